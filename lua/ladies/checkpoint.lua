@@ -1,0 +1,100 @@
+--- Checkpoints: where a run stands, as arrays in an .npz file and nothing else. Loading reads data,
+-- never code.
+--
+--   parameter.NAME, best.NAME    the model's tensors, and those of the best model so far
+--   optimizer.NAME               the optimizer's state
+--   counter.NAME                 numbers: seed, epoch and batch (the position of the rng, since every
+--                                draw is a function of them), those of early stopping, the seconds
+--                                so far and the length of the log
+-- A file appears whole or not at all (temporary file, fsync, rename).
+
+local npz = require "ladies_core".npz
+local options = require "ladies.options"
+
+local checkpoint = {}
+
+local FORMAT = 1
+
+local function shape_text(shape)
+  return table.concat(shape, " x ")
+end
+
+local function shape_of(tensor)
+  return tensor.ndim == 1 and {tensor.n_rows} or {tensor.n_rows, tensor.n_cols}
+end
+
+--- Writes named tensors (an array of {name =, tensor =}) into `arrays` under a prefix.
+function checkpoint.put(arrays, prefix, named)
+  for _, parameter in ipairs(named) do arrays[prefix .. parameter.name] = parameter.tensor end
+end
+
+--- Copies the arrays PREFIX.NAME of an open npz file into tensors of the same names. One that is
+-- missing, left over or of another shape is an error that begins with `where`.
+function checkpoint.get(file, where, prefix, named)
+  local wanted = {}
+  for _, parameter in ipairs(named) do
+    local name = prefix .. parameter.name
+    wanted[name] = true
+    if not file:has(name) then
+      options.fail(("%s has no %s: it is of another model"):format(where, name))
+    end
+    local has, needs = shape_text(file:shape(name)), shape_text(shape_of(parameter.tensor))
+    if has ~= needs then
+      options.fail(("%s: %s is %s, the model's is %s"):format(where, name, has, needs))
+    end
+  end
+  for _, name in ipairs(file:names()) do
+    if name:sub(1, #prefix) == prefix and not wanted[name] then
+      options.fail(("%s has %s, which the model lacks: it is of another model"):format(where, name))
+    end
+  end
+  for _, parameter in ipairs(named) do
+    parameter.tensor:copy_(file:tensor(prefix .. parameter.name))
+  end
+end
+
+-- The members with a prefix, without it: name -> Tensor (float32) or number(s).
+local function members(file, prefix)
+  local found = {}
+  for _, name in ipairs(file:names()) do
+    if name:sub(1, #prefix) == prefix then
+      local is_tensor = file:dtype(name) == "float32"
+      found[name:sub(#prefix + 1)] = is_tensor and file:tensor(name) or file:numbers(name)
+    end
+  end
+  return found
+end
+
+--- Saves a state to the file at `path`:
+-- parameters  array of {name =, tensor =}
+-- best        the same for the best model, or nil when there is none yet
+-- optimizer   its state() is saved
+-- counters    name -> number
+function checkpoint.save(path, state)
+  local arrays = {["counter.format"] = FORMAT}
+  checkpoint.put(arrays, "parameter.", state.parameters)
+  checkpoint.put(arrays, "best.", state.best or {})
+  for name, value in pairs(state.optimizer:state()) do arrays["optimizer." .. name] = value end
+  for name, value in pairs(state.counters) do arrays["counter." .. name] = value end
+  npz.write(path, arrays, {compress = false})
+end
+
+--- Loads the file at `path` into the parameters, the tensors of `best` and the optimizer of `state`.
+-- Returns the counters, and whether the file holds a best model. A file that is damaged, or of
+-- another model or optimizer, is an error.
+function checkpoint.load(path, state)
+  local file <close> = npz.open(path)
+  local counters = members(file, "counter.")
+  if counters.format ~= FORMAT then
+    options.fail(("%s is not a checkpoint that this version reads"):format(path))
+  end
+  checkpoint.get(file, path, "parameter.", state.parameters)
+  local moments = members(file, "optimizer.")
+  local ok, reason = pcall(state.optimizer.load_state, state.optimizer, moments)
+  if not ok then options.fail(("%s is of another optimizer: %s"):format(path, reason)) end
+  local has_best = file:has("best." .. state.parameters[1].name)
+  if has_best then checkpoint.get(file, path, "best.", state.best) end
+  return counters, has_best
+end
+
+return checkpoint

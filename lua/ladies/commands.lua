@@ -1,0 +1,53 @@
+--- The commands `ladies NAME`: the scripts in the program's own tree. A script says what it does in
+-- its first line, `-- ladies NAME: what it does`; the comment below that line is its manual.
+
+local host = require "ladies_host"
+local options = require "ladies.options"
+
+local commands = {}
+
+local FOLDER = host.prefix .. "/share/ladies/scripts/"
+
+-- The comment that opens a script, without its dashes.
+local function opening_comment(name)
+  local lines = {}
+  for line in io.lines(FOLDER .. name .. ".lua") do
+    local text = line:match("^%-%- ?(.*)")
+    if not text and not line:find("^#!") then break end
+    lines[#lines + 1] = text
+  end
+  return lines
+end
+
+--- The names of the commands, sorted.
+function commands.names()
+  local names = {}
+  for _, file in ipairs(host.files(FOLDER)) do names[#names + 1] = file:match("^(.+)%.lua$") end
+  return names
+end
+
+--- One line a command: its name and what it does.
+function commands.summary()
+  local names, lines, widest = commands.names(), {}, 0
+  for _, name in ipairs(names) do widest = math.max(widest, #name) end
+  for i, name in ipairs(names) do
+    local text = (opening_comment(name)[1] or ""):match("^ladies [%w_-]+: (.+)") or ""
+    lines[i] = (("  %-" .. widest .. "s  %s"):format(name, text):gsub("%s+$", ""))
+  end
+  return table.concat(lines, "\n")
+end
+
+--- The manual of one command.
+function commands.manual(name)
+  return table.concat(opening_comment(name), "\n")
+end
+
+--- The message for a command that there is not.
+function commands.unknown(name)
+  local near = options.nearest(name, commands.names())
+  local hint = near and ("; did you mean '%s'?"):format(near) or ""
+  return ("no command '%s'%s ('ladies help' lists them; to run a file, write ./%s)")
+    :format(name, hint, name)
+end
+
+return commands

@@ -1,0 +1,103 @@
+--- What the parts of a data set must fulfil, whether they come from a file or from a script.
+--
+-- A context says how the user knows them: `where` begins every message, `keys` has the name of each
+-- part, and `shift` is added to ids and positions (-1 for files, which count from 0). So a message
+-- reads `x.npz: idx_train[5] is 2708, must be in 0..2707`.
+
+local options = require "ladies.options"
+
+local checks = {}
+
+-- The parts of a split, in the order in which messages name them.
+checks.SPLIT = {"train", "val", "test"}
+
+function checks.fail(context, text, ...)
+  options.fail(("%s: %s"):format(context.where, text:format(...)))
+end
+
+--- An error unless `length`, that of the part, is `expected`.
+function checks.length(context, part, length, expected, reason)
+  if length ~= expected then
+    checks.fail(context, "%s has length %d, must have %d, %s", context.keys[part], length, expected,
+      reason)
+  end
+end
+
+--- An error unless the elements of the Index `ids` are 1 .. n, or 0 (none) where `none` says what
+-- that means.
+function checks.ids(context, part, ids, n, none)
+  local low = none and 0 or 1
+  if #ids == 0 or (ids:min() >= low and ids:max() <= n) then return end
+  local shift = context.shift
+  for i = 1, #ids do
+    if ids[i] < low or ids[i] > n then
+      checks.fail(context, "%s[%d] is %d, must be in %d..%d%s", context.keys[part], i + shift,
+        ids[i] + shift, 1 + shift, n + shift, none and (", or %d: %s"):format(shift, none) or "")
+    end
+  end
+end
+
+-- The values that are not finite numbers: how many, and the place of the first.
+local function not_finite(values, shift)
+  local count, first = 0, nil
+  for i = 1, values.n_rows do
+    for j, value in ipairs(values.ndim == 2 and values[i]:to_table() or {values[i]}) do
+      if value ~= value or math.abs(value) == math.huge then
+        count = count + 1
+        first = first or (values.ndim == 2 and ("[%d, %d]"):format(i + shift, j + shift)
+          or ("[%d]"):format(i + shift))
+      end
+    end
+  end
+  return count, first
+end
+
+--- An error if a value of a Tensor, or of a Matrix, is not a finite number.
+function checks.finite(context, part, x)
+  local values = options.class_of(x) == "Matrix" and x.values or x
+  if options.class_of(values) ~= "Tensor" or values:is_finite() then return end
+  local count, first = not_finite(values, context.shift)
+  checks.fail(context, "%s must be finite numbers, got %d NaN or infinite, the first at %s%s",
+    context.keys[part], count, context.keys[part], first)
+end
+
+local function position(ids, id)
+  for i = 1, #ids do
+    if ids[i] == id then return i end
+  end
+end
+
+-- The error for an id that stands twice in the split.
+local function fail_twice(context, parts)
+  local owner, shift = {}, context.shift
+  for _, part in ipairs(checks.SPLIT) do
+    for i, id in ipairs(parts[part] or {}) do
+      if owner[id] then
+        checks.fail(context, "%s[%d] is node %d again, after %s[%d]", context.keys[part], i + shift,
+          id + shift, context.keys[owner[id]], position(parts[owner[id]], id) + shift)
+      end
+      owner[id] = part
+    end
+  end
+end
+
+--- An error unless the parts of the split are ids of nodes with a label, none of them twice.
+function checks.split(context, parts, labels)
+  local all
+  for _, part in ipairs(checks.SPLIT) do
+    local ids = parts[part]
+    if ids then
+      checks.ids(context, part, ids, #labels)
+      if #ids > 0 and labels[ids]:min() == 0 then
+        local i = position(labels[ids], 0)
+        checks.fail(context, "%s[%d] is node %d, which has no label", context.keys[part],
+          i + context.shift, ids[i] + context.shift)
+      end
+      all = all and all .. ids or ids
+    end
+  end
+  -- One fast look at all of them; the slow one finds the words.
+  if all and not pcall(all.check_unique, all) then fail_twice(context, parts) end
+end
+
+return checks

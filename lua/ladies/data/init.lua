@@ -1,0 +1,148 @@
+--- Data sets: by name, from a file, or from a script's own arrays.
+
+local core = require "ladies_core"
+local options = require "ladies.options"
+local checks = require "ladies.data.checks"
+local Dataset = require "ladies.data.dataset"
+local npz_layout = require "ladies.data.npz_layout"
+
+local data = {}
+
+-- The data sets that ship with the program, or that people have in $LADIES_DATA.
+local KNOWN = {"wordnet", "cora", "amazon_photo"}
+
+-- Where a name is looked for: beside the program, then in the user's collection.
+local function folders()
+  local list = {require("ladies").home() .. "/datasets"}
+  local collection = os.getenv "LADIES_DATA"
+  if collection then list[2] = collection .. "/arrays" end
+  return list
+end
+
+local function find(name)
+  for _, folder in ipairs(folders()) do
+    local path = ("%s/%s.npz"):format(folder, name)
+    if core.exists(path) == "file" then return path end
+  end
+end
+
+--- The names that `ladies.data.load` finds here.
+function data.names()
+  local names = {}
+  for _, name in ipairs(KNOWN) do
+    if find(name) then names[#names + 1] = name end
+  end
+  return names
+end
+
+--- The data set of this name, or in the .npz file at this path (with a slash, or ending in .npz),
+-- all of it checked. ladies.data.npz_layout lists the arrays of a file.
+function data.load(name)
+  options.value("ladies.data.load", "the name", name, "string")
+  local path = name
+  if not name:find("/", 1, true) and not name:find("%.npz$") then
+    path = find(name)
+    if not path then
+      options.fail(('ladies.data.load: no data set "%s"%s (looked in %s)'):format(name,
+        options.hint(name, data.names(), "there are"), table.concat(folders(), " and ")))
+    end
+  end
+  local fields, context = npz_layout.read(path)
+  fields.name = path:match("([^/]*)%.npz$") or path:match("[^/]*$")
+  return Dataset.new(fields, context)
+end
+
+--- Writes a data set to an .npz file, which `ladies.data.load` and NumPy can read.
+function data.save(dataset, path)
+  options.value("ladies.data.save", "the data set", dataset, "Dataset")
+  options.value("ladies.data.save", "the path", path, "string")
+  npz_layout.write(path, dataset)
+end
+
+local WHERE = "ladies.data.from_arrays"
+
+-- {{1, 2}, {2, 3}} as two Indexes; {Index, Index} stays.
+local function edge_ends(edges)
+  if options.class_of(edges[1]) == "Index" then return edges[1], edges[2] end
+  local sources, targets = {}, {}
+  for i, edge in ipairs(edges) do
+    options.value(WHERE, ("edges[%d]"):format(i), edge, "array of positive integers")
+    if #edge ~= 2 then
+      options.fail(("%s: edges[%d] must be two nodes, got %d"):format(WHERE, i, #edge))
+    end
+    sources[i], targets[i] = edge[1], edge[2]
+  end
+  return core.index(sources), core.index(targets)
+end
+
+local function adjacency_of(opts, n)
+  if opts.graph then return opts.graph end
+  local sources, targets = edge_ends(opts.edges)
+  local context = {where = WHERE, shift = 0, keys = {sources = "edges", targets = "edges"}}
+  checks.length(context, "targets", #targets, #sources, "as many targets as sources")
+  checks.ids(context, "sources", sources, n)
+  checks.ids(context, "targets", targets, n)
+  -- A target hears its source: rows are destinations.
+  local matrix = core.matrix{n_rows = n, n_cols = n, rows = targets, cols = sources}
+  return opts.directed and matrix or matrix:symmetrize()
+end
+
+local function as_index(ids)
+  return type(ids) == "table" and core.index(ids) or ids
+end
+
+--- A data set of a script's own arrays, checked as those of a file are.
+--
+--   ladies.data.from_arrays{
+--     edges    = {{1, 2}, {2, 3}},     -- or {Index, Index}, or graph = Matrix
+--     features = Tensor or Matrix,
+--     labels   = {1, 2, 1},            -- or Index; 0 = unlabelled
+--     train = {1}, val = {2}, test = {3},
+--   }
+--
+-- Edges go both ways unless {directed = true}, when each goes from its first node to its second.
+-- Optional: name, source, class_names, feature_names, node_names (tables of strings).
+function data.from_arrays(arrays)
+  local opts = options.check(WHERE, arrays, {
+    graph = "Matrix or nil", edges = "array of tables or array of Indexes or nil",
+    directed = {"boolean", false},
+    features = "Tensor or Matrix", labels = "Index or array of non-negative integers",
+    train = "Index or array of positive integers or nil",
+    val = "Index or array of positive integers or nil",
+    test = "Index or array of positive integers or nil",
+    name = {"string", "arrays"}, source = {"string", "arrays of a script"},
+    class_names = "array of strings or nil", feature_names = "array of strings or nil",
+    node_names = "array of strings or nil",
+  })
+  if (opts.graph == nil) == (opts.edges == nil) then
+    options.fail(WHERE .. ": give either edges or graph")
+  end
+  local fields = {
+    name = opts.name, source = opts.source, features = opts.features,
+    adjacency = adjacency_of(opts, opts.features.n_rows), labels = as_index(opts.labels),
+    train = as_index(opts.train), val = as_index(opts.val), test = as_index(opts.test),
+    class_names = opts.class_names, feature_names = opts.feature_names,
+    node_names = opts.node_names and table.concat(opts.node_names, "\n"),
+  }
+  local keys = setmetatable({adjacency = "graph"}, {__index = function(_, part) return part end})
+  return Dataset.new(fields, {where = WHERE, shift = 0, keys = keys})
+end
+
+--- A random split of the nodes 1 .. n: three ascending Indexes with the shares `train` and `val` of
+-- the nodes, and the others. A function of n, the shares and the seed alone.
+function data.random_split(n, opts)
+  options.value("ladies.data.random_split", "n", n, "positive integer")
+  opts = options.check("ladies.data.random_split", opts, {
+    train = {"number in [0, 1]", 0.1}, val = {"number in [0, 1]", 0.1},
+    seed = {"non-negative integer", 1},
+  })
+  if opts.train + opts.val > 1 then
+    options.fail("ladies.data.random_split: train + val must be at most 1")
+  end
+  local order = core.sampling.permutation(n, core.rng(opts.seed))
+  local a = math.floor(n * opts.train + 0.5)
+  local b = math.min(n, a + math.floor(n * opts.val + 0.5))
+  return order:slice(1, a):sort(), order:slice(a + 1, b):sort(), order:slice(b + 1, n):sort()
+end
+
+return data

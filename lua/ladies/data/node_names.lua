@@ -1,0 +1,43 @@
+--- The names of a data set's nodes, kept as one text and the place of each line in it: a string for
+-- every node would cost more than the graph.
+
+local core = require "ladies_core"
+
+local NodeNames = {__name = "ladies.NodeNames"}
+
+-- The state lies in fields, so that an integer key is always a node.
+function NodeNames:__index(key)
+  if math.type(key) ~= "integer" then return NodeNames[key] end
+  local start, after = self.starts[key], self.starts[key + 1]
+  return start and after and self.text:sub(start, after - 2) or nil
+end
+
+--- Names from a text with one name a line.
+function NodeNames.new(text)
+  -- With a line end on both sides of every name, a whole line can be searched for.
+  text = "\n" .. text .. (text:sub(-1) == "\n" and "" or "\n")
+  local starts = {}
+  for start in text:gmatch("\n()") do starts[#starts + 1] = start end
+  return setmetatable({text = text, starts = core.index(starts)}, NodeNames)
+end
+
+function NodeNames:__len() return #self.starts - 1 end
+
+--- The number of the node of this name, or nil.
+function NodeNames:find(name)
+  local line_end = self.text:find("\n" .. name .. "\n", 1, true)
+  if not line_end then return nil end
+  local low, high = 1, #self
+  while low < high do
+    local middle = (low + high) // 2
+    if self.starts[middle] <= line_end then low = middle + 1 else high = middle end
+  end
+  return low
+end
+
+--- All names as one text, a name a line.
+function NodeNames:lines() return self.text:sub(2) end
+
+function NodeNames:__tostring() return ("NodeNames %d"):format(#self) end
+
+return NodeNames

@@ -1,0 +1,63 @@
+--- Graph: a square adjacency matrix and what is computed from it once.
+--
+-- Rows are destinations, columns sources: entry (v, u) lets v hear u. The matrix is kept as it was
+-- given; nothing is made symmetric, and no self-loop is added or dropped, behind the user's back.
+
+local options = require "ladies.options"
+
+local Graph = {__name = "ladies.Graph"}
+Graph.__index = Graph
+
+--- A graph over a square Matrix: `adjacency`, `n_nodes` and `n_edges`, the stored entries (an
+-- undirected edge is two of them).
+function Graph.new(adjacency)
+  options.value("ladies.graph", "the adjacency", adjacency, "Matrix")
+  if adjacency.n_rows ~= adjacency.n_cols then
+    options.fail(("ladies.graph: the adjacency must be square, got %s"):format(adjacency))
+  end
+  return setmetatable({
+    adjacency = adjacency, n_nodes = adjacency.n_rows, n_edges = adjacency.nnz, normalized = {},
+  }, Graph)
+end
+
+--- The propagation matrix P as a Matrix: "sym" is D^-1/2 (A+I) D^-1/2, "row" is D^-1 (A+I), with D
+-- the row sums; {self_loops = false} leaves A as it is. Each kind is computed once and kept.
+function Graph:normalize(kind, opts)
+  kind = options.value("graph:normalize", "the kind", kind, "sym|row")
+  opts = options.check("graph:normalize", opts, {self_loops = {"boolean", true}})
+  local key = kind .. tostring(opts.self_loops)
+  self.normalized[key] = self.normalized[key] or self.adjacency:normalize(kind, opts)
+  return self.normalized[key]
+end
+
+--- The number of entries in each row, a vector.
+function Graph:degrees()
+  self.row_degrees = self.row_degrees or self.adjacency:degrees()
+  return self.row_degrees
+end
+
+--- The number of nodes whose rows are empty: they hear nobody but themselves.
+function Graph:n_isolated()
+  local n, degrees = 0, self:degrees()
+  for i = 1, self.n_nodes do
+    if degrees[i] == 0 then n = n + 1 end
+  end
+  return n
+end
+
+--- The number of nodes with an edge to themselves.
+function Graph:n_self_loops()
+  -- A diagonal entry is made only where there was none.
+  return self.n_edges + self.n_nodes - self.adjacency:add_diag(1).nnz
+end
+
+--- Whether every edge goes both ways with the same weight.
+function Graph:is_symmetric()
+  return self.adjacency:transpose():hash() == self.adjacency:hash()
+end
+
+function Graph:__tostring()
+  return ("Graph %d nodes, %d entries"):format(self.n_nodes, self.n_edges)
+end
+
+return Graph

@@ -1,0 +1,24 @@
+--- Activation functions by name: x -> Tensor of the same shape.
+
+local options = require "ladies.options"
+
+local activation = {}
+
+local BY_NAME = {
+  none = function(x) return x end,
+  relu = function(x) return x:relu() end,
+  elu = function(x) return x:elu(1) end,
+  leaky_relu = function(x) return x:leaky_relu(0.01) end,
+  sigmoid = function(x) return x:sigmoid() end,
+  tanh = function(x) return x:tanh() end,
+}
+
+--- The names, as a type of ladies.options.
+activation.names = "none|relu|elu|leaky_relu|sigmoid|tanh"
+
+--- The function of this name: none, relu, elu (alpha 1), leaky_relu (slope 0.01), sigmoid, tanh.
+function activation.by_name(name)
+  return BY_NAME[options.value("ladies.nn.activation", "the name", name, activation.names)]
+end
+
+return activation

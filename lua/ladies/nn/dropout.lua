@@ -1,0 +1,25 @@
+--- Dropout (Srivastava et al., JMLR 2014): in training each element is zeroed with probability p and
+-- the others are divided by 1 - p.
+
+local options = require "ladies.options"
+local module = require "ladies.nn.module"
+
+local Dropout = module.class "Dropout"
+
+--- nn.dropout{p =}: 0 <= p < 1.
+function Dropout.new(given)
+  return setmetatable(options.check("ladies.nn.dropout", given, {p = "number in [0, 1)"}), Dropout)
+end
+
+--- x with elements dropped by draws of `rng`. Without an rng there is nothing to draw with, and x
+-- comes back as it is: that is evaluation.
+function Dropout:forward(x, rng)
+  if not rng or self.p == 0 then return x end
+  return x:dropout(self.p, rng)
+end
+
+function Dropout:__tostring()
+  return ("Dropout %g"):format(self.p)
+end
+
+return Dropout

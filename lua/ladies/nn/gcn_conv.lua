@@ -1,0 +1,70 @@
+--- A graph convolution: P H W + b (Kipf and Welling, ICLR 2017, eq. 2, without the activation).
+-- P (HW) and (P H) W are the same numbers up to rounding; the cheaper order depends on the shapes.
+
+local options = require "ladies.options"
+local module = require "ladies.nn.module"
+local Linear = require "ladies.nn.linear"
+
+local free_after = module.free_after
+
+local GcnConv = module.class "GcnConv"
+
+--- The orders, as a type of ladies.options.
+GcnConv.orders = "auto|transform_first|propagate_first"
+
+--- nn.gcn_conv{inputs =, outputs =, order = "auto", bias = true, init = "glorot_uniform", rng = Rng}.
+-- order  "transform_first" is P (HW), "propagate_first" (P H) W, "auto" whichever needs fewer
+--        multiplications for the block at hand. A sparse H is always transformed first, since its
+--        propagation would be dense.
+-- The bias is added after the propagation in either order. (A bias before it, as in the authors'
+-- program, is the same where the rows of P sum to one.)
+function GcnConv.new(given)
+  local opts = options.check("ladies.nn.gcn_conv", given, {
+    inputs = "positive integer",
+    outputs = "positive integer",
+    order = {GcnConv.orders, "auto"},
+    bias = {"boolean", true},
+    init = "string or nil",
+    rng = "Rng",
+  })
+  local linear = Linear.new{
+    inputs = opts.inputs, outputs = opts.outputs, bias = opts.bias, init = opts.init, rng = opts.rng,
+  }
+  return setmetatable({
+    inputs = opts.inputs, outputs = opts.outputs, order = opts.order,
+    weight = linear.weight, bias = linear.bias,
+  }, GcnConv)
+end
+
+--- Whether P (HW) costs no more multiplications than (P H) W, for P of n_rows x n_cols with nnz
+-- entries and dense H of n_cols x inputs.
+function GcnConv.transform_is_cheaper(adj, inputs, outputs)
+  local nnz = adj.nnz
+  return adj.n_cols * inputs * outputs + nnz * outputs
+      <= nnz * inputs + adj.n_rows * inputs * outputs
+end
+
+--- P H W + b. h: n_cols x inputs (Tensor or sparse Matrix), adj: Matrix n_rows x n_cols; the result
+-- is n_rows x outputs.
+function GcnConv:forward(h, adj)
+  local transform = self.order == "transform_first"
+  if options.class_of(h) ~= "Tensor" then
+    transform = true
+  elseif self.order == "auto" then
+    transform = GcnConv.transform_is_cheaper(adj, self.inputs, self.outputs)
+  end
+  if not transform then
+    local near = adj:matmul(h)
+    return free_after(near, near:linear(self.weight, self.bias))
+  end
+  local mapped = h:matmul(self.weight)
+  local near = free_after(mapped, adj:matmul(mapped))
+  return self.bias and free_after(near, near + self.bias) or near
+end
+
+function GcnConv:__tostring()
+  return ("GcnConv %d -> %d%s%s"):format(self.inputs, self.outputs,
+    self.order == "auto" and "" or ", " .. self.order:gsub("_", " "), self.bias and "" or ", no bias")
+end
+
+return GcnConv

@@ -1,0 +1,17 @@
+--- Neural network modules: plain tables of parameters with a `forward`.
+
+local module = require "ladies.nn.module"
+
+return {
+  gcn = require "ladies.nn.gcn".new,
+  gcn_conv = require "ladies.nn.gcn_conv".new,
+  linear = require "ladies.nn.linear".new,
+  dropout = require "ladies.nn.dropout".new,
+  layer_norm = require "ladies.nn.layer_norm".new,
+  activation = require "ladies.nn.activation".by_name,
+  initialize = require "ladies.nn.initialize",
+  class = module.class,
+  parameters = module.parameters,
+  named_parameters = module.named_parameters,
+  size = module.size,
+}

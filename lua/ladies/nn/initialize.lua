@@ -1,0 +1,43 @@
+--- First values of weight matrices (inputs x outputs), drawn from an explicit rng and written in
+-- place.
+
+local options = require "ladies.options"
+
+local initialize = {}
+
+--- Uniform with variance 2 / (inputs + outputs) (Glorot and Bengio, AISTATS 2010, eq. 16).
+function initialize.glorot_uniform(w, rng)
+  local bound = math.sqrt(6 / (w.n_rows + w.n_cols))
+  return w:uniform_(-bound, bound, rng)
+end
+
+--- Normal with variance 2 / (inputs + outputs) (Glorot and Bengio, AISTATS 2010, eq. 12).
+function initialize.glorot_normal(w, rng)
+  return w:normal_(math.sqrt(2 / (w.n_rows + w.n_cols)), rng)
+end
+
+--- Uniform with variance 2 / inputs, for ReLU (He et al., ICCV 2015, eq. 10).
+function initialize.kaiming_uniform(w, rng)
+  local bound = math.sqrt(6 / w.n_rows)
+  return w:uniform_(-bound, bound, rng)
+end
+
+--- Normal with variance 2 / inputs, for ReLU (He et al., ICCV 2015, eq. 10).
+function initialize.kaiming_normal(w, rng)
+  return w:normal_(math.sqrt(2 / w.n_rows), rng)
+end
+
+--- All zeros.
+function initialize.zeros(w)
+  return w:fill_(0)
+end
+
+--- The names, as a type of ladies.options.
+initialize.names = "glorot_uniform|glorot_normal|kaiming_uniform|kaiming_normal|zeros"
+
+--- The function of this name: (w, rng) -> w.
+function initialize.by_name(name)
+  return initialize[options.value("ladies.nn.initialize", "the name", name, initialize.names)]
+end
+
+return initialize

@@ -1,0 +1,44 @@
+--- A linear map of rows with a bias.
+
+local core = require "ladies_core"
+local options = require "ladies.options"
+local initialize = require "ladies.nn.initialize"
+local module = require "ladies.nn.module"
+
+local Linear = module.class "Linear"
+
+--- nn.linear{inputs =, outputs =, bias = true, init = "glorot_uniform", rng = Rng}: x -> x W + b for
+-- x of n x inputs, a Tensor or a sparse Matrix. The bias begins at zero.
+function Linear.new(given)
+  local opts = options.check("ladies.nn.linear", given, {
+    inputs = "positive integer",
+    outputs = "positive integer",
+    bias = {"boolean", true},
+    init = {initialize.names, "glorot_uniform"},
+    rng = "Rng",
+  })
+  local weight = core.zeros(opts.inputs, opts.outputs)
+  initialize.by_name(opts.init)(weight, opts.rng)
+  weight:requires_grad_()
+  local bias
+  if opts.bias then
+    bias = core.zeros(opts.outputs)
+    bias:requires_grad_()
+  end
+  return setmetatable({
+    inputs = opts.inputs, outputs = opts.outputs, weight = weight, bias = bias,
+  }, Linear)
+end
+
+--- x W + b: n x outputs.
+function Linear:forward(x)
+  if options.class_of(x) == "Tensor" then return x:linear(self.weight, self.bias) end
+  local product = x:matmul(self.weight)
+  return self.bias and product + self.bias or product
+end
+
+function Linear:__tostring()
+  return ("Linear %d -> %d%s"):format(self.inputs, self.outputs, self.bias and "" or ", no bias")
+end
+
+return Linear

@@ -1,0 +1,98 @@
+--- Progress of a long loop on stderr: one line that is redrawn when stderr is a terminal, a plain
+-- line every few seconds when it is not.
+
+local core = require "ladies_core"
+local options = require "ladies.options"
+
+local progress = {}
+
+local REDRAW = 0.1   -- seconds between two drawings of the bar, at least
+local PLAIN = 5      -- seconds between two plain lines
+local BAR = 24       -- characters
+local CLEAR = "\r\27[K"
+
+local Progress = {__name = "Progress"}
+Progress.__index = Progress
+
+--- 3:07 or 1:02:03.
+function progress.duration(seconds)
+  seconds = math.floor(seconds + 0.5)
+  local hours, minutes = seconds // 3600, seconds // 60 % 60
+  if hours > 0 then return ("%d:%02d:%02d"):format(hours, minutes, seconds % 60) end
+  return ("%d:%02d"):format(minutes, seconds % 60)
+end
+
+--- progress.new{total =, done = 0, unit = "batch"}: a progress display.
+-- total     how many there will be at most, or nil when nobody knows
+-- done      how many were done before (a resumed run)
+-- quiet     show nothing
+-- terminal, write, clock   for tests: whether to draw a bar, where the text goes, the time in seconds
+function progress.new(given)
+  local opts = options.check("ladies.progress", given, {
+    total = "positive integer or nil",
+    done = {"non-negative integer", 0},
+    unit = {"string", "batch"},
+    quiet = {"boolean", false},
+    terminal = "boolean or nil",
+    write = {"callable", function(text) io.stderr:write(text) io.stderr:flush() end},
+    clock = {"callable", core.clock},
+  })
+  if opts.terminal == nil then opts.terminal = core.isatty(2) end
+  opts.first, opts.began = opts.done, opts.clock()
+  opts.wait = opts.terminal and REDRAW or PLAIN
+  opts.due = opts.quiet and math.huge or opts.began + opts.wait
+  return setmetatable(opts, Progress)
+end
+
+-- What the line says: "batch 340/2000 [====>    ] 71.2/s, 0:23 left, " and the notes.
+local function text_of(self, now)
+  local elapsed = now - self.began
+  local rate = elapsed > 0 and (self.done - self.first) / elapsed or 0
+  local parts = {}
+  if self.total then
+    local share = math.min(1, self.done / self.total)
+    parts[1] = ("%s %d/%d"):format(self.unit, self.done, self.total)
+    if self.terminal then
+      local filled = math.floor(share * BAR)
+      parts[1] = ("%s [%s%s]"):format(parts[1], ("="):rep(filled), (" "):rep(BAR - filled))
+    end
+  else
+    parts[1] = ("%s %d"):format(self.unit, self.done)
+  end
+  parts[2] = (rate < 10 and "%.2f/s" or "%.0f/s"):format(rate)
+  if self.total and rate > 0 then
+    parts[3] = progress.duration((self.total - self.done) / rate) .. " left"
+  end
+  parts[#parts + 1] = self.loss and ("loss %.4f"):format(self.loss)
+  parts[#parts + 1] = self.f1 and ("val F1 %.4f"):format(self.f1)
+  return table.concat(parts, ", ")
+end
+
+--- Reports that `done` are done at time `now` (seconds of the same clock), with the latest loss and
+-- validation F1 (or nil). Cheap unless it is time to draw.
+function Progress:update(done, now, loss, f1)
+  self.done, self.loss, self.f1 = done, loss, f1
+  if now < self.due then return end
+  self.due = now + self.wait
+  if self.terminal then
+    self.write(CLEAR .. text_of(self, now))
+    self.drawn = true
+  else
+    self.write(text_of(self, now) .. "\n")
+  end
+end
+
+--- Wipes the bar, so that other output can follow.
+function Progress:clear()
+  if self.drawn then self.write(CLEAR) end
+  self.drawn = false
+end
+
+--- Writes a line that stays, above the bar.
+function Progress:line(text)
+  if self.quiet then return end
+  self:clear()
+  self.write(text .. "\n")
+end
+
+return progress

@@ -1,0 +1,20 @@
+-- ladies help: lists the commands, or with a command's name shows its manual
+--
+--   ladies help [NAME]
+
+local commands = require "ladies.commands"
+
+local name = ...
+if not name then
+  print("usage: ladies NAME [args]; ladies help NAME says more; ladies --help has the options\n")
+  print(commands.summary())
+  return
+end
+for _, known in ipairs(commands.names()) do
+  if known == name then
+    print(commands.manual(name))
+    return
+  end
+end
+io.stderr:write("ladies: ", commands.unknown(name), "\n")
+os.exit(1, true)

@@ -1,0 +1,245 @@
+#include "bind.h"
+
+#include <cblas.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Registry keys: the table function -> docstring, and the collector's threshold. */
+static const char docs_key, threshold_key;
+
+static void push_docs(lua_State *L)
+{
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &docs_key) == LUA_TNIL) {
+        lua_pop(L, 1);
+        lua_newtable(L);
+        lua_pushvalue(L, -1);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, &docs_key);
+    }
+}
+
+void bind_functions(lua_State *L, const bind_function *list)
+{
+    push_docs(L);
+    for (; list->name; list++) {
+        lua_pushcfunction(L, list->function);
+        lua_pushvalue(L, -1);
+        lua_pushstring(L, list->doc);
+        lua_rawset(L, -4);
+        lua_setfield(L, -3, list->name);
+    }
+    lua_pop(L, 1);
+}
+
+/* __index of every class; upvalues: the methods and the property getter. */
+static int class_index(lua_State *L)
+{
+    if (lua_type(L, 2) == LUA_TSTRING) {
+        lua_pushvalue(L, 2);
+        if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
+            return 1;
+        lua_pop(L, 1);
+    }
+    return lua_tocfunction(L, lua_upvalueindex(2))(L);
+}
+
+void bind_class(lua_State *L, const char *type, const bind_function *methods,
+                const luaL_Reg *metamethods, const char *const *properties, lua_CFunction get)
+{
+    luaL_newmetatable(L, type);
+    luaL_setfuncs(L, metamethods, 0);
+    lua_newtable(L);
+    bind_functions(L, methods);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, "__methods");
+    lua_pushcfunction(L, get);
+    lua_pushcclosure(L, class_index, 2);
+    lua_setfield(L, -2, "__index");
+    lua_newtable(L);
+    for (int i = 0; properties[i]; i++) {
+        lua_pushstring(L, properties[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_setfield(L, -2, "__fields");
+    lua_pop(L, 1);
+}
+
+void bind_methods(lua_State *L, const char *type, const bind_function *list)
+{
+    luaL_getmetatable(L, type);
+    lua_getfield(L, -1, "__methods");
+    bind_functions(L, list);
+    lua_pop(L, 2);
+}
+
+void bind_check(lua_State *L, ld_status status)
+{
+    if (status == LD_OK)
+        return;
+    if (status == LD_CANCELLED) {
+        /* Who set the cancel flag has set a hook as well, for Lua code. Raising the interruption
+         * through it makes one Ctrl-C one error; in a worker there is none. */
+        lua_Hook hook = lua_gethook(L);
+        if (hook)
+            hook(L, &(lua_Debug){.event = LUA_HOOKCOUNT, .currentline = -1});
+        luaL_error(L, "interrupted!");
+    }
+    luaL_error(L, "%s", ld_message());
+}
+
+/* Levenshtein distance of two short words; anything long counts as far away. */
+static int distance(const char *a, const char *b)
+{
+    enum { LONGEST = 40 };
+    int row[LONGEST + 1];
+    size_t m = strlen(a), n = strlen(b);
+    if (m > LONGEST || n > LONGEST)
+        return LONGEST;
+    for (size_t j = 0; j <= n; j++)
+        row[j] = (int)j;
+    for (size_t i = 1; i <= m; i++) {
+        int diagonal = row[0];
+        row[0] = (int)i;
+        for (size_t j = 1; j <= n; j++) {
+            int change = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            int gap = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            row[j] = change < gap ? change : gap;
+        }
+    }
+    return row[n];
+}
+
+/* The nearest candidate, when it is near enough to be meant. */
+static const char *nearer(const char *word, const char *best, const char *candidate)
+{
+    int limit = (int)strlen(word) / 3 + 1;
+    int d = distance(word, candidate);
+    return d <= limit && (!best || d < distance(word, best)) ? candidate : best;
+}
+
+int bind_no_field(lua_State *L, const char *type)
+{
+    const char *key = luaL_tolstring(L, 2, NULL), *best = NULL;
+    const char *kind = strchr(type, '.') + 1;
+    luaL_getmetatable(L, type);
+    lua_getfield(L, -1, "__fields");
+    for (int i = 1; lua_rawgeti(L, -1, i) == LUA_TSTRING; i++) {
+        best = nearer(key, best, lua_tostring(L, -1));
+        lua_pop(L, 1);
+    }
+    lua_getfield(L, -3, "__methods");
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
+        best = nearer(key, best, lua_tostring(L, -2));
+    if (best)
+        return luaL_error(L, "%s has no field or method \"%s\"; did you mean \"%s\"?", kind, key,
+                          best);
+    return luaL_error(L, "%s has no field or method \"%s\"", kind, key);
+}
+
+void bind_check_options(lua_State *L, int arg, const char *where, const char *const *names)
+{
+    if (lua_isnoneornil(L, arg))
+        return;
+    luaL_checktype(L, arg, LUA_TTABLE);
+    for (lua_pushnil(L); lua_next(L, arg); lua_pop(L, 1)) {
+        const char *best = NULL;
+        bool known = false;
+        if (lua_type(L, -2) != LUA_TSTRING)
+            luaL_error(L, "%s: option names are strings, got a %s", where, luaL_typename(L, -2));
+        const char *key = lua_tostring(L, -2);
+        for (int i = 0; names[i] && !known; i++) {
+            known = strcmp(key, names[i]) == 0;
+            best = nearer(key, best, names[i]);
+        }
+        if (!known && best)
+            luaL_error(L, "%s: unknown option \"%s\"; did you mean \"%s\"?", where, key, best);
+        if (!known)
+            luaL_error(L, "%s: unknown option \"%s\"", where, key);
+    }
+}
+
+bool bind_option(lua_State *L, int arg, const char *name)
+{
+    if (lua_istable(L, arg))
+        return lua_getfield(L, arg, name) != LUA_TNIL;
+    lua_pushnil(L);
+    return false;
+}
+
+bool bind_option_boolean(lua_State *L, int arg, const char *name, bool standard)
+{
+    bool value = bind_option(L, arg, name) ? lua_toboolean(L, -1) : standard;
+    lua_pop(L, 1);
+    return value;
+}
+
+lua_Number bind_option_number(lua_State *L, int arg, const char *where, const char *name,
+                              lua_Number standard)
+{
+    lua_Number value = standard;
+    if (bind_option(L, arg, name)) {
+        if (lua_type(L, -1) != LUA_TNUMBER)
+            luaL_error(L, "%s: %s must be a number, got a %s", where, name, luaL_typename(L, -1));
+        value = lua_tonumber(L, -1);
+    }
+    lua_pop(L, 1);
+    return value;
+}
+
+int64_t bind_count(lua_State *L, int arg, const char *what)
+{
+    int whole;
+    lua_Integer n = lua_tointegerx(L, arg, &whole);
+    if (!whole || n < 0 || n > INT32_MAX)
+        luaL_error(L, "%s must be an integer 0 to %d, got %s", what, INT32_MAX,
+                   luaL_tolstring(L, arg, NULL));
+    return n;
+}
+
+void bind_push_hash(lua_State *L, uint64_t hash)
+{
+    char text[17];
+    snprintf(text, sizeof text, "%016" PRIx64, hash);
+    lua_pushstring(L, text);
+}
+
+/* The collector sees a userdata of a few bytes where core holds megabytes, so it would come far too
+ * late. Whenever core holds twice what it held after the last full collection (and 64 MiB more),
+ * another one runs; Lua's own heap is small, so it takes about a millisecond. */
+void bind_collect(lua_State *L)
+{
+    static const int64_t least = 64 << 20;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &threshold_key);
+    int64_t threshold = lua_tointeger(L, -1);
+    lua_pop(L, 1);
+    if (ld_memory_live() < (threshold ? threshold : least))
+        return;
+    lua_gc(L, LUA_GCCOLLECT);
+    lua_pushinteger(L, 2 * ld_memory_live() + least);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &threshold_key);
+}
+
+int luaopen_ladies_core(lua_State *L)
+{
+    /* Parallelism lies above BLAS: panels of a product are spread over our own threads, which keeps
+     * results independent of their number. */
+    openblas_set_num_threads(1);
+    lua_newtable(L);
+    bind_open_system(L);
+    bind_open_rng(L);
+    bind_open_index(L);
+    bind_open_tensor(L);
+    bind_open_matrix(L);
+    bind_open_grad(L);
+    bind_open_op(L);
+    bind_open_optim(L);
+    bind_open_sampling(L);
+    bind_open_npz(L);
+    bind_open_file(L);
+    push_docs(L);
+    lua_setfield(L, -2, "docs");
+    return 1;
+}

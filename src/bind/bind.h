@@ -1,0 +1,117 @@
+/* The Lua binding of core: argument checks, conversion and lifetime; no algorithms.
+ *
+ * Every concept has one bind_*.c with a function bind_open_*(L) that adds its functions to the
+ * module table on top of the stack and registers its class. Objects are userdata that hold one
+ * counted reference. A function first pushes the userdata of its result (bind_new_*), then lets
+ * core fill it, then raises an error if core failed: so nothing is left hanging when Lua unwinds.
+ * Ids and positions are 1-based in Lua and 0-based in core; bind_index.c alone converts vectors of
+ * them. */
+#ifndef LD_BIND_H
+#define LD_BIND_H
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <stdint.h>
+
+#include "base/rng.h"
+#include "base/status.h"
+#include "grad/tape.h"
+#include "graph/csr.h"
+#include "tensor/index.h"
+#include "tensor/tensor.h"
+
+/* The module ladies_core. */
+int luaopen_ladies_core(lua_State *L);
+
+/* A function of the module or a method of a class, with the text that help() shows: first line the
+ * signature, then what it does, shapes, errors and the formula's source. */
+typedef struct {
+    const char *name;
+    lua_CFunction function;
+    const char *doc;
+} bind_function;
+
+/* Adds functions to the table on top of the stack; the list ends with a NULL name. */
+void bind_functions(lua_State *L, const bind_function *list);
+
+/* Registers a class: its methods, its metamethods, the names of its properties (NULL-terminated)
+ * and `get`, called with (object, key) for keys that are not methods. */
+void bind_class(lua_State *L, const char *type, const bind_function *methods,
+                const luaL_Reg *metamethods, const char *const *properties, lua_CFunction get);
+
+/* Adds methods to a class that is registered already. */
+void bind_methods(lua_State *L, const char *type, const bind_function *list);
+
+/* Raises a Lua error, blamed on the caller's line, unless status is LD_OK. */
+void bind_check(lua_State *L, ld_status status);
+
+/* Raises "WHERE: KIND has no field or method KEY; did you mean ...?". */
+int bind_no_field(lua_State *L, const char *type);
+
+#define BIND_TENSOR "ladies.Tensor"
+#define BIND_INDEX  "ladies.Index"
+#define BIND_MATRIX "ladies.Matrix"
+#define BIND_RNG    "ladies.Rng"
+
+/* The object at a stack position; an argument error otherwise. A tensor whose step is closed is an
+ * error as well. */
+ld_tensor *bind_tensor(lua_State *L, int arg);
+ld_index *bind_index(lua_State *L, int arg);
+ld_csr *bind_matrix(lua_State *L, int arg);
+ld_rng *bind_rng(lua_State *L, int arg);
+
+/* The object, or NULL when the value is something else (of any type). */
+ld_tensor *bind_to_tensor(lua_State *L, int arg);
+ld_index *bind_to_index(lua_State *L, int arg);
+ld_csr *bind_to_matrix(lua_State *L, int arg);
+
+/* Pushes an empty userdata and returns the place of its object, for core to fill. */
+ld_tensor **bind_new_tensor(lua_State *L);
+ld_index **bind_new_index(lua_State *L);
+ld_csr **bind_new_matrix(lua_State *L);
+
+/* Pushes an rng. */
+void bind_push_rng(lua_State *L, ld_rng rng);
+
+/* Checks that the table at `arg` (none or nil passes) has only the keys of `names`, a
+ * NULL-terminated list; `where` begins the message, which names the nearest key. */
+void bind_check_options(lua_State *L, int arg, const char *where, const char *const *names);
+
+/* Pushes field `name` of the options table at `arg`, or nil when there is no table; the value is at
+ * the top of the stack. Returns whether it is there. */
+bool bind_option(lua_State *L, int arg, const char *name);
+
+/* The same with a check and a default; the stack is left as it was. */
+bool bind_option_boolean(lua_State *L, int arg, const char *name, bool standard);
+lua_Number bind_option_number(lua_State *L, int arg, const char *where, const char *name,
+                              lua_Number standard);
+
+/* The tape of the open step of this Lua state; NULL outside of steps and within no_grad. */
+ld_tape *bind_tape(lua_State *L);
+
+/* Pushes a scope within which bind_tape gives NULL; to be closed with lua_toclose. */
+void bind_push_pause(lua_State *L);
+
+/* Pushes a hash as 16 hexadecimal digits. */
+void bind_push_hash(lua_State *L, uint64_t hash);
+
+/* A dimension, count or size: a Lua integer in 0 .. 2^31 - 1. */
+int64_t bind_count(lua_State *L, int arg, const char *what);
+
+/* Gives the collector a push when memory held by core has grown since the last one. Called by the
+ * bind_new_* functions. */
+void bind_collect(lua_State *L);
+
+void bind_open_tensor(lua_State *L);
+void bind_open_index(lua_State *L);
+void bind_open_matrix(lua_State *L);
+void bind_open_rng(lua_State *L);
+void bind_open_sampling(lua_State *L);
+void bind_open_grad(lua_State *L);
+void bind_open_op(lua_State *L);
+void bind_open_optim(lua_State *L);
+void bind_open_npz(lua_State *L);
+void bind_open_file(lua_State *L);
+void bind_open_system(lua_State *L);
+
+#endif

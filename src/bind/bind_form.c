@@ -1,0 +1,174 @@
+#include "base/memory.h"
+#include "bind_array.h"
+#include "io/npy_values.h"
+
+/* Bytes that core has read and that become Lua values next. */
+#define BUFFER "ladies.Buffer"
+
+static int buffer_gc(lua_State *L)
+{
+    void **buffer = luaL_checkudata(L, 1, BUFFER);
+    ld_free(*buffer);
+    *buffer = NULL;
+    return 0;
+}
+
+static void *prepare_buffer(lua_State *L)
+{
+    void **buffer = lua_newuserdatauv(L, sizeof *buffer, 0);
+    *buffer = NULL;
+    luaL_setmetatable(L, BUFFER);
+    return buffer;
+}
+
+static void *prepare_tensor(lua_State *L)
+{
+    return bind_new_tensor(L);
+}
+
+static void *prepare_index(lua_State *L)
+{
+    return bind_new_index(L);
+}
+
+static ld_status load_tensor(void *place, const ld_npy_header *h, ld_source *s)
+{
+    return ld_npy_read_tensor(place, h, s);
+}
+
+static ld_status load_index(void *place, const ld_npy_header *h, ld_source *s)
+{
+    return ld_npy_read_index(place, h, s);
+}
+
+static ld_status load_numbers(void *place, const ld_npy_header *h, ld_source *s)
+{
+    void **buffer = place;
+    *buffer = ld_alloc_array(ld_npy_count(h), sizeof(double), LD_MEM_IO);
+    if (!*buffer)
+        return LD_NOMEM;
+    return h->type.kind == 'f' ? ld_npy_read_doubles(*buffer, h, s)
+                               : ld_npy_read_integers(*buffer, h, s);
+}
+
+static ld_status load_strings(void *place, const ld_npy_header *h, ld_source *s)
+{
+    void **buffer = place;
+    *buffer = ld_alloc((size_t)ld_npy_bytes(h), LD_MEM_IO);
+    return *buffer ? ld_npy_read_texts(*buffer, h, s) : LD_NOMEM;
+}
+
+static ld_status load_text(void *place, const ld_npy_header *h, ld_source *s)
+{
+    void **buffer = place;
+    ld_status st = ld_npy_expect(h, s, h->type.size == 1 ? "u" : "", "uint8");
+    if (st != LD_OK)
+        return st;
+    *buffer = ld_alloc((size_t)ld_npy_bytes(h), LD_MEM_IO);
+    return *buffer ? ld_npy_read_bytes(*buffer, h, s) : LD_NOMEM;
+}
+
+typedef void push_function(lua_State *L, const ld_npy_header *h, const void *items, int64_t k);
+
+static void push_number(lua_State *L, const ld_npy_header *h, const void *items, int64_t k)
+{
+    if (h->type.kind == 'f')
+        lua_pushnumber(L, ((const double *)items)[k]);
+    else
+        lua_pushinteger(L, ((const int64_t *)items)[k]);
+}
+
+static void push_string(lua_State *L, const ld_npy_header *h, const void *items, int64_t k)
+{
+    const char *text = (const char *)items + k * h->type.size;
+    lua_pushlstring(L, text, (size_t)ld_npy_text_length(text, h->type.size));
+}
+
+static void push_table(lua_State *L, int64_t size)
+{
+    lua_createtable(L, size <= INT32_MAX ? (int)size : 0, 0);
+}
+
+/* One element, a table, or a table of tables; an empty table whenever there are no elements. */
+static void push_elements(lua_State *L, const ld_npy_header *h, const void *items,
+                          push_function *push)
+{
+    if (h->ndim == 0) {
+        push(L, h, items, 0);
+        return;
+    }
+    int64_t n_rows = ld_npy_count(h) > 0 ? h->n_rows : 0;
+    push_table(L, n_rows);
+    for (int64_t r = 0; r < n_rows; r++) {
+        if (h->ndim == 1) {
+            push(L, h, items, r);
+        } else {
+            push_table(L, h->n_cols);
+            for (int64_t c = 0; c < h->n_cols; c++) {
+                push(L, h, items, r * h->n_cols + c);
+                lua_rawseti(L, -2, c + 1);
+            }
+        }
+        lua_rawseti(L, -2, r + 1);
+    }
+}
+
+/* Frees the buffer below the top of the stack before the collector would, and leaves the top. */
+static void drop_buffer(lua_State *L, void **buffer)
+{
+    ld_free(*buffer);
+    *buffer = NULL;
+    lua_remove(L, -2);
+}
+
+static void convert_numbers(lua_State *L, const ld_npy_header *h, void *place)
+{
+    push_elements(L, h, *(void **)place, push_number);
+    drop_buffer(L, place);
+}
+
+static void convert_strings(lua_State *L, const ld_npy_header *h, void *place)
+{
+    push_elements(L, h, *(void **)place, push_string);
+    drop_buffer(L, place);
+}
+
+static void convert_text(lua_State *L, const ld_npy_header *h, void *place)
+{
+    lua_pushlstring(L, *(void **)place, (size_t)ld_npy_bytes(h));
+    drop_buffer(L, place);
+}
+
+const bind_form bind_forms[BIND_FORMS] = {
+    {"tensor", prepare_tensor, load_tensor, NULL},
+    {"index", prepare_index, load_index, NULL},
+    {"numbers", prepare_buffer, load_numbers, convert_numbers},
+    {"strings", prepare_buffer, load_strings, convert_strings},
+    {"text", prepare_buffer, load_text, convert_text},
+};
+
+const bind_form *bind_natural_form(const ld_npy_header *h)
+{
+    switch (h->type.kind) {
+    case 'U':
+    case 'S': return &bind_forms[BIND_FORM_STRINGS];
+    case 'i':
+    case 'u': return &bind_forms[h->ndim == 1 ? BIND_FORM_INDEX : BIND_FORM_TENSOR];
+    default: return &bind_forms[BIND_FORM_TENSOR];
+    }
+}
+
+void bind_hidden_class(lua_State *L, const char *type, lua_CFunction release)
+{
+    luaL_newmetatable(L, type);
+    lua_pushcfunction(L, release);
+    lua_setfield(L, -2, "__gc");
+    lua_pushcfunction(L, release);
+    lua_setfield(L, -2, "__close");
+    lua_pop(L, 1);
+}
+
+void bind_open_forms(lua_State *L)
+{
+    bind_hidden_class(L, BUFFER, buffer_gc);
+}

@@ -1,0 +1,567 @@
+/* Steps, gradients and the differentiable operations. */
+#include <string.h>
+
+#include "bind.h"
+#include "grad/op.h"
+
+#define BIND_STEP "ladies.Step"
+
+/* --- the tape of a Lua state ------------------------------------------------------------------- */
+
+typedef struct {
+    ld_tape *tape;
+    int paused; /* depth of no_grad */
+} tape_state;
+
+static const char state_key;
+
+static tape_state *state(lua_State *L)
+{
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &state_key);
+    tape_state *s = lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    return s;
+}
+
+ld_tape *bind_tape(lua_State *L)
+{
+    tape_state *s = state(L);
+    return s->paused == 0 && ld_tape_is_open(s->tape) ? s->tape : NULL;
+}
+
+static int state_gc(lua_State *L)
+{
+    tape_state *s = lua_touserdata(L, 1);
+    ld_tape_free(s->tape);
+    s->tape = NULL;
+    return 0;
+}
+
+static void state_open(lua_State *L)
+{
+    tape_state *s = lua_newuserdatauv(L, sizeof *s, 0);
+    *s = (tape_state){NULL, 0};
+    lua_createtable(L, 0, 1);
+    lua_pushcfunction(L, state_gc);
+    lua_setfield(L, -2, "__gc");
+    lua_setmetatable(L, -2);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &state_key);
+    bind_check(L, ld_tape_new(&s->tape));
+}
+
+/* --- steps -------------------------------------------------------------------------------------- */
+
+/* A scope that ends a step, or a pause of recording, when it closes. */
+typedef struct {
+    bool open, pause;
+} scope;
+
+static void push_scope(lua_State *L, bool pause)
+{
+    scope *s = lua_newuserdatauv(L, sizeof *s, 0);
+    *s = (scope){false, pause};
+    luaL_setmetatable(L, BIND_STEP);
+}
+
+static int step_new(lua_State *L)
+{
+    static const char *const names[] = {"record", NULL};
+    bind_check_options(L, 1, "step", names);
+    bool record = bind_option_boolean(L, 1, "record", true);
+    ld_tape *tape = state(L)->tape;
+    if (ld_tape_is_open(tape))
+        lua_gc(L, LUA_GCCOLLECT); /* a forgotten step closes here */
+    push_scope(L, false);
+    bind_check(L, ld_tape_open(tape, record));
+    ((scope *)lua_touserdata(L, -1))->open = true;
+    return 1;
+}
+
+void bind_push_pause(lua_State *L)
+{
+    push_scope(L, true);
+    ((scope *)lua_touserdata(L, -1))->open = true;
+    state(L)->paused++;
+}
+
+static int pause_new(lua_State *L)
+{
+    bind_push_pause(L);
+    return 1;
+}
+
+static int scope_close(lua_State *L)
+{
+    scope *s = luaL_checkudata(L, 1, BIND_STEP);
+    tape_state *t = state(L);
+    if (s->open && s->pause)
+        t->paused--;
+    else if (s->open && t->tape)
+        ld_tape_close(t->tape);
+    s->open = false;
+    return 0;
+}
+
+static int scope_tostring(lua_State *L)
+{
+    const scope *s = luaL_checkudata(L, 1, BIND_STEP);
+    if (s->pause || !s->open)
+        lua_pushstring(L, s->pause ? "Pause of recording" : "Step (closed)");
+    else
+        lua_pushfstring(L, "Step, %d operations recorded", (int)ld_tape_length(state(L)->tape));
+    return 1;
+}
+
+static int scope_get(lua_State *L)
+{
+    return bind_no_field(L, BIND_STEP);
+}
+
+/* --- gradients ---------------------------------------------------------------------------------- */
+
+static int tensor_backward(lua_State *L)
+{
+    ld_tensor *loss = bind_tensor(L, 1);
+    bind_check(L, ld_tape_backward(state(L)->tape, loss));
+    return 0;
+}
+
+static int tensor_detach(lua_State *L)
+{
+    ld_tensor *t = bind_tensor(L, 1);
+    bind_check(L, ld_tape_detach(bind_new_tensor(L), t));
+    return 1;
+}
+
+static int tensor_requires_grad(lua_State *L)
+{
+    ld_tensor *t = bind_tensor(L, 1);
+    if (t->step != 0)
+        return luaL_error(L, "requires_grad_: the tensor was computed in a step; :detach() it first");
+    t->requires_grad = lua_isnoneornil(L, 2) || lua_toboolean(L, 2);
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int tensor_keep_grad(lua_State *L)
+{
+    bind_tensor(L, 1)->keep_grad = true;
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int tensor_set_grad(lua_State *L)
+{
+    ld_tensor *t = bind_tensor(L, 1), *given = bind_tensor(L, 2), *grad;
+    bool accumulate;
+    if (!ld_tensor_same_shape(t, given))
+        return luaL_error(L, "set_grad_: a gradient of %s for a tensor of %s",
+                          ld_tensor_shape(given), ld_tensor_shape(t));
+    bind_check(L, ld_grad_target(t, &grad, &accumulate));
+    memcpy(grad->data, given->data, (size_t)ld_tensor_size(t) * sizeof(float));
+    lua_settop(L, 1);
+    return 1;
+}
+
+/* --- operations --------------------------------------------------------------------------------- */
+
+static int tensor_matmul(lua_State *L)
+{
+    ld_tensor *a = bind_tensor(L, 1), *b = bind_tensor(L, 2);
+    bind_check(L, ld_op_matmul(bind_tape(L), bind_new_tensor(L), a, b));
+    return 1;
+}
+
+static int tensor_linear(lua_State *L)
+{
+    ld_tensor *x = bind_tensor(L, 1), *w = bind_tensor(L, 2);
+    ld_tensor *b = lua_isnoneornil(L, 3) ? NULL : bind_tensor(L, 3);
+    bind_check(L, ld_op_linear(bind_tape(L), bind_new_tensor(L), x, w, b));
+    return 1;
+}
+
+static int matrix_matmul(lua_State *L)
+{
+    ld_csr *a = bind_matrix(L, 1);
+    ld_tensor *x = bind_tensor(L, 2);
+    bind_check(L, ld_op_spmm(bind_tape(L), bind_new_tensor(L), a, x));
+    return 1;
+}
+
+static int matrix_matmul_t(lua_State *L)
+{
+    ld_csr *a = bind_matrix(L, 1);
+    ld_tensor *x = bind_tensor(L, 2);
+    bind_check(L, ld_op_spmm_t(bind_tape(L), bind_new_tensor(L), a, x));
+    return 1;
+}
+
+static int tensor_gather(lua_State *L)
+{
+    ld_tensor *x = bind_tensor(L, 1);
+    ld_index *rows = bind_index(L, 2);
+    bind_check(L, ld_op_gather(bind_tape(L), bind_new_tensor(L), x, rows));
+    return 1;
+}
+
+static int tensor_scatter_add(lua_State *L)
+{
+    ld_tensor *x = bind_tensor(L, 1);
+    ld_index *rows = bind_index(L, 2);
+    int64_t n_rows = bind_count(L, 3, "scatter_add: n_rows");
+    bind_check(L, ld_op_scatter_add(bind_tape(L), bind_new_tensor(L), x, rows, n_rows));
+    return 1;
+}
+
+static int tensor_concat(lua_State *L)
+{
+    ld_tensor *x = bind_tensor(L, 1), *y = bind_tensor(L, 2);
+    bind_check(L, ld_op_concat(bind_tape(L), bind_new_tensor(L), x, y));
+    return 1;
+}
+
+static int affine(lua_State *L, ld_tensor *x, double scale, double shift)
+{
+    bind_check(L, ld_op_affine(bind_tape(L), bind_new_tensor(L), x, scale, shift));
+    return 1;
+}
+
+static int unary(lua_State *L, ld_unary kind, double parameter)
+{
+    ld_tensor *x = bind_tensor(L, 1);
+    bind_check(L, ld_op_unary(bind_tape(L), bind_new_tensor(L), kind, x, parameter));
+    return 1;
+}
+
+/* Operands of a binary operator: a tensor and a tensor, or a tensor and a number. */
+static int arithmetic(lua_State *L, ld_arith kind)
+{
+    ld_tensor *a = bind_to_tensor(L, 1), *b = bind_to_tensor(L, 2);
+    if (a && b) {
+        bind_check(L, ld_op_arith(bind_tape(L), bind_new_tensor(L), kind, a, b));
+        return 1;
+    }
+    lua_Number c = luaL_checknumber(L, a ? 2 : 1);
+    ld_tensor *x = a ? a : bind_tensor(L, 2);
+    switch (kind) {
+    case LD_ADD: return affine(L, x, 1, c);
+    case LD_SUB: return a ? affine(L, x, 1, -c) : affine(L, x, -1, c);
+    case LD_MUL: return affine(L, x, c, 0);
+    case LD_DIV: break;
+    }
+    if (a)
+        return affine(L, x, 1 / c, 0);
+    bind_check(L, ld_op_unary(bind_tape(L), bind_new_tensor(L), LD_RECIPROCAL, x, c));
+    return 1;
+}
+
+static int tensor_add(lua_State *L)
+{
+    return arithmetic(L, LD_ADD);
+}
+
+static int tensor_sub(lua_State *L)
+{
+    return arithmetic(L, LD_SUB);
+}
+
+static int tensor_mul(lua_State *L)
+{
+    return arithmetic(L, LD_MUL);
+}
+
+static int tensor_div(lua_State *L)
+{
+    return arithmetic(L, LD_DIV);
+}
+
+static int tensor_neg(lua_State *L)
+{
+    return affine(L, bind_tensor(L, 1), -1, 0);
+}
+
+static int tensor_relu(lua_State *L)
+{
+    return unary(L, LD_LEAKY_RELU, 0);
+}
+
+static int tensor_leaky_relu(lua_State *L)
+{
+    return unary(L, LD_LEAKY_RELU, luaL_optnumber(L, 2, 0.01));
+}
+
+static int tensor_elu(lua_State *L)
+{
+    return unary(L, LD_ELU, luaL_optnumber(L, 2, 1));
+}
+
+static int tensor_sigmoid(lua_State *L)
+{
+    return unary(L, LD_SIGMOID, 0);
+}
+
+static int tensor_tanh(lua_State *L)
+{
+    return unary(L, LD_TANH, 0);
+}
+
+static int tensor_exp(lua_State *L)
+{
+    return unary(L, LD_EXP, 0);
+}
+
+static int tensor_log(lua_State *L)
+{
+    return unary(L, LD_LOG, 0);
+}
+
+static int tensor_sqrt(lua_State *L)
+{
+    return unary(L, LD_SQRT, 0);
+}
+
+static int tensor_square(lua_State *L)
+{
+    return unary(L, LD_SQUARE, 0);
+}
+
+static int tensor_dropout(lua_State *L)
+{
+    ld_tensor *x = bind_tensor(L, 1);
+    lua_Number p = luaL_checknumber(L, 2);
+    ld_rng *rng = bind_rng(L, 3);
+    bind_check(L, ld_op_dropout(bind_tape(L), bind_new_tensor(L), x, p, rng));
+    return 1;
+}
+
+static int tensor_layer_norm(lua_State *L)
+{
+    ld_tensor *x = bind_tensor(L, 1), *gain = bind_tensor(L, 2), *bias = bind_tensor(L, 3);
+    lua_Number eps = luaL_optnumber(L, 4, 1e-5);
+    bind_check(L, ld_op_layer_norm(bind_tape(L), bind_new_tensor(L), x, gain, bias, eps));
+    return 1;
+}
+
+static int tensor_normalize_rows(lua_State *L)
+{
+    ld_tensor *x = bind_tensor(L, 1);
+    bind_check(L, ld_op_normalize_rows(bind_tape(L), bind_new_tensor(L), x));
+    return 1;
+}
+
+static int tensor_log_softmax(lua_State *L)
+{
+    ld_tensor *x = bind_tensor(L, 1);
+    bind_check(L, ld_op_log_softmax(bind_tape(L), bind_new_tensor(L), x));
+    return 1;
+}
+
+static int tensor_sum(lua_State *L)
+{
+    ld_tensor *x = bind_tensor(L, 1);
+    bind_check(L, ld_op_sum(bind_tape(L), bind_new_tensor(L), x, 1));
+    return 1;
+}
+
+static int tensor_mean(lua_State *L)
+{
+    ld_tensor *x = bind_tensor(L, 1);
+    int64_t n = ld_tensor_size(x);
+    if (n == 0)
+        return luaL_error(L, "mean: the tensor is empty");
+    bind_check(L, ld_op_sum(bind_tape(L), bind_new_tensor(L), x, 1 / (double)n));
+    return 1;
+}
+
+static int tensor_row_sums(lua_State *L)
+{
+    ld_tensor *x = bind_tensor(L, 1);
+    bind_check(L, ld_op_row_sums(bind_tape(L), bind_new_tensor(L), x));
+    return 1;
+}
+
+static int tensor_col_sums(lua_State *L)
+{
+    ld_tensor *x = bind_tensor(L, 1);
+    bind_check(L, ld_op_col_sums(bind_tape(L), bind_new_tensor(L), x));
+    return 1;
+}
+
+static int matrix_edge_softmax(lua_State *L)
+{
+    ld_csr *a = bind_matrix(L, 1);
+    ld_tensor *scores = bind_tensor(L, 2);
+    bind_check(L, ld_op_edge_softmax(bind_tape(L), bind_new_tensor(L), a, scores));
+    return 1;
+}
+
+static int matrix_dot_edges(lua_State *L)
+{
+    ld_csr *a = bind_matrix(L, 1);
+    ld_tensor *x = bind_tensor(L, 2), *y = bind_tensor(L, 3);
+    bind_check(L, ld_op_dot_edges(bind_tape(L), bind_new_tensor(L), a, x, y));
+    return 1;
+}
+
+static int matrix_add_edges(lua_State *L)
+{
+    ld_csr *a = bind_matrix(L, 1);
+    ld_tensor *x = bind_tensor(L, 2), *y = bind_tensor(L, 3);
+    bind_check(L, ld_op_add_edges(bind_tape(L), bind_new_tensor(L), a, x, y));
+    return 1;
+}
+
+static ld_tensor *optional_tensor(lua_State *L, int arg)
+{
+    return lua_isnoneornil(L, arg) ? NULL : bind_tensor(L, arg);
+}
+
+static int cross_entropy(lua_State *L)
+{
+    ld_tensor *logits = bind_tensor(L, 1);
+    ld_index *labels = bind_index(L, 2);
+    ld_tensor *weights = optional_tensor(L, 3), *class_weights = optional_tensor(L, 4);
+    bind_check(L, ld_op_cross_entropy(bind_tape(L), bind_new_tensor(L), logits, labels, weights,
+                                      class_weights));
+    return 1;
+}
+
+static int binary_cross_entropy(lua_State *L)
+{
+    ld_tensor *logits = bind_tensor(L, 1), *targets = bind_tensor(L, 2);
+    ld_tensor *weights = optional_tensor(L, 3);
+    bind_check(L, ld_op_binary_cross_entropy(bind_tape(L), bind_new_tensor(L), logits, targets,
+                                             weights));
+    return 1;
+}
+
+static const bind_function functions[] = {
+    {"step", step_new,
+     "ladies.step([{record = true}]) -> Step\n"
+     "Opens a training step: `local step <close> = ladies.step()`. Operations are recorded for\n"
+     "loss:backward(), and all they make belongs to the step and is gone when it closes; keep a\n"
+     "tensor with :detach(). With record = false only lifetimes are managed. One step at a time."},
+    {"pause", pause_new,
+     "ladies_core.pause() -> scope\nUntil the scope closes nothing is recorded, and results belong\n"
+     "to no step. ladies.no_grad(f, ...) is built on it."},
+    {"cross_entropy", cross_entropy,
+     "ladies_core.cross_entropy(logits, labels [, weights [, class_weights]]) -> Tensor of one\n"
+     "Softmax cross-entropy; see ladies.loss.cross_entropy."},
+    {"binary_cross_entropy", binary_cross_entropy,
+     "ladies_core.binary_cross_entropy(logits, targets [, weights]) -> Tensor of one\n"
+     "Sigmoid cross-entropy; see ladies.loss.binary_cross_entropy."},
+    {NULL, NULL, NULL},
+};
+
+static const bind_function step_methods[] = {
+    {"close", scope_close, "step:close()\nEnds the step, as the end of its <close> scope does."},
+    {NULL, NULL, NULL},
+};
+
+static const bind_function tensor_methods[] = {
+    {"backward", tensor_backward,
+     "loss:backward()\nComputes the gradients of a one-element tensor with respect to all\n"
+     "parameters that it depends on. Once per step."},
+    {"detach", tensor_detach,
+     "t:detach() -> Tensor\nt's value as a constant that outlives the step. Memory is shared."},
+    {"requires_grad_", tensor_requires_grad,
+     "t:requires_grad_([flag = true]) -> t\nMakes t a parameter: gradients with respect to it are\n"
+     "computed and accumulate in t.grad until an optimizer uses them."},
+    {"keep_grad_", tensor_keep_grad,
+     "t:keep_grad_() -> t\nKeeps the gradient of an intermediate result, so that t.grad can be read\n"
+     "after backward and until the step closes."},
+    {"set_grad_", tensor_set_grad,
+     "t:set_grad_(gradient) -> t\nSets the gradient of a parameter by hand."},
+    {"matmul", tensor_matmul, "a:matmul(b) -> Tensor\nThe product of two matrices."},
+    {"linear", tensor_linear,
+     "x:linear(w [, b]) -> Tensor\nx * w + b; w is inputs x outputs, b a vector of outputs."},
+    {"gather", tensor_gather,
+     "x:gather(idx) -> Tensor\nRow idx[i] of x as row i; also written x[idx]."},
+    {"scatter_add", tensor_scatter_add,
+     "x:scatter_add(idx, n_rows) -> Tensor\nn_rows rows of zeros to which row i of x is added at row\n"
+     "idx[i]."},
+    {"concat", tensor_concat, "x:concat(y) -> Tensor\nThe columns of x followed by those of y."},
+    {"relu", tensor_relu, "x:relu() -> Tensor\nmax(x, 0)."},
+    {"leaky_relu", tensor_leaky_relu,
+     "x:leaky_relu([slope = 0.01]) -> Tensor\nx where positive, slope * x elsewhere."},
+    {"elu", tensor_elu,
+     "x:elu([alpha = 1]) -> Tensor\nx where positive, alpha * (exp(x) - 1) elsewhere (Clevert et al.\n"
+     "2016)."},
+    {"sigmoid", tensor_sigmoid, "x:sigmoid() -> Tensor\n1 / (1 + exp(-x))."},
+    {"tanh", tensor_tanh, "x:tanh() -> Tensor"},
+    {"exp", tensor_exp, "x:exp() -> Tensor"},
+    {"log", tensor_log, "x:log() -> Tensor\nThe natural logarithm."},
+    {"sqrt", tensor_sqrt, "x:sqrt() -> Tensor"},
+    {"square", tensor_square, "x:square() -> Tensor"},
+    {"dropout", tensor_dropout,
+     "x:dropout(p, rng) -> Tensor\nZeroes each element with probability p (a multiple of 2^-16) and\n"
+     "divides the others by 1 - p (Srivastava et al. 2014)."},
+    {"layer_norm", tensor_layer_norm,
+     "x:layer_norm(gain, bias [, eps = 1e-5]) -> Tensor\n"
+     "(x - mean) / sqrt(variance + eps) * gain + bias over each row (Ba et al. 2016)."},
+    {"normalize_rows", tensor_normalize_rows,
+     "x:normalize_rows() -> Tensor\nEach row divided by its Euclidean length; zero rows stay zero."},
+    {"log_softmax", tensor_log_softmax,
+     "x:log_softmax() -> Tensor\nThe logarithm of the softmax of each row."},
+    {"sum", tensor_sum, "x:sum() -> Tensor of one\nThe sum of all elements, in double."},
+    {"mean", tensor_mean, "x:mean() -> Tensor of one\nThe mean of all elements."},
+    {"row_sums", tensor_row_sums, "x:row_sums() -> Tensor\nThe sum of each row, as a vector."},
+    {"col_sums", tensor_col_sums, "x:col_sums() -> Tensor\nThe sum of each column, as a vector."},
+    {NULL, NULL, NULL},
+};
+
+static const bind_function matrix_methods[] = {
+    {"matmul", matrix_matmul,
+     "A:matmul(x) -> Tensor\nThe product with a dense matrix (SpMM). Differentiable in x, and in the\n"
+     "values of A when A was made by with_values."},
+    {"matmul_t", matrix_matmul_t, "A:matmul_t(x) -> Tensor\nThe product of A's transpose and x."},
+    {"edge_softmax", matrix_edge_softmax,
+     "A:edge_softmax(scores) -> Tensor\nSoftmax of the scores (one per entry) over each row's\n"
+     "entries."},
+    {"dot_edges", matrix_dot_edges,
+     "A:dot_edges(x, y) -> Tensor\nFor every entry (v, u) the dot product of row v of x and row u of\n"
+     "y (SDDMM); A's own values do not matter."},
+    {"add_edges", matrix_add_edges,
+     "A:add_edges(x, y) -> Tensor\nFor every entry (v, u) x[v] + y[u]; vectors x and y."},
+    {NULL, NULL, NULL},
+};
+
+/* Every differentiable operation by name, so that the tests can tell whether they cover all. */
+static const char *const differentiable[] = {
+    "matmul",      "linear",    "spmm",        "spmm_t",         "with_values", "gather",
+    "scatter_add", "concat",    "reshape",     "slice",          "add",         "sub",
+    "mul",         "div",       "neg",         "relu",           "leaky_relu",  "elu",
+    "sigmoid",     "tanh",      "exp",         "log",            "sqrt",        "square",
+    "dropout",     "layer_norm", "normalize_rows", "log_softmax", "sum",        "mean",
+    "row_sums",    "col_sums",  "edge_softmax", "dot_edges",     "add_edges",   "cross_entropy",
+    "binary_cross_entropy", NULL,
+};
+
+void bind_open_grad(lua_State *L)
+{
+    static const luaL_Reg meta[] = {
+        {"__close", scope_close},
+        {"__gc", scope_close},
+        {"__tostring", scope_tostring},
+        {NULL, NULL},
+    };
+    static const luaL_Reg arithmetic_meta[] = {
+        {"__add", tensor_add}, {"__sub", tensor_sub}, {"__mul", tensor_mul},
+        {"__div", tensor_div}, {"__unm", tensor_neg}, {NULL, NULL},
+    };
+    static const char *const properties[] = {NULL};
+    state_open(L);
+    bind_class(L, BIND_STEP, step_methods, meta, properties, scope_get);
+    bind_methods(L, BIND_TENSOR, tensor_methods);
+    bind_methods(L, BIND_MATRIX, matrix_methods);
+    luaL_getmetatable(L, BIND_TENSOR);
+    luaL_setfuncs(L, arithmetic_meta, 0);
+    lua_pop(L, 1);
+    bind_functions(L, functions);
+    lua_newtable(L);
+    for (int i = 0; differentiable[i]; i++) {
+        lua_pushstring(L, differentiable[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_setfield(L, -2, "differentiable");
+}

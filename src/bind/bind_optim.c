@@ -1,0 +1,216 @@
+/* Optimizers. */
+#include <string.h>
+
+#include "bind.h"
+#include "optim/optimizer.h"
+
+#define BIND_OPTIMIZER "ladies.Optimizer"
+
+static ld_optimizer *optimizer(lua_State *L)
+{
+    return *(ld_optimizer **)luaL_checkudata(L, 1, BIND_OPTIMIZER);
+}
+
+/* The array of the n parameters in the table at 1, as a userdata so that it goes with the stack. */
+static ld_tensor **parameters(lua_State *L, const char *where, int64_t *n)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    *n = (int64_t)lua_rawlen(L, 1);
+    if (*n == 0)
+        luaL_error(L, "%s: there are no parameters", where);
+    ld_tensor **params = lua_newuserdatauv(L, (size_t)*n * sizeof(ld_tensor *), 0);
+    for (int64_t i = 0; i < *n; i++) {
+        lua_rawgeti(L, 1, i + 1);
+        if (!(params[i] = bind_to_tensor(L, -1)))
+            luaL_error(L, "%s: parameter %d must be a Tensor, got a %s", where, (int)i + 1,
+                       luaL_typename(L, -1));
+        lua_pop(L, 1);
+    }
+    return params;
+}
+
+static int make(lua_State *L, ld_optimizer_kind kind, const char *where, const char *const *names)
+{
+    bind_check_options(L, 2, where, names);
+    ld_optimizer_options options = {
+        .lr = bind_option_number(L, 2, where, "lr", kind == LD_SGD ? 0.01 : 0.001),
+        .momentum = bind_option_number(L, 2, where, "momentum", 0),
+        .beta1 = bind_option_number(L, 2, where, "beta1", 0.9),
+        .beta2 = bind_option_number(L, 2, where, "beta2", 0.999),
+        .eps = bind_option_number(L, 2, where, "eps", 1e-8),
+        .weight_decay = bind_option_number(L, 2, where, "weight_decay", kind == LD_ADAMW ? 0.01 : 0),
+    };
+    int64_t n;
+    ld_tensor **params = parameters(L, where, &n);
+    ld_optimizer **o = lua_newuserdatauv(L, sizeof(ld_optimizer *), 0);
+    *o = NULL;
+    luaL_setmetatable(L, BIND_OPTIMIZER);
+    bind_check(L, ld_optimizer_new(o, kind, &options, params, n));
+    return 1;
+}
+
+static int optim_sgd(lua_State *L)
+{
+    static const char *const names[] = {"lr", "momentum", "weight_decay", NULL};
+    return make(L, LD_SGD, "sgd", names);
+}
+
+static const char *const adam_options[] = {"lr", "beta1", "beta2", "eps", "weight_decay", NULL};
+
+static int optim_adam(lua_State *L)
+{
+    return make(L, LD_ADAM, "adam", adam_options);
+}
+
+static int optim_adamw(lua_State *L)
+{
+    return make(L, LD_ADAMW, "adamw", adam_options);
+}
+
+static int optimizer_gc(lua_State *L)
+{
+    ld_optimizer **o = luaL_checkudata(L, 1, BIND_OPTIMIZER);
+    ld_optimizer_free(*o);
+    *o = NULL;
+    return 0;
+}
+
+static int optimizer_tostring(lua_State *L)
+{
+    static const char *const names[] = {"SGD", "Adam", "AdamW"};
+    const ld_optimizer *o = optimizer(L);
+    lua_pushfstring(L, "%s of %d parameters, lr %f", names[o->kind], (int)o->n, o->options.lr);
+    return 1;
+}
+
+static int optimizer_step(lua_State *L)
+{
+    bind_check(L, ld_optimizer_step(optimizer(L)));
+    return 0;
+}
+
+static int optimizer_clear(lua_State *L)
+{
+    ld_optimizer_clear(optimizer(L));
+    return 0;
+}
+
+static int optimizer_clip_norm(lua_State *L)
+{
+    double norm = 0;
+    bind_check(L, ld_optimizer_clip(optimizer(L), luaL_checknumber(L, 2), &norm));
+    lua_pushnumber(L, norm);
+    return 1;
+}
+
+static int optimizer_set_lr(lua_State *L)
+{
+    lua_Number lr = luaL_checknumber(L, 2);
+    luaL_argcheck(L, lr >= 0, 2, "must be 0 or more");
+    optimizer(L)->options.lr = lr;
+    return 0;
+}
+
+/* The tensors of the state, by name; they share the optimizer's memory. */
+static int optimizer_state(lua_State *L)
+{
+    ld_optimizer *o = optimizer(L);
+    lua_newtable(L);
+    if (o->moment1) {
+        *bind_new_tensor(L) = ld_tensor_ref(o->moment1);
+        lua_setfield(L, -2, "moment1");
+    }
+    if (o->moment2) {
+        *bind_new_tensor(L) = ld_tensor_ref(o->moment2);
+        lua_setfield(L, -2, "moment2");
+    }
+    lua_createtable(L, (int)o->n, 0);
+    for (int64_t i = 0; i < o->n; i++) {
+        lua_pushinteger(L, o->steps[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_setfield(L, -2, "steps");
+    return 1;
+}
+
+static void load_moment(lua_State *L, ld_tensor *to, const char *name)
+{
+    if (!to)
+        return;
+    lua_getfield(L, 2, name);
+    ld_tensor *from = bind_to_tensor(L, -1);
+    if (!from || !ld_tensor_same_shape(from, to))
+        luaL_error(L, "load_state: %s must be a Tensor of %s, got %s", name, ld_tensor_shape(to),
+                   from ? ld_tensor_shape(from) : luaL_typename(L, -1));
+    memcpy(to->data, from->data, (size_t)ld_tensor_size(to) * sizeof(float));
+    lua_pop(L, 1);
+}
+
+static int optimizer_load_state(lua_State *L)
+{
+    ld_optimizer *o = optimizer(L);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    if (lua_getfield(L, 2, "steps") != LUA_TTABLE || (int64_t)lua_rawlen(L, -1) != o->n)
+        return luaL_error(L, "load_state: steps must be a table of %d integers", (int)o->n);
+    load_moment(L, o->moment1, "moment1");
+    load_moment(L, o->moment2, "moment2");
+    for (int64_t i = 0; i < o->n; i++) {
+        lua_rawgeti(L, 3, i + 1);
+        o->steps[i] = lua_tointeger(L, -1);
+        lua_pop(L, 1);
+    }
+    return 0;
+}
+
+static int optimizer_get(lua_State *L)
+{
+    ld_optimizer *o = optimizer(L);
+    if (lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), "lr") == 0) {
+        lua_pushnumber(L, o->options.lr);
+        return 1;
+    }
+    return bind_no_field(L, BIND_OPTIMIZER);
+}
+
+static const bind_function functions[] = {
+    {"sgd", optim_sgd,
+     "ladies.optim.sgd(parameters [, {lr = 0.01, momentum = 0, weight_decay = 0}]) -> Optimizer\n"
+     "Stochastic gradient descent: v = momentum * v + g + weight_decay * p;  p = p - lr * v."},
+    {"adam", optim_adam,
+     "ladies.optim.adam(parameters [, {lr = 0.001, beta1 = 0.9, beta2 = 0.999, eps = 1e-8,\n"
+     "  weight_decay = 0}]) -> Optimizer\n"
+     "Adam (Kingma and Ba 2015, algorithm 1); weight_decay is added to the gradient."},
+    {"adamw", optim_adamw,
+     "ladies.optim.adamw(parameters [, {lr = 0.001, beta1 = 0.9, beta2 = 0.999, eps = 1e-8,\n"
+     "  weight_decay = 0.01}]) -> Optimizer\n"
+     "Adam with decoupled weight decay (Loshchilov and Hutter 2019, algorithm 2)."},
+    {NULL, NULL, NULL},
+};
+
+static const bind_function methods[] = {
+    {"step", optimizer_step,
+     "optimizer:step()\nUpdates every parameter that has a gradient and clears the gradients, which\n"
+     "accumulate until then. A parameter without one is left as it is."},
+    {"clear", optimizer_clear, "optimizer:clear()\nDrops the gradients without using them."},
+    {"clip_norm", optimizer_clip_norm,
+     "optimizer:clip_norm(most) -> norm\n"
+     "Scales the gradients so that their joint Euclidean norm is at most `most`; returns the norm\n"
+     "before. An error when it is not finite."},
+    {"set_lr", optimizer_set_lr, "optimizer:set_lr(lr)\nSets the learning rate."},
+    {"state", optimizer_state,
+     "optimizer:state() -> table\n"
+     "moment1, moment2 (Tensors, where the method has them; they share the optimizer's memory) and\n"
+     "steps (a table of integers): all that a checkpoint needs."},
+    {"load_state", optimizer_load_state,
+     "optimizer:load_state(state)\nTakes over a state that optimizer:state() gave."},
+    {NULL, NULL, NULL},
+};
+
+void bind_open_optim(lua_State *L)
+{
+    static const luaL_Reg meta[] = {
+        {"__gc", optimizer_gc}, {"__tostring", optimizer_tostring}, {NULL, NULL}};
+    static const char *const properties[] = {"lr", NULL};
+    bind_class(L, BIND_OPTIMIZER, methods, meta, properties, optimizer_get);
+    bind_functions(L, functions);
+}

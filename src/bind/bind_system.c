@@ -1,0 +1,131 @@
+/* What a script may ask of the process: threads, memory, clock, terminal, files. */
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/marker.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "bind.h"
+
+static int system_threads(lua_State *L)
+{
+    if (!lua_isnoneornil(L, 1))
+        bind_check(L, ld_set_threads((int)bind_count(L, 1, "threads")));
+    lua_pushinteger(L, ld_threads());
+    return 1;
+}
+
+static int system_memory(lua_State *L)
+{
+    ld_memory_stats s = ld_memory_read();
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    lua_newtable(L);
+    for (int tag = 0; tag < LD_MEM_TAGS; tag++) {
+        lua_pushinteger(L, s.live[tag]);
+        lua_setfield(L, -2, ld_memory_tag_name((ld_memory_tag)tag));
+    }
+    lua_pushinteger(L, s.total);
+    lua_setfield(L, -2, "total");
+    lua_pushinteger(L, s.peak);
+    lua_setfield(L, -2, "peak");
+    lua_pushinteger(L, s.cached);
+    lua_setfield(L, -2, "cached");
+    lua_pushinteger(L, s.system_calls);
+    lua_setfield(L, -2, "system_calls");
+    lua_pushinteger(L, (lua_Integer)usage.ru_maxrss * 1024);
+    lua_setfield(L, -2, "resident_peak");
+    return 1;
+}
+
+static int system_memory_trim(lua_State *L)
+{
+    lua_gc(L, LUA_GCCOLLECT);
+    lua_gc(L, LUA_GCCOLLECT); /* finalised objects are freed in the second round */
+    ld_marker_trim();
+    ld_memory_trim();
+    return 0;
+}
+
+static int system_memory_fail_at(lua_State *L)
+{
+    ld_memory_fail_at(luaL_checkinteger(L, 1));
+    return 0;
+}
+
+static int system_clock(lua_State *L)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    lua_pushnumber(L, (lua_Number)t.tv_sec + 1e-9 * (lua_Number)t.tv_nsec);
+    return 1;
+}
+
+static int system_isatty(lua_State *L)
+{
+    lua_pushboolean(L, isatty((int)luaL_checkinteger(L, 1)));
+    return 1;
+}
+
+static int system_mkdir(lua_State *L)
+{
+    const char *path = luaL_checkstring(L, 1);
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return luaL_error(L, "mkdir: %s: %s", path, strerror(errno));
+    return 0;
+}
+
+static int system_truncate(lua_State *L)
+{
+    const char *path = luaL_checkstring(L, 1);
+    if (truncate(path, (off_t)luaL_checkinteger(L, 2)) != 0)
+        return luaL_error(L, "truncate: %s: %s", path, strerror(errno));
+    return 0;
+}
+
+static int system_exists(lua_State *L)
+{
+    struct stat info;
+    if (stat(luaL_checkstring(L, 1), &info) != 0)
+        lua_pushboolean(L, 0);
+    else
+        lua_pushstring(L, S_ISDIR(info.st_mode) ? "folder" : "file");
+    return 1;
+}
+
+static const bind_function functions[] = {
+    {"threads", system_threads,
+     "ladies.threads([n]) -> n\n"
+     "Sets (when given) and returns the number of threads of the parallel loops. Results do not\n"
+     "depend on it."},
+    {"memory", system_memory,
+     "ladies.memory() -> table\n"
+     "Bytes: in use by owner (tensor, index, matrix, tape, scratch, io), their total and peak, cached\n"
+     "for reuse, system_calls (blocks taken from malloc so far), and resident_peak of the process."},
+    {"memory_trim", system_memory_trim,
+     "ladies.memory_trim()\nCollects garbage and gives cached memory back to the system; the peak\n"
+     "starts anew."},
+    {"memory_fail_at", system_memory_fail_at,
+     "ladies_core.memory_fail_at(n)\nFor tests: makes the n-th allocation from now fail, once; 0 stops\n"
+     "this."},
+    {"clock", system_clock, "ladies_core.clock() -> number\nMonotonic time in seconds."},
+    {"isatty", system_isatty,
+     "ladies_core.isatty(descriptor) -> boolean\nWhether the file descriptor is a terminal."},
+    {"mkdir", system_mkdir,
+     "ladies_core.mkdir(path)\nMakes a folder; one that exists already is fine."},
+    {"truncate", system_truncate, "ladies_core.truncate(path, bytes)\nCuts a file to a length."},
+    {"exists", system_exists,
+     "ladies_core.exists(path) -> \"file\" | \"folder\" | false\nWhat the path leads to."},
+    {NULL, NULL, NULL},
+};
+
+void bind_open_system(lua_State *L)
+{
+    bind_functions(L, functions);
+    lua_pushstring(L, LADIES_VERSION);
+    lua_setfield(L, -2, "version");
+}

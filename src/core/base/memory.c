@@ -1,0 +1,180 @@
+/* A caching allocator. Sizes are rounded up to a power of two or one and a half times one, plus a
+ * header of one cache line; a freed block goes to the free list of its class. A request takes from
+ * its own class or from one of the next two larger ones, which absorbs the small fluctuations of
+ * block shapes between mini-batches. Pages behind the requested size of a large block are never
+ * touched, so rounding costs address space rather than memory.
+ *
+ * Free lists may hold as much as keeps live + cached within 1.25 x peak + 64 MiB: enough that a
+ * loop whose demand goes up and down never meets malloc again, and never far more than the program
+ * needed at once anyway. */
+#include "base/memory.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEADER = 64, MIN_SHIFT = 7, CLASSES = 2 * (48 - MIN_SHIFT), BORROW = 2 };
+static const int64_t SLACK = 64 << 20;
+
+typedef struct block {
+    struct block *next; /* in a free list */
+    int32_t size_class;
+    int32_t tag;
+} block;
+
+_Static_assert(sizeof(block) <= HEADER, "a block's header must fit its cache line");
+
+static struct {
+    pthread_mutex_t lock;
+    block *free[CLASSES];
+    ld_memory_stats stats;
+    int64_t fail_in;
+} memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* The sanitizers should see every free; free lists would hide use after free from them. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static const bool caching = false;
+#else
+static const bool caching = true;
+#endif
+
+static size_t class_size(int c)
+{
+    size_t base = (size_t)1 << (MIN_SHIFT + c / 2);
+    return c % 2 ? base + base / 2 : base;
+}
+
+static int class_of(size_t size)
+{
+    if (size <= (size_t)1 << MIN_SHIFT)
+        return 0;
+    int shift = 63 - __builtin_clzll(size - 1); /* 2^shift < size <= 2^(shift+1) */
+    size_t base = (size_t)1 << shift;
+    return 2 * (shift - MIN_SHIFT) + (size <= base + base / 2 ? 1 : 2);
+}
+
+const char *ld_memory_tag_name(ld_memory_tag tag)
+{
+    static const char *const names[LD_MEM_TAGS] = {"tensor", "index",   "matrix",
+                                                   "tape",   "scratch", "io"};
+    return names[tag];
+}
+
+static block *take_cached(int c)
+{
+    for (int i = c; i <= c + BORROW && i < CLASSES; i++) {
+        block *b = memory.free[i];
+        if (b) {
+            memory.free[i] = b->next;
+            memory.stats.cached -= (int64_t)class_size(i);
+            return b;
+        }
+    }
+    return NULL;
+}
+
+void *ld_alloc(size_t size, ld_memory_tag tag)
+{
+    block *b = NULL;
+    int c = size <= (size_t)1 << 46 ? class_of(size + HEADER) : CLASSES;
+    pthread_mutex_lock(&memory.lock);
+    bool fail = c >= CLASSES || (memory.fail_in > 0 && --memory.fail_in == 0);
+    if (!fail && !(b = take_cached(c)) &&
+        !posix_memalign((void **)&b, HEADER, caching ? class_size(c) : size + HEADER)) {
+        b->size_class = c;
+        memory.stats.system_calls++;
+    }
+    if (b) {
+        int64_t bytes = (int64_t)class_size(b->size_class);
+        b->tag = tag;
+        memory.stats.live[tag] += bytes;
+        memory.stats.total += bytes;
+        if (memory.stats.total > memory.stats.peak)
+            memory.stats.peak = memory.stats.total;
+    }
+    int64_t live = memory.stats.total;
+    pthread_mutex_unlock(&memory.lock);
+    if (!b) {
+        ld_fail(LD_NOMEM, "out of memory: %zu bytes wanted for %s data, %lld bytes in use", size,
+                ld_memory_tag_name(tag), (long long)live);
+        return NULL;
+    }
+    return (char *)b + HEADER;
+}
+
+void *ld_alloc_array(int64_t count, size_t size, ld_memory_tag tag)
+{
+    size_t bytes;
+    if (count < 0 || __builtin_mul_overflow((size_t)count, size, &bytes)) {
+        ld_fail(LD_NOMEM, "out of memory: %lld elements of %zu bytes wanted", (long long)count,
+                size);
+        return NULL;
+    }
+    return ld_alloc(bytes, tag);
+}
+
+void *ld_calloc_array(int64_t count, size_t size, ld_memory_tag tag)
+{
+    void *p = ld_alloc_array(count, size, tag);
+    if (p)
+        memset(p, 0, (size_t)count * size);
+    return p;
+}
+
+void ld_free(void *p)
+{
+    if (!p)
+        return;
+    block *b = (block *)((char *)p - HEADER);
+    pthread_mutex_lock(&memory.lock);
+    ld_memory_stats *s = &memory.stats;
+    int64_t bytes = (int64_t)class_size(b->size_class);
+    s->live[b->tag] -= bytes;
+    s->total -= bytes;
+    if (caching && s->total + s->cached + bytes <= s->peak + s->peak / 4 + SLACK) {
+        b->next = memory.free[b->size_class];
+        memory.free[b->size_class] = b;
+        s->cached += bytes;
+        b = NULL;
+    }
+    pthread_mutex_unlock(&memory.lock);
+    free(b);
+}
+
+ld_memory_stats ld_memory_read(void)
+{
+    pthread_mutex_lock(&memory.lock);
+    ld_memory_stats stats = memory.stats;
+    pthread_mutex_unlock(&memory.lock);
+    return stats;
+}
+
+int64_t ld_memory_live(void)
+{
+    pthread_mutex_lock(&memory.lock);
+    int64_t live = memory.stats.total;
+    pthread_mutex_unlock(&memory.lock);
+    return live;
+}
+
+void ld_memory_trim(void)
+{
+    pthread_mutex_lock(&memory.lock);
+    for (int c = 0; c < CLASSES; c++) {
+        while (memory.free[c]) {
+            block *b = memory.free[c];
+            memory.free[c] = b->next;
+            free(b);
+        }
+    }
+    memory.stats.cached = 0;
+    memory.stats.peak = memory.stats.total;
+    pthread_mutex_unlock(&memory.lock);
+}
+
+void ld_memory_fail_at(int64_t n)
+{
+    pthread_mutex_lock(&memory.lock);
+    memory.fail_in = n;
+    pthread_mutex_unlock(&memory.lock);
+}

@@ -1,0 +1,46 @@
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+static _Thread_local char message[512];
+static const atomic_int *_Atomic cancel_flag;
+static atomic_int deferred;
+
+ld_status ld_fail(ld_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    return status;
+}
+
+const char *ld_message(void)
+{
+    return message;
+}
+
+void ld_set_cancel_flag(const atomic_int *flag)
+{
+    atomic_store(&cancel_flag, flag);
+}
+
+void ld_defer_cancel(bool defer)
+{
+    atomic_fetch_add(&deferred, defer ? 1 : -1);
+}
+
+bool ld_cancelled(void)
+{
+    if (atomic_load_explicit(&deferred, memory_order_relaxed) > 0)
+        return false;
+    const atomic_int *flag = atomic_load_explicit(&cancel_flag, memory_order_relaxed);
+    return flag != NULL && atomic_load_explicit(flag, memory_order_relaxed) != 0;
+}
+
+ld_status ld_poll(void)
+{
+    return ld_cancelled() ? ld_fail(LD_CANCELLED, "interrupted") : LD_OK;
+}

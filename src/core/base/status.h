@@ -1,0 +1,54 @@
+/* Statuses, error messages and cancellation.
+ *
+ * Every core function that can fail returns an ld_status. The text that explains a failure lies in
+ * thread-local storage until the next failure on the same thread, so a caller can pass a status up
+ * through any number of functions and still show what went wrong at the bottom. */
+#ifndef LD_BASE_STATUS_H
+#define LD_BASE_STATUS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+typedef enum {
+    LD_OK = 0,
+    LD_NOMEM,     /* an allocation failed */
+    LD_SHAPE,     /* shapes do not fit together */
+    LD_VALUE,     /* a value is outside its domain */
+    LD_RANGE,     /* an id or position is out of range */
+    LD_IO,        /* the operating system refused to read or write */
+    LD_FORMAT,    /* a file is not what it claims to be */
+    LD_STATE,     /* the object is in the wrong state for this call */
+    LD_CANCELLED, /* the cancel flag was raised during the call */
+} ld_status;
+
+/* Stores the formatted message for ld_message() and returns `status`:
+ *     return ld_fail(LD_SHAPE, "matmul: (%d x %d) * (%d x %d)", ...); */
+ld_status ld_fail(ld_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3), cold));
+
+/* The message of the last failure on this thread; never NULL. */
+const char *ld_message(void);
+
+/* Within a function that declares `ld_status st` and has a label `done`: runs `call` and leaves
+ * through `done` when it fails. */
+#define LD_TRY(call)                                                                               \
+    do {                                                                                           \
+        if ((st = (call)) != LD_OK)                                                                \
+            goto done;                                                                             \
+    } while (0)
+
+/* Makes every long loop of core poll `flag`: as soon as it is non-zero, running calls fail with
+ * LD_CANCELLED. NULL (the default) switches polling off. The flag stays the caller's. */
+void ld_set_cancel_flag(const atomic_int *flag);
+
+/* Between a call with true and one with false, loops do not see the flag: for changes that must not
+ * stop half-way. Calls may nest. */
+void ld_defer_cancel(bool defer);
+
+/* Whether the cancel flag is raised. */
+bool ld_cancelled(void);
+
+/* Fails with LD_CANCELLED when the cancel flag is raised. */
+ld_status ld_poll(void);
+
+#endif

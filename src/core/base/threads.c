@@ -1,0 +1,194 @@
+/* The caller publishes a job, takes chunks itself from an atomic counter together with the pool's
+ * threads, and waits until all helpers have left the job. Helpers spin for some microseconds before
+ * they sleep, since the loops of a training step follow each other closely. */
+#include "base/threads.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+
+#if defined(__x86_64__)
+#define pause_cpu() __builtin_ia32_pause()
+#else
+#define pause_cpu() ((void)0)
+#endif
+
+enum { MAX_THREADS = 256, SPINS = 4000 };
+
+static struct {
+    pthread_mutex_t owner;  /* held by the thread whose loop runs */
+    pthread_mutex_t lock;   /* guards sleeping and waking */
+    pthread_cond_t wake;
+    pthread_t thread[MAX_THREADS];
+    int started;            /* helper threads that exist */
+    int wanted;             /* threads in all, the caller included; 0 = not yet asked */
+    atomic_int sleeping;    /* helpers that wait on `wake` */
+    atomic_uint generation; /* counts jobs; a change wakes the helpers */
+    atomic_int inside;      /* helpers that have not finished with the current job */
+    atomic_bool stop;
+    /* the current job */
+    ld_loop_fn *fn;
+    void *ctx;
+    int64_t n, grain;
+    atomic_llong next;
+    atomic_bool cancelled;
+} pool = {.owner = PTHREAD_MUTEX_INITIALIZER,
+          .lock = PTHREAD_MUTEX_INITIALIZER,
+          .wake = PTHREAD_COND_INITIALIZER};
+
+static int processors(void)
+{
+    cpu_set_t set;
+    int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : n;
+}
+
+static void run_chunks(void)
+{
+    for (;;) {
+        int64_t begin = atomic_fetch_add(&pool.next, 1) * pool.grain;
+        if (begin >= pool.n)
+            return;
+        if (ld_cancelled()) {
+            atomic_store(&pool.cancelled, true);
+            return;
+        }
+        int64_t end = pool.n - begin < pool.grain ? pool.n : begin + pool.grain;
+        pool.fn(pool.ctx, begin, end);
+    }
+}
+
+static void wait_for_job(unsigned seen)
+{
+    for (int i = 0; i < SPINS; i++) {
+        if (atomic_load(&pool.generation) != seen)
+            return;
+        pause_cpu();
+    }
+    pthread_mutex_lock(&pool.lock);
+    atomic_fetch_add(&pool.sleeping, 1);
+    while (atomic_load(&pool.generation) == seen)
+        pthread_cond_wait(&pool.wake, &pool.lock);
+    atomic_fetch_sub(&pool.sleeping, 1);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+static void *helper(void *start)
+{
+    unsigned seen = (unsigned)(uintptr_t)start;
+    for (;;) {
+        wait_for_job(seen);
+        seen = atomic_load(&pool.generation);
+        if (atomic_load(&pool.stop))
+            return NULL;
+        run_chunks();
+        atomic_fetch_sub(&pool.inside, 1);
+    }
+}
+
+static void announce(void)
+{
+    atomic_fetch_add(&pool.generation, 1);
+    if (atomic_load(&pool.sleeping) > 0) {
+        pthread_mutex_lock(&pool.lock);
+        pthread_cond_broadcast(&pool.wake);
+        pthread_mutex_unlock(&pool.lock);
+    }
+}
+
+static void stop_helpers(void)
+{
+    if (pool.started == 0)
+        return;
+    atomic_store(&pool.stop, true);
+    announce();
+    for (int i = 0; i < pool.started; i++)
+        pthread_join(pool.thread[i], NULL);
+    pool.started = 0;
+    atomic_store(&pool.stop, false);
+}
+
+/* Helpers block all signals: a signal handler runs in a thread of the program's own. When the
+ * system grants fewer threads than wanted, the loops run with those. */
+static void start_helpers(void)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    uintptr_t seen = atomic_load(&pool.generation);
+    while (pool.started < pool.wanted - 1 &&
+           pthread_create(&pool.thread[pool.started], NULL, helper, (void *)seen) == 0)
+        pool.started++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static ld_status run_alone(int64_t n, int64_t grain, ld_loop_fn *fn, void *ctx)
+{
+    for (int64_t begin = 0; begin < n; begin += grain) {
+        if (ld_cancelled())
+            return ld_poll();
+        fn(ctx, begin, n - begin < grain ? n : begin + grain);
+    }
+    return LD_OK;
+}
+
+ld_status ld_parallel_for(int64_t n, int64_t grain, ld_loop_fn *fn, void *ctx)
+{
+    if (n <= grain || pthread_mutex_trylock(&pool.owner) != 0)
+        return run_alone(n, grain, fn, ctx);
+    if (pool.wanted == 0)
+        pool.wanted = processors();
+    if (pool.started < pool.wanted - 1)
+        start_helpers();
+    ld_status st = LD_OK;
+    if (pool.started == 0) {
+        st = run_alone(n, grain, fn, ctx);
+    } else {
+        pool.fn = fn;
+        pool.ctx = ctx;
+        pool.n = n;
+        pool.grain = grain;
+        atomic_store(&pool.next, 0);
+        atomic_store(&pool.cancelled, false);
+        atomic_store(&pool.inside, pool.started);
+        announce();
+        run_chunks();
+        for (int spins = 0; atomic_load(&pool.inside) > 0; spins++) {
+            if (spins < SPINS)
+                pause_cpu();
+            else
+                sched_yield(); /* more threads than processors: let the helpers run */
+        }
+        if (atomic_load(&pool.cancelled))
+            st = ld_fail(LD_CANCELLED, "interrupted");
+    }
+    pthread_mutex_unlock(&pool.owner);
+    return st;
+}
+
+ld_status ld_set_threads(int n)
+{
+    if (n < 1 || n > MAX_THREADS)
+        return ld_fail(LD_VALUE, "threads must be 1 to %d, got %d", MAX_THREADS, n);
+    pthread_mutex_lock(&pool.owner);
+    stop_helpers();
+    pool.wanted = n;
+    pthread_mutex_unlock(&pool.owner);
+    return LD_OK;
+}
+
+int ld_threads(void)
+{
+    pthread_mutex_lock(&pool.owner);
+    int n = pool.wanted ? pool.wanted : processors();
+    pthread_mutex_unlock(&pool.owner);
+    return n;
+}
+
+void ld_threads_stop(void)
+{
+    pthread_mutex_lock(&pool.owner);
+    stop_helpers();
+    pthread_mutex_unlock(&pool.owner);
+}

@@ -1,0 +1,29 @@
+/* One pool of threads for the parallel loops of core. */
+#ifndef LD_BASE_THREADS_H
+#define LD_BASE_THREADS_H
+
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* Works on the items begin .. end-1; called from several threads at once. */
+typedef void ld_loop_fn(void *ctx, int64_t begin, int64_t end);
+
+/* Runs fn over 0 .. n-1 in chunks of `grain` items (the last may be shorter). Chunks depend on n
+ * and grain alone, never on the number of threads, so a loop whose chunks write to separate places
+ * gives the same bits with any number of threads. The cancel flag is polled before each chunk:
+ * LD_CANCELLED means that some chunks did not run. A loop that starts while another runs (in
+ * another thread, or nested) runs in its caller's thread alone. */
+ld_status ld_parallel_for(int64_t n, int64_t grain, ld_loop_fn *fn, void *ctx);
+
+/* Sets the number of threads (1 .. 256) for later loops; the default is the number of processors
+ * that this process may use. LD_VALUE when out of range, LD_NOMEM when threads cannot start. */
+ld_status ld_set_threads(int n);
+
+/* The number of threads in use. */
+int ld_threads(void);
+
+/* Ends the pool's threads; the next parallel loop starts them again. */
+void ld_threads_stop(void);
+
+#endif

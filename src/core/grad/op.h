@@ -1,0 +1,94 @@
+/* The differentiable operations. Forward and backward of each stand side by side in op_*.c.
+ *
+ * Each stores its result in *out with one reference. `tape` may be NULL: then the operation only
+ * computes. Shapes that do not fit fail with LD_SHAPE and a message that names the operation. */
+#ifndef LD_GRAD_OP_H
+#define LD_GRAD_OP_H
+
+#include "base/rng.h"
+#include "grad/tape.h"
+
+/* --- products (op_product.c) ------------------------------------------------------------------ */
+ld_status ld_op_matmul(ld_tape *tape, ld_tensor **out, ld_tensor *a, ld_tensor *b);
+/* x * w + b for every row; b may be NULL. x: n x inputs, w: inputs x outputs, b: outputs. */
+ld_status ld_op_linear(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor *w, ld_tensor *b);
+/* a * x and a^T * x for a sparse a; gradients go to x and to a's values when they want one. */
+ld_status ld_op_spmm(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x);
+ld_status ld_op_spmm_t(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x);
+
+/* --- rows (op_rows.c) ------------------------------------------------------------------------- */
+/* Row rows[i] of x as row i. */
+ld_status ld_op_gather(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_index *rows);
+/* n_rows rows of zeros, to which row i of x is added at row rows[i]. */
+ld_status ld_op_scatter_add(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_index *rows,
+                            int64_t n_rows);
+/* Columns of x followed by those of y. */
+ld_status ld_op_concat(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor *y);
+
+/* x with another shape, and its rows first .. first + count - 1; both share x's storage. */
+ld_status ld_op_reshape(ld_tape *tape, ld_tensor **out, ld_tensor *x, int ndim, int64_t n_rows,
+                        int64_t n_cols);
+ld_status ld_op_slice(ld_tape *tape, ld_tensor **out, ld_tensor *x, int64_t first, int64_t count);
+
+/* --- arithmetic (op_arith.c) ------------------------------------------------------------------ */
+/* Elementwise; an operand may be the result's shape, a vector as long as a row, an n x 1 column, or
+ * a single element. */
+typedef enum { LD_ADD, LD_SUB, LD_MUL, LD_DIV } ld_arith;
+ld_status ld_op_arith(ld_tape *tape, ld_tensor **out, ld_arith kind, ld_tensor *a, ld_tensor *b);
+/* scale * x + shift. */
+ld_status ld_op_affine(ld_tape *tape, ld_tensor **out, ld_tensor *x, double scale, double shift);
+
+/* --- functions of one element (op_unary.c) ---------------------------------------------------- */
+typedef enum {
+    LD_LEAKY_RELU, /* x > 0 ? x : parameter * x; relu is the case of parameter 0 */
+    LD_ELU,        /* x > 0 ? x : parameter * (exp(x) - 1) */
+    LD_SIGMOID,
+    LD_TANH,
+    LD_EXP,
+    LD_LOG,
+    LD_SQRT,
+    LD_SQUARE,
+    LD_RECIPROCAL, /* parameter / x */
+} ld_unary;
+ld_status ld_op_unary(ld_tape *tape, ld_tensor **out, ld_unary kind, ld_tensor *x,
+                      double parameter);
+
+/* --- dropout (op_dropout.c) ------------------------------------------------------------------- */
+/* Each element is zeroed with probability p (rounded to a multiple of 2^-16), the others are
+ * divided by 1 - p; 0 <= p < 1. */
+ld_status ld_op_dropout(ld_tape *tape, ld_tensor **out, ld_tensor *x, double p, ld_rng *rng);
+
+/* --- normalisation of rows (op_norm.c) -------------------------------------------------------- */
+/* (x - mean) / sqrt(variance + eps) * gain + bias over each row (Ba et al. 2016). */
+ld_status ld_op_layer_norm(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor *gain,
+                           ld_tensor *bias, double eps);
+/* Each row divided by its Euclidean length; zero rows stay zero. */
+ld_status ld_op_normalize_rows(ld_tape *tape, ld_tensor **out, ld_tensor *x);
+
+/* --- sums (op_reduce.c) ----------------------------------------------------------------------- */
+/* scale times the sum of all elements, as a vector of one. */
+ld_status ld_op_sum(ld_tape *tape, ld_tensor **out, ld_tensor *x, double scale);
+/* Sum of each row, sum of each column, as vectors. */
+ld_status ld_op_row_sums(ld_tape *tape, ld_tensor **out, ld_tensor *x);
+ld_status ld_op_col_sums(ld_tape *tape, ld_tensor **out, ld_tensor *x);
+
+/* --- losses (op_loss.c) ----------------------------------------------------------------------- */
+ld_status ld_op_log_softmax(ld_tape *tape, ld_tensor **out, ld_tensor *x);
+/* Softmax cross-entropy of logits (n x classes) against labels 0 .. classes - 1: the mean without
+ * weights (class weights make it a weighted mean), the weighted sum with them. */
+ld_status ld_op_cross_entropy(ld_tape *tape, ld_tensor **out, ld_tensor *logits, ld_index *labels,
+                              ld_tensor *weights, ld_tensor *class_weights);
+/* Sigmoid cross-entropy of logits against targets in [0, 1] of the same shape: the mean over all
+ * elements without weights, the sum of row means times row weights with them. */
+ld_status ld_op_binary_cross_entropy(ld_tape *tape, ld_tensor **out, ld_tensor *logits,
+                                     ld_tensor *targets, ld_tensor *weights);
+
+/* --- values on the entries of a matrix (op_edge.c) -------------------------------------------- */
+/* Softmax of the scores (nnz) over the entries of each row. */
+ld_status ld_op_edge_softmax(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *scores);
+/* Entry (v, u) gets x_v . y_u. */
+ld_status ld_op_dot_edges(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x, ld_tensor *y);
+/* Entry (v, u) gets x_v + y_u for vectors x (n_rows) and y (n_cols). */
+ld_status ld_op_add_edges(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x, ld_tensor *y);
+
+#endif

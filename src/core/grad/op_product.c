@@ -1,0 +1,152 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/threads.h"
+#include "grad/op.h"
+#include "tensor/blas.h"
+
+enum { ROW_GRAIN = 64 };
+
+/* dA += dC * B^T,  dB += A^T * dC */
+static ld_status matmul_backward(ld_node *n)
+{
+    ld_tensor *a = n->in[0], *b = n->in[1], *grad, *g = n->out->grad;
+    bool accumulate;
+    ld_status st = LD_OK;
+    if (ld_wants_grad(a)) {
+        LD_TRY(ld_grad_target(a, &grad, &accumulate));
+        LD_TRY(ld_matmul(grad, g, false, b, true, accumulate));
+    }
+    if (ld_wants_grad(b)) {
+        LD_TRY(ld_grad_target(b, &grad, &accumulate));
+        LD_TRY(ld_matmul(grad, a, true, g, false, accumulate));
+    }
+done:
+    return st;
+}
+
+ld_status ld_op_matmul(ld_tape *tape, ld_tensor **out, ld_tensor *a, ld_tensor *b)
+{
+    ld_tensor *c = NULL;
+    ld_node node = {.backward = matmul_backward, .in = {a, b}};
+    ld_status st = ld_tensor_new(&c, 2, a->n_rows, b->n_cols);
+    if (st == LD_OK)
+        st = ld_matmul(c, a, false, b, false, false);
+    return ld_tape_finish(tape, out, c, &node, st);
+}
+
+typedef struct {
+    float *y;
+    const float *b;
+    int64_t n_cols;
+} bias_rows;
+
+static void set_bias(void *ctx, int64_t begin, int64_t end)
+{
+    bias_rows *p = ctx;
+    for (int64_t r = begin; r < end; r++)
+        memcpy(p->y + r * p->n_cols, p->b, (size_t)p->n_cols * sizeof(float));
+}
+
+/* db_j += sum over rows of dY_ij, in double */
+static ld_status bias_backward(ld_tensor *b, const ld_tensor *g)
+{
+    ld_tensor *grad;
+    ld_status st = ld_grad_zeroed(b, &grad);
+    if (st != LD_OK)
+        return st;
+    enum { TILE = 128 };
+    for (int64_t first = 0; first < g->n_cols; first += TILE) {
+        double sum[TILE] = {0};
+        int64_t width = g->n_cols - first < TILE ? g->n_cols - first : TILE;
+        for (int64_t r = 0; r < g->n_rows; r++) {
+            const float *row = g->data + r * g->n_cols + first;
+            for (int64_t j = 0; j < width; j++)
+                sum[j] += row[j];
+        }
+        for (int64_t j = 0; j < width; j++)
+            grad->data[first + j] += (float)sum[j];
+    }
+    return LD_OK;
+}
+
+static ld_status linear_backward(ld_node *n)
+{
+    ld_status st = matmul_backward(n);
+    if (st == LD_OK && ld_wants_grad(n->in[2]))
+        st = bias_backward(n->in[2], n->out->grad);
+    return st;
+}
+
+ld_status ld_op_linear(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor *w, ld_tensor *b)
+{
+    if (b && (b->ndim != 1 || b->n_rows != w->n_cols))
+        return ld_fail(LD_SHAPE, "linear: the bias is %s, %" PRId64 " expected",
+                       ld_tensor_shape(b), w->n_cols);
+    ld_tensor *y = NULL;
+    ld_node node = {.backward = linear_backward, .in = {x, w, b}};
+    ld_status st;
+    LD_TRY(ld_tensor_new(&y, 2, x->n_rows, w->n_cols));
+    if (b) {
+        bias_rows p = {y->data, b->data, y->n_cols};
+        LD_TRY(ld_parallel_for(y->n_rows, ROW_GRAIN, set_bias, &p));
+    }
+    LD_TRY(ld_matmul(y, x, false, w, false, b != NULL));
+done:
+    return ld_tape_finish(tape, out, y, &node, st);
+}
+
+/* dX += A^T dY; d values: the product of dY and X at the entries, times the entry's scales */
+static ld_status spmm_backward(ld_node *n)
+{
+    ld_tensor *x = n->in[0], *values = n->matrix->values, *grad, *g = n->out->grad;
+    bool accumulate;
+    ld_status st = LD_OK;
+    if (ld_wants_grad(x)) {
+        LD_TRY(ld_grad_target(x, &grad, &accumulate));
+        LD_TRY(ld_spmm_t(grad, n->matrix, g, accumulate));
+    }
+    if (ld_wants_grad(values)) {
+        LD_TRY(ld_grad_target(values, &grad, &accumulate));
+        LD_TRY(ld_sddmm(grad, n->matrix, g, x, true, accumulate));
+    }
+done:
+    return st;
+}
+
+ld_status ld_op_spmm(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x)
+{
+    ld_tensor *y = NULL;
+    ld_node node = {.backward = spmm_backward, .in = {x}, .matrix = a};
+    ld_status st = ld_tensor_new(&y, x->ndim, a->s->n_rows, x->n_cols);
+    if (st == LD_OK)
+        st = ld_spmm(y, a, x, false);
+    return ld_tape_finish(tape, out, y, &node, st);
+}
+
+static ld_status spmm_t_backward(ld_node *n)
+{
+    ld_tensor *x = n->in[0], *values = n->matrix->values, *grad, *g = n->out->grad;
+    bool accumulate;
+    ld_status st = LD_OK;
+    if (ld_wants_grad(x)) {
+        LD_TRY(ld_grad_target(x, &grad, &accumulate));
+        LD_TRY(ld_spmm(grad, n->matrix, g, accumulate));
+    }
+    if (ld_wants_grad(values)) {
+        LD_TRY(ld_grad_target(values, &grad, &accumulate));
+        LD_TRY(ld_sddmm(grad, n->matrix, x, g, true, accumulate));
+    }
+done:
+    return st;
+}
+
+ld_status ld_op_spmm_t(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x)
+{
+    ld_tensor *y = NULL;
+    ld_node node = {.backward = spmm_t_backward, .in = {x}, .matrix = a};
+    ld_status st = ld_tensor_new(&y, x->ndim, a->s->n_cols, x->n_cols);
+    if (st == LD_OK)
+        st = ld_spmm_t(y, a, x, false);
+    return ld_tape_finish(tape, out, y, &node, st);
+}

@@ -1,0 +1,166 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/threads.h"
+#include "grad/op.h"
+
+enum { ROW_GRAIN = 64 };
+
+/* dst[i] = src[rows[i]] */
+typedef struct {
+    float *dst;
+    const float *src;
+    const int32_t *rows;
+    int64_t n_cols;
+    bool accumulate;
+} row_copy;
+
+static void gather_rows(void *ctx, int64_t begin, int64_t end)
+{
+    row_copy *p = ctx;
+    for (int64_t i = begin; i < end; i++) {
+        const float *src = p->src + p->rows[i] * p->n_cols;
+        float *dst = p->dst + i * p->n_cols;
+        if (!p->accumulate)
+            memcpy(dst, src, (size_t)p->n_cols * sizeof(float));
+        else
+            for (int64_t j = 0; j < p->n_cols; j++)
+                dst[j] += src[j];
+    }
+}
+
+/* dst[rows[i]] += src[i]; one thread, since rows may repeat */
+static void scatter_rows(float *dst, const float *src, const ld_index *rows, int64_t n_cols)
+{
+    for (int64_t i = 0; i < rows->size; i++) {
+        float *d = dst + rows->data[i] * n_cols;
+        for (int64_t j = 0; j < n_cols; j++)
+            d[j] += src[i * n_cols + j];
+    }
+}
+
+static ld_status gather_backward(ld_node *n)
+{
+    ld_tensor *grad;
+    ld_status st = ld_grad_zeroed(n->in[0], &grad);
+    if (st == LD_OK)
+        scatter_rows(grad->data, n->out->grad->data, n->index, grad->n_cols);
+    return st;
+}
+
+ld_status ld_op_gather(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_index *rows)
+{
+    ld_tensor *y = NULL;
+    ld_node node = {.backward = gather_backward, .in = {x}, .index = rows};
+    ld_status st;
+    LD_TRY(ld_index_check(rows, 0, x->n_rows, "gather: row"));
+    LD_TRY(ld_tensor_new(&y, x->ndim, rows->size, x->n_cols));
+    row_copy p = {y->data, x->data, rows->data, x->n_cols, false};
+    LD_TRY(ld_parallel_for(rows->size, ROW_GRAIN, gather_rows, &p));
+done:
+    return ld_tape_finish(tape, out, y, &node, st);
+}
+
+static ld_status scatter_backward(ld_node *n)
+{
+    ld_tensor *grad;
+    bool accumulate;
+    ld_status st = ld_grad_target(n->in[0], &grad, &accumulate);
+    if (st != LD_OK)
+        return st;
+    row_copy p = {grad->data, n->out->grad->data, n->index->data, grad->n_cols, accumulate};
+    return ld_parallel_for(n->index->size, ROW_GRAIN, gather_rows, &p);
+}
+
+ld_status ld_op_scatter_add(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_index *rows,
+                            int64_t n_rows)
+{
+    ld_tensor *y = NULL;
+    ld_node node = {.backward = scatter_backward, .in = {x}, .index = rows};
+    ld_status st;
+    if (rows->size != x->n_rows)
+        return ld_fail(LD_SHAPE, "scatter_add: %" PRId64 " positions for %" PRId64 " rows",
+                       rows->size, x->n_rows);
+    LD_TRY(ld_index_check(rows, 0, n_rows, "scatter_add: row"));
+    LD_TRY(ld_tensor_full(&y, x->ndim, n_rows, x->n_cols, 0.0f));
+    scatter_rows(y->data, x->data, rows, x->n_cols);
+done:
+    return ld_tape_finish(tape, out, y, &node, st);
+}
+
+/* Adds or copies columns first .. first + part->n_cols - 1 of `whole` to part's gradient. */
+static ld_status take_columns(ld_tensor *part, const ld_tensor *whole, int64_t first)
+{
+    ld_tensor *grad;
+    ld_status st = ld_grad_zeroed(part, &grad);
+    if (st != LD_OK)
+        return st;
+    for (int64_t r = 0; r < part->n_rows; r++) {
+        const float *w = whole->data + r * whole->n_cols + first;
+        float *g = grad->data + r * part->n_cols;
+        for (int64_t j = 0; j < part->n_cols; j++)
+            g[j] += w[j];
+    }
+    return LD_OK;
+}
+
+static ld_status concat_backward(ld_node *n)
+{
+    ld_tensor *x = n->in[0], *y = n->in[1];
+    ld_status st = LD_OK;
+    if (ld_wants_grad(x))
+        LD_TRY(take_columns(x, n->out->grad, 0));
+    if (ld_wants_grad(y))
+        LD_TRY(take_columns(y, n->out->grad, x->n_cols));
+done:
+    return st;
+}
+
+ld_status ld_op_concat(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor *y)
+{
+    if (x->n_rows != y->n_rows)
+        return ld_fail(LD_SHAPE, "concat: %s beside %s", ld_tensor_shape(x), ld_tensor_shape(y));
+    ld_tensor *z;
+    ld_node node = {.backward = concat_backward, .in = {x, y}};
+    ld_status st = ld_tensor_new(&z, 2, x->n_rows, x->n_cols + y->n_cols);
+    if (st != LD_OK)
+        return st;
+    for (int64_t r = 0; r < z->n_rows; r++) {
+        float *row = z->data + r * z->n_cols;
+        memcpy(row, x->data + r * x->n_cols, (size_t)x->n_cols * sizeof(float));
+        memcpy(row + x->n_cols, y->data + r * y->n_cols, (size_t)y->n_cols * sizeof(float));
+    }
+    return ld_tape_finish(tape, out, z, &node, LD_OK);
+}
+
+/* number: where the view begins in x, in elements */
+static ld_status view_backward(ld_node *n)
+{
+    ld_tensor *grad;
+    const ld_tensor *g = n->out->grad;
+    ld_status st = ld_grad_zeroed(n->in[0], &grad);
+    if (st != LD_OK)
+        return st;
+    float *part = grad->data + (int64_t)n->number;
+    for (int64_t i = 0, size = ld_tensor_size(g); i < size; i++)
+        part[i] += g->data[i];
+    return LD_OK;
+}
+
+ld_status ld_op_reshape(ld_tape *tape, ld_tensor **out, ld_tensor *x, int ndim, int64_t n_rows,
+                        int64_t n_cols)
+{
+    ld_tensor *y = NULL;
+    ld_node node = {.backward = view_backward, .in = {x}};
+    ld_status st = ld_tensor_view(&y, x, ndim, n_rows, n_cols);
+    return ld_tape_finish(tape, out, y, &node, st);
+}
+
+ld_status ld_op_slice(ld_tape *tape, ld_tensor **out, ld_tensor *x, int64_t first, int64_t count)
+{
+    ld_tensor *y = NULL;
+    ld_node node = {
+        .backward = view_backward, .in = {x}, .number = (double)(first * x->n_cols)};
+    ld_status st = ld_tensor_slice(&y, x, first, count);
+    return ld_tape_finish(tape, out, y, &node, st);
+}

@@ -1,0 +1,96 @@
+/* Functions of one element. Backward needs x or y = f(x) only; both are at hand on the tape. */
+#include <math.h>
+
+#include "base/simd.h"
+#include "base/threads.h"
+#include "grad/op.h"
+
+enum { CHUNK = 1 << 14 };
+
+typedef struct {
+    float *out;              /* y, or dx */
+    const float *x, *y, *dy; /* y and dy in backward only */
+    float parameter;
+    ld_unary kind;
+    bool accumulate;
+} unary;
+
+#define EACH(expression)                                                                           \
+    for (int64_t i = begin; i < end; i++) {                                                        \
+        float x = p->x[i];                                                                         \
+        p->out[i] = (expression);                                                                  \
+    }                                                                                              \
+    break
+
+LD_CLONES static void forward(void *ctx, int64_t begin, int64_t end)
+{
+    const unary *p = ctx;
+    float c = p->parameter;
+    switch (p->kind) {
+    case LD_LEAKY_RELU: EACH(x > 0 ? x : c * x);
+    case LD_ELU: EACH(x > 0 ? x : c * expm1f(x));
+    case LD_SIGMOID: EACH(1.0f / (1.0f + expf(-x)));
+    case LD_TANH: EACH(tanhf(x));
+    case LD_EXP: EACH(expf(x));
+    case LD_LOG: EACH(logf(x));
+    case LD_SQRT: EACH(sqrtf(x));
+    case LD_SQUARE: EACH(x * x);
+    case LD_RECIPROCAL: EACH(c / x);
+    }
+}
+#undef EACH
+
+#define EACH(expression)                                                                           \
+    for (int64_t i = begin; i < end; i++) {                                                        \
+        float x = p->x[i], y = p->y[i], d = p->dy[i] * (expression);                               \
+        (void)x, (void)y;                                                                          \
+        p->out[i] = p->accumulate ? p->out[i] + d : d;                                             \
+    }                                                                                              \
+    break
+
+LD_CLONES static void backward(void *ctx, int64_t begin, int64_t end)
+{
+    const unary *p = ctx;
+    float c = p->parameter;
+    switch (p->kind) {
+    case LD_LEAKY_RELU: EACH(x > 0 ? 1.0f : c);
+    case LD_ELU: EACH(x > 0 ? 1.0f : y + c);
+    case LD_SIGMOID: EACH(y *(1.0f - y));
+    case LD_TANH: EACH(1.0f - y * y);
+    case LD_EXP: EACH(y);
+    case LD_LOG: EACH(1.0f / x);
+    case LD_SQRT: EACH(0.5f / y);
+    case LD_SQUARE: EACH(2.0f * x);
+    case LD_RECIPROCAL: EACH(-y / x);
+    }
+}
+#undef EACH
+
+static ld_status unary_backward(ld_node *n)
+{
+    ld_tensor *grad;
+    unary p = {.x = n->in[0]->data,
+               .y = n->out->data,
+               .dy = n->out->grad->data,
+               .kind = (ld_unary)n->variant,
+               .parameter = (float)n->number};
+    ld_status st = ld_grad_target(n->in[0], &grad, &p.accumulate);
+    if (st != LD_OK)
+        return st;
+    p.out = grad->data;
+    return ld_parallel_for(ld_tensor_size(grad), CHUNK, backward, &p);
+}
+
+ld_status ld_op_unary(ld_tape *tape, ld_tensor **out, ld_unary kind, ld_tensor *x,
+                      double parameter)
+{
+    ld_tensor *y = NULL;
+    ld_node node = {
+        .backward = unary_backward, .in = {x}, .variant = (int)kind, .number = parameter};
+    ld_status st;
+    LD_TRY(ld_tensor_like(&y, x));
+    unary p = {.out = y->data, .x = x->data, .kind = kind, .parameter = (float)parameter};
+    LD_TRY(ld_parallel_for(ld_tensor_size(y), CHUNK, forward, &p));
+done:
+    return ld_tape_finish(tape, out, y, &node, st);
+}

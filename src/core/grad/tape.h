@@ -1,0 +1,87 @@
+/* Reverse-mode automatic differentiation: an eager tape with one scope per training step.
+ *
+ * An operation called with an open tape computes its result at once and, when a parameter lies
+ * upstream, records a node. ld_tape_backward walks the nodes from last to first. Everything that
+ * is made on the tape belongs to its step and is released when the step closes; ld_tape_detach
+ * gives a tensor a life beyond it.
+ *
+ * With tape NULL an operation only computes. Gradients of parameters accumulate until the optimizer
+ * uses them; those of intermediates are released as soon as they have been passed on, unless
+ * keep_grad is set. */
+#ifndef LD_GRAD_TAPE_H
+#define LD_GRAD_TAPE_H
+
+#include "base/status.h"
+#include "graph/csr.h"
+#include "tensor/index.h"
+#include "tensor/tensor.h"
+
+typedef struct ld_node ld_node;
+typedef struct ld_tape ld_tape;
+
+/* Passes the gradient of node->out on to the node's inputs. */
+typedef ld_status ld_backward_fn(ld_node *node);
+
+enum { LD_NODE_INPUTS = 3 };
+
+/* A recorded operation. The tape holds a reference of everything in it. */
+struct ld_node {
+    ld_backward_fn *backward;
+    ld_tensor *out;
+    ld_tensor *in[LD_NODE_INPUTS]; /* inputs, NULL where there is none */
+    ld_tensor *saved;              /* whatever backward needs besides */
+    ld_csr *matrix;
+    ld_index *index;
+    double number;                 /* and small things */
+    int variant;
+    ld_stream stream;
+    void *custom;                  /* of an operation defined outside core */
+    void (*custom_free)(void *);
+};
+
+/* An empty, closed tape; freed (and closed) by ld_tape_free. */
+ld_status ld_tape_new(ld_tape **out);
+void ld_tape_free(ld_tape *tape);
+
+/* Begins a step. Without `record` nothing is recorded and only lifetimes are managed. LD_STATE when
+ * a step is open already. */
+ld_status ld_tape_open(ld_tape *tape, bool record);
+
+/* Ends the step: releases every tensor that belongs to it. No-op when closed. */
+void ld_tape_close(ld_tape *tape);
+
+bool ld_tape_is_open(const ld_tape *tape);
+
+/* Number of nodes recorded so far in this step. */
+int64_t ld_tape_length(const ld_tape *tape);
+
+/* Passes gradients from `loss`, a tensor of one element made in this step, to all that it depends
+ * on. LD_STATE when called twice in a step. */
+ld_status ld_tape_backward(ld_tape *tape, ld_tensor *loss);
+
+/* t's value as a constant outside of any step; it shares t's storage. */
+ld_status ld_tape_detach(ld_tensor **out, ld_tensor *t);
+
+/* --- for operations --------------------------------------------------------------------------- */
+
+/* Whether gradients flow through t. */
+static inline bool ld_wants_grad(const ld_tensor *t)
+{
+    return t && (t->requires_grad || t->tracked);
+}
+
+/* Ends an operation that computed `y` (one reference, handed over) with status `st`: y comes to
+ * belong to the open step, the node is recorded when an input wants a gradient (with references of
+ * all that it names), and *out is y. When st or recording failed, y is dropped. `y` may be NULL when
+ * st is a failure. With tape NULL or closed nothing is recorded. */
+ld_status ld_tape_finish(ld_tape *tape, ld_tensor **out, ld_tensor *y, const ld_node *node,
+                         ld_status st);
+
+/* The memory for t's gradient in *grad. *accumulate tells whether to add to it (it holds a part
+ * already) or to overwrite it. */
+ld_status ld_grad_target(ld_tensor *t, ld_tensor **grad, bool *accumulate);
+
+/* The same for an operation that only ever adds: the memory is zeroed when it holds nothing yet. */
+ld_status ld_grad_zeroed(ld_tensor *t, ld_tensor **grad);
+
+#endif

@@ -1,0 +1,191 @@
+/* Lifetime of structures and matrices, and the plain accessors. */
+#include "graph/csr.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+ld_status ld_structure_new(ld_structure **out, int64_t n_rows, int64_t n_cols, int64_t nnz,
+                           bool with_origin)
+{
+    if (n_rows < 0 || n_cols < 0 || n_rows > INT32_MAX || n_cols > INT32_MAX)
+        return ld_fail(LD_SHAPE, "matrix: a dimension must be 0 to %d, got %" PRId64 " x %" PRId64,
+                       INT32_MAX, n_rows, n_cols);
+    if (nnz > INT32_MAX)
+        return ld_fail(LD_SHAPE, "matrix: %" PRId64 " entries; at most %d fit", nnz, INT32_MAX);
+    ld_structure *s = ld_calloc_array(1, sizeof *s, LD_MEM_MATRIX);
+    if (!s)
+        return LD_NOMEM;
+    atomic_init(&s->refs, 1);
+    atomic_init(&s->transpose, NULL);
+    s->n_rows = n_rows;
+    s->n_cols = n_cols;
+    s->nnz = nnz;
+    s->offsets = ld_alloc_array(n_rows + 1, sizeof *s->offsets, LD_MEM_MATRIX);
+    s->columns = s->offsets ? ld_alloc_array(nnz, sizeof *s->columns, LD_MEM_MATRIX) : NULL;
+    if (s->columns && with_origin)
+        s->origin = ld_alloc_array(nnz, sizeof *s->origin, LD_MEM_MATRIX);
+    if (!s->columns || (with_origin && !s->origin)) {
+        ld_structure_unref(s);
+        return LD_NOMEM;
+    }
+    s->offsets[0] = 0;
+    *out = s;
+    return LD_OK;
+}
+
+ld_structure *ld_structure_ref(ld_structure *s)
+{
+    atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
+    return s;
+}
+
+void ld_structure_unref(ld_structure *s)
+{
+    if (!s || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    ld_structure_unref(atomic_load(&s->transpose));
+    ld_free(s->offsets);
+    ld_free(s->columns);
+    ld_free(s->origin_row);
+    ld_free(s->origin);
+    ld_free(s->source);
+    ld_free(s);
+}
+
+ld_status ld_csr_new(ld_csr **out, ld_structure *s, ld_tensor *values, ld_tensor *row_scale,
+                     ld_tensor *col_scale)
+{
+    ld_csr *a = ld_alloc(sizeof *a, LD_MEM_MATRIX);
+    if (!a)
+        return LD_NOMEM;
+    atomic_init(&a->refs, 1);
+    a->s = ld_structure_ref(s);
+    a->values = ld_tensor_ref(values);
+    a->row_scale = ld_tensor_ref(row_scale);
+    a->col_scale = ld_tensor_ref(col_scale);
+    *out = a;
+    return LD_OK;
+}
+
+ld_csr *ld_csr_ref(ld_csr *a)
+{
+    if (a)
+        atomic_fetch_add_explicit(&a->refs, 1, memory_order_relaxed);
+    return a;
+}
+
+void ld_csr_unref(ld_csr *a)
+{
+    if (!a || atomic_fetch_sub_explicit(&a->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    ld_structure_unref(a->s);
+    ld_tensor_unref(a->values);
+    ld_tensor_unref(a->row_scale);
+    ld_tensor_unref(a->col_scale);
+    ld_free(a);
+}
+
+ld_status ld_csr_degrees(ld_tensor **out, const ld_csr *a, const ld_index *rows)
+{
+    const ld_structure *s = a->s;
+    int64_t n = rows ? rows->size : s->n_rows;
+    ld_status st = rows ? ld_index_check(rows, 0, s->n_rows, "degrees: row") : LD_OK;
+    if (st == LD_OK)
+        st = ld_tensor_new(out, 1, n, 1);
+    if (st != LD_OK)
+        return st;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t r = rows ? rows->data[i] : i;
+        (*out)->data[i] = (float)(s->offsets[r + 1] - s->offsets[r]);
+    }
+    return LD_OK;
+}
+
+int64_t ld_csr_empty_rows(const ld_csr *a)
+{
+    int64_t empty = 0;
+    for (int64_t r = 0; r < a->s->n_rows; r++)
+        empty += a->s->offsets[r] == a->s->offsets[r + 1];
+    return empty;
+}
+
+ld_status ld_csr_entries(ld_tensor **out, const ld_csr *a)
+{
+    const ld_structure *s = a->s;
+    ld_status st = ld_tensor_new(out, 1, s->nnz, 1);
+    if (st != LD_OK)
+        return st;
+    for (int64_t r = 0; r < s->n_rows; r++)
+        for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
+            (*out)->data[e] = ld_csr_value(a, r, e);
+    return LD_OK;
+}
+
+ld_status ld_csr_row_of(ld_index **out, const ld_csr *a)
+{
+    const ld_structure *s = a->s;
+    ld_status st = ld_index_new(out, s->nnz);
+    if (st != LD_OK)
+        return st;
+    for (int64_t r = 0; r < s->n_rows; r++)
+        for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
+            (*out)->data[e] = (int32_t)r;
+    return LD_OK;
+}
+
+ld_status ld_csr_col_of(ld_index **out, const ld_csr *a)
+{
+    ld_status st = ld_index_new(out, a->s->nnz);
+    if (st == LD_OK)
+        memcpy((*out)->data, a->s->columns, (size_t)a->s->nnz * sizeof(int32_t));
+    return st;
+}
+
+ld_status ld_csr_origin(ld_index **out, const ld_csr *a)
+{
+    const ld_structure *s = a->s;
+    if (!s->origin && !s->origin_row)
+        return ld_index_range(out, 0, s->nnz);
+    ld_status st = ld_index_new(out, s->nnz);
+    if (st != LD_OK)
+        return st;
+    if (s->origin) {
+        memcpy((*out)->data, s->origin, (size_t)s->nnz * sizeof(int32_t));
+        return LD_OK;
+    }
+    for (int64_t r = 0; r < s->n_rows; r++)
+        for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
+            (*out)->data[e] = (int32_t)(s->origin_row[r] + e - s->offsets[r]);
+    return LD_OK;
+}
+
+ld_status ld_csr_to_dense(ld_tensor **out, const ld_csr *a)
+{
+    const ld_structure *s = a->s;
+    ld_status st = ld_tensor_full(out, 2, s->n_rows, s->n_cols, 0.0f);
+    if (st != LD_OK)
+        return st;
+    for (int64_t r = 0; r < s->n_rows; r++)
+        for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
+            (*out)->data[r * s->n_cols + s->columns[e]] = ld_csr_value(a, r, e);
+    return LD_OK;
+}
+
+uint64_t ld_csr_hash(const ld_csr *a)
+{
+    const ld_structure *s = a->s;
+    uint64_t h = ld_hash_word(ld_hash_word(LD_HASH_SEED, (uint64_t)s->n_rows), (uint64_t)s->n_cols);
+    h = ld_hash_bytes(h, s->offsets, (size_t)(s->n_rows + 1) * sizeof *s->offsets);
+    h = ld_hash_bytes(h, s->columns, (size_t)s->nnz * sizeof *s->columns);
+    for (int64_t r = 0; r < s->n_rows; r++) {
+        for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++) {
+            float v = ld_csr_value(a, r, e);
+            h = ld_hash_bytes(h, &v, sizeof v);
+        }
+    }
+    return h;
+}

@@ -1,0 +1,175 @@
+/* Sparse matrices in compressed sparse row form, factored.
+ *
+ * A matrix is a structure (row offsets and columns), optional values (none = all ones), an optional
+ * scale per row and an optional scale per column; entry e in row r and column c is
+ *     row_scale[r] * values[e] * column_scale[c].
+ * So normalising and reweighting make no copy of the entries, and many matrices share a structure.
+ * Everything is immutable; the structure's transpose is made when first wanted and kept.
+ *
+ * Matrices that are built from entries are coalesced and sorted by column within a row. A slice
+ * keeps the order of its parent's entries, whatever its columns are renamed to. */
+#ifndef LD_GRAPH_CSR_H
+#define LD_GRAPH_CSR_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "tensor/index.h"
+#include "tensor/tensor.h"
+
+typedef struct ld_structure {
+    atomic_int refs;
+    int64_t n_rows, n_cols, nnz;
+    int64_t *offsets; /* n_rows + 1 */
+    int32_t *columns; /* nnz, 0-based */
+    bool symmetric;   /* known to equal its transpose */
+    /* Where the entries came from in the graph that was sliced: entry e of row r has position
+     * origin_row[r] + (e - offsets[r]) when whole rows were taken, origin[e] otherwise. */
+    int64_t *origin_row; /* n_rows, or NULL */
+    int32_t *origin;     /* nnz, or NULL */
+    /* Only in a transpose: its entries' positions in the structure that it transposes. */
+    int32_t *source;
+    struct ld_structure *_Atomic transpose;
+} ld_structure;
+
+typedef struct ld_csr {
+    atomic_int refs;
+    ld_structure *s;
+    ld_tensor *values;    /* nnz, or NULL = all ones */
+    ld_tensor *row_scale; /* n_rows, or NULL */
+    ld_tensor *col_scale; /* n_cols, or NULL */
+} ld_csr;
+
+/* --- lifetime ------------------------------------------------------------------------------- */
+
+/* A structure with uninitialised arrays and one reference; with_origin makes `origin` as well. */
+ld_status ld_structure_new(ld_structure **out, int64_t n_rows, int64_t n_cols, int64_t nnz,
+                           bool with_origin);
+ld_structure *ld_structure_ref(ld_structure *s);
+void ld_structure_unref(ld_structure *s);
+
+/* A matrix of the given parts; takes a reference of each (any but s may be NULL). */
+ld_status ld_csr_new(ld_csr **out, ld_structure *s, ld_tensor *values, ld_tensor *row_scale,
+                     ld_tensor *col_scale);
+ld_csr *ld_csr_ref(ld_csr *a);
+void ld_csr_unref(ld_csr *a);
+
+/* The value of entry e in row r. */
+static inline float ld_csr_value(const ld_csr *a, int64_t r, int64_t e)
+{
+    float v = a->values ? a->values->data[e] : 1.0f;
+    if (a->row_scale)
+        v *= a->row_scale->data[r];
+    if (a->col_scale)
+        v *= a->col_scale->data[a->s->columns[e]];
+    return v;
+}
+
+/* --- building (build.c) --------------------------------------------------------------------- */
+
+/* From coordinates: rows and cols of equal length, values of that length or NULL. Entries that
+ * occur twice are summed (with values), or kept once (without). LD_RANGE when an id is outside. */
+ld_status ld_csr_from_coo(ld_csr **out, int64_t n_rows, int64_t n_cols, const ld_index *rows,
+                          const ld_index *cols, ld_tensor *values);
+
+/* From CSR arrays, which are copied, checked, sorted within rows and coalesced as above. */
+ld_status ld_csr_from_arrays(ld_csr **out, int64_t n_rows, int64_t n_cols, const ld_index *offsets,
+                             const ld_index *columns, ld_tensor *values);
+
+/* From a dense tensor: its entries that are not zero. */
+ld_status ld_csr_from_dense(ld_csr **out, const ld_tensor *t);
+
+/* The union of a and its transpose (values: the larger of the two entries). Square a. */
+ld_status ld_csr_symmetrize(ld_csr **out, ld_csr *a);
+
+/* a with v added on the diagonal; missing diagonal entries are made. Square a. */
+ld_status ld_csr_add_diag(ld_csr **out, ld_csr *a, float v);
+
+/* a with the diagonal dropped, or replaced by ones. */
+ld_status ld_csr_set_loops(ld_csr **out, ld_csr *a, bool loops);
+
+/* The transpose as a matrix of its own; sorted by column. */
+ld_status ld_csr_transpose(ld_csr **out, ld_csr *a);
+
+/* The structure's transpose with `source` filled; made once and kept in s, so the caller gives
+ * nothing back. A symmetric structure still has one when its entries must be followed. */
+ld_status ld_structure_transpose(ld_structure **out, ld_structure *s);
+
+/* Whether a is square and equals its transpose, values included. */
+ld_status ld_csr_is_symmetric(bool *out, ld_csr *a);
+
+/* Dense copy. */
+ld_status ld_csr_to_dense(ld_tensor **out, const ld_csr *a);
+
+/* --- scaling and sums (scale.c) -------------------------------------------------------------- */
+
+/* diag(w) * a and a * diag(w); the structure and values are shared. */
+ld_status ld_csr_scale_rows(ld_csr **out, ld_csr *a, ld_tensor *w);
+ld_status ld_csr_scale_cols(ld_csr **out, ld_csr *a, ld_tensor *w);
+
+/* Every row divided by its sum; a row of sum zero stays as it is. */
+ld_status ld_csr_row_normalize(ld_csr **out, ld_csr *a);
+
+/* D^-1/2 A D^-1/2 (symmetric) or D^-1 A with D the row sums, after the diagonal has been set to
+ * ones when self_loops. Rows of sum zero stay zero; negative row sums fail for symmetric. Kipf and
+ * Welling 2017, eq. 2; LADIES (Zou et al. 2019), section 2. */
+ld_status ld_csr_normalize(ld_csr **out, ld_csr *a, bool symmetric, bool self_loops);
+
+/* Sums over rows or columns of |entry|^power, power 1 (the entries themselves) or 2 (squares),
+ * accumulated in double. */
+ld_status ld_csr_row_sums(ld_tensor **out, const ld_csr *a, int power);
+ld_status ld_csr_col_sums(ld_tensor **out, const ld_csr *a, int power);
+
+/* Number of entries of each row (all rows for NULL). */
+ld_status ld_csr_degrees(ld_tensor **out, const ld_csr *a, const ld_index *rows);
+
+/* Number of rows without entries. */
+int64_t ld_csr_empty_rows(const ld_csr *a);
+
+/* The entries' values, scales included, as a vector. */
+ld_status ld_csr_entries(ld_tensor **out, const ld_csr *a);
+
+/* The row and the column of every entry. */
+ld_status ld_csr_row_of(ld_index **out, const ld_csr *a);
+ld_status ld_csr_col_of(ld_index **out, const ld_csr *a);
+
+/* Positions of the entries in the graph that a was sliced from (in a itself when it is no slice). */
+ld_status ld_csr_origin(ld_index **out, const ld_csr *a);
+
+uint64_t ld_csr_hash(const ld_csr *a);
+
+/* --- slicing (slice.c) ------------------------------------------------------------------------ */
+
+/* U = a[rows, touched]: whole rows, the columns renamed to those touched, in order of first touch
+ * along the rows. `first` (NULL for none): these columns come first, touched or not. `src` gets
+ * the touched columns' ids. Time and memory grow with the entries of U, not with a. Rows may not
+ * repeat. */
+ld_status ld_csr_slice(ld_csr **out, ld_index **src, ld_csr *a, const ld_index *rows,
+                       const ld_index *first);
+
+/* a[rows, cols] for given, distinct columns. */
+ld_status ld_csr_slice_cols(ld_csr **out, ld_csr *a, const ld_index *rows, const ld_index *cols);
+
+/* a[rows, :] with the columns as they are; rows may repeat. */
+ld_status ld_csr_rows(ld_csr **out, ld_csr *a, const ld_index *rows);
+
+/* Column choice by position: column j of the result is column pick[j] of a. Distinct positions. */
+ld_status ld_csr_pick_cols(ld_csr **out, ld_csr *a, const ld_index *pick);
+
+/* --- products (spmm.c) ------------------------------------------------------------------------ */
+
+/* y = a * x, or y += a * x when accumulate; x is n_cols x k, y n_rows x k. Each row of y is summed
+ * in the order of the row's entries, so results do not depend on the number of threads. */
+ld_status ld_spmm(ld_tensor *y, const ld_csr *a, const ld_tensor *x, bool accumulate);
+
+/* y = a^T * x (through the kept transpose). */
+ld_status ld_spmm_t(ld_tensor *y, const ld_csr *a, const ld_tensor *x, bool accumulate);
+
+/* out[e] (+)= x[row of e] . y[column of e], times the entry's scales when scaled (the gradient of
+ * a product with respect to a's values). */
+ld_status ld_sddmm(ld_tensor *out, const ld_csr *a, const ld_tensor *x, const ld_tensor *y,
+                   bool scaled, bool accumulate);
+
+#endif

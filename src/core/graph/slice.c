@@ -1,0 +1,216 @@
+/* Slices. Columns are renamed through a marker (base/marker.h), so the cost is that of the entries
+ * read: nothing here is proportional to the number of nodes of the graph. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/marker.h"
+#include "base/memory.h"
+#include "graph/csr.h"
+
+/* x's elements at `pick`, or NULL when x is NULL. */
+static ld_status pick_scale(ld_tensor **out, const ld_tensor *x, const ld_index *pick)
+{
+    *out = NULL;
+    if (!x)
+        return LD_OK;
+    ld_status st = ld_tensor_new(out, 1, pick->size, 1);
+    if (st == LD_OK)
+        for (int64_t i = 0; i < pick->size; i++)
+            (*out)->data[i] = x->data[pick->data[i]];
+    return st;
+}
+
+static ld_status count_entries(int64_t *nnz, const ld_csr *a, const ld_index *rows)
+{
+    ld_status st = ld_index_check(rows, 0, a->s->n_rows, "slice: node");
+    *nnz = 0;
+    for (int64_t i = 0; st == LD_OK && i < rows->size; i++)
+        *nnz += a->s->offsets[rows->data[i] + 1] - a->s->offsets[rows->data[i]];
+    return st;
+}
+
+/* The structure and values of whole rows, with the columns still to be filled in. */
+static ld_status copy_rows(ld_structure **structure, ld_tensor **values, const ld_csr *a,
+                           const ld_index *rows, int64_t n_cols)
+{
+    const ld_structure *p = a->s;
+    ld_structure *s = NULL;
+    int64_t nnz;
+    ld_status st;
+    LD_TRY(count_entries(&nnz, a, rows));
+    LD_TRY(ld_structure_new(&s, rows->size, n_cols, nnz, p->origin != NULL));
+    *structure = s;
+    if (a->values)
+        LD_TRY(ld_tensor_new(values, 1, nnz, 1));
+    if (!p->origin &&
+        !(s->origin_row = ld_alloc_array(rows->size, sizeof *s->origin_row, LD_MEM_MATRIX)))
+        return LD_NOMEM;
+    for (int64_t i = 0; i < rows->size; i++) {
+        int64_t r = rows->data[i], from = p->offsets[r], to = s->offsets[i];
+        size_t length = (size_t)(p->offsets[r + 1] - from);
+        s->offsets[i + 1] = to + (int64_t)length;
+        if (a->values)
+            memcpy((*values)->data + to, a->values->data + from, length * sizeof(float));
+        if (p->origin)
+            memcpy(s->origin + to, p->origin + from, length * sizeof *s->origin);
+        else
+            s->origin_row[i] = p->origin_row ? p->origin_row[r] : from;
+    }
+done:
+    return st;
+}
+
+ld_status ld_csr_slice(ld_csr **out, ld_index **src, ld_csr *a, const ld_index *rows,
+                       const ld_index *first)
+{
+    const ld_structure *p = a->s;
+    ld_structure *s = NULL;
+    ld_tensor *values = NULL, *row_scale = NULL, *col_scale = NULL;
+    ld_index *touched = NULL;
+    ld_marker *renamed = NULL;
+    ld_csr *u = NULL;
+    ld_status st;
+    LD_TRY(ld_index_check_unique(rows, "slice: node"));
+    LD_TRY(copy_rows(&s, &values, a, rows, p->n_cols));
+    int64_t most = s->nnz + (first ? first->size : 0);
+    LD_TRY(ld_index_new(&touched, most < p->n_cols ? most : p->n_cols));
+    LD_TRY(ld_marker_take(&renamed, p->n_cols));
+    int32_t n = 0;
+    if (first) {
+        LD_TRY(ld_index_check(first, 0, p->n_cols, "slice: first column"));
+        LD_TRY(ld_index_check_unique(first, "slice: first column"));
+        for (; n < first->size; n++) {
+            ld_marker_set(renamed, first->data[n], n);
+            touched->data[n] = first->data[n];
+        }
+    }
+    for (int64_t i = 0; i < rows->size; i++) {
+        const int32_t *from = p->columns + p->offsets[rows->data[i]];
+        int32_t *to = s->columns + s->offsets[i];
+        for (int64_t j = 0, length = s->offsets[i + 1] - s->offsets[i]; j < length; j++) {
+            int32_t c = from[j], name = ld_marker_get(renamed, c);
+            if (name < 0) {
+                name = n++;
+                ld_marker_set(renamed, c, name);
+                touched->data[name] = c;
+            }
+            to[j] = name;
+        }
+    }
+    s->n_cols = touched->size = n;
+    LD_TRY(pick_scale(&row_scale, a->row_scale, rows));
+    LD_TRY(pick_scale(&col_scale, a->col_scale, touched));
+    LD_TRY(ld_csr_new(&u, s, values, row_scale, col_scale));
+    *out = u;
+    *src = ld_index_ref(touched);
+done:
+    ld_structure_unref(s);
+    ld_tensor_unref(values);
+    ld_tensor_unref(row_scale);
+    ld_tensor_unref(col_scale);
+    ld_index_unref(touched);
+    ld_marker_put(renamed);
+    return st;
+}
+
+ld_status ld_csr_rows(ld_csr **out, ld_csr *a, const ld_index *rows)
+{
+    const ld_structure *p = a->s;
+    ld_structure *s = NULL;
+    ld_tensor *values = NULL, *row_scale = NULL;
+    ld_status st;
+    LD_TRY(copy_rows(&s, &values, a, rows, p->n_cols));
+    for (int64_t i = 0; i < rows->size; i++)
+        memcpy(s->columns + s->offsets[i], p->columns + p->offsets[rows->data[i]],
+               (size_t)(s->offsets[i + 1] - s->offsets[i]) * sizeof *s->columns);
+    LD_TRY(pick_scale(&row_scale, a->row_scale, rows));
+    LD_TRY(ld_csr_new(out, s, values, row_scale, a->col_scale));
+done:
+    ld_structure_unref(s);
+    ld_tensor_unref(values);
+    ld_tensor_unref(row_scale);
+    return st;
+}
+
+/* Entries of the given rows (all for NULL) whose column is marked, as positions in a; `offsets`
+ * (rows + 1) gets their runs. `kept` has room for every entry of those rows. */
+static void keep_marked(int32_t *kept, int64_t *offsets, const ld_csr *a, const ld_index *rows,
+                        int64_t n_rows, const ld_marker *renamed)
+{
+    const ld_structure *p = a->s;
+    int64_t n = 0;
+    offsets[0] = 0;
+    for (int64_t i = 0; i < n_rows; i++) {
+        int64_t r = rows ? rows->data[i] : i;
+        for (int64_t e = p->offsets[r]; e < p->offsets[r + 1]; e++) {
+            kept[n] = (int32_t)e;
+            n += ld_marker_get(renamed, p->columns[e]) >= 0;
+        }
+        offsets[i + 1] = n;
+    }
+}
+
+/* a[rows, cols] with rows NULL for all of them. */
+static ld_status restrict_cols(ld_csr **out, ld_csr *a, const ld_index *rows, const ld_index *cols,
+                               const char *what)
+{
+    const ld_structure *p = a->s;
+    int64_t n_rows = rows ? rows->size : p->n_rows, most = p->nnz;
+    ld_marker *renamed = NULL;
+    int32_t *kept = NULL;
+    int64_t *offsets = NULL;
+    ld_structure *s = NULL;
+    ld_tensor *values = NULL, *row_scale = NULL, *col_scale = NULL;
+    ld_status st;
+    if (rows)
+        LD_TRY(count_entries(&most, a, rows));
+    LD_TRY(ld_index_check(cols, 0, p->n_cols, what));
+    LD_TRY(ld_index_check_unique(cols, what));
+    LD_TRY(ld_marker_take(&renamed, p->n_cols));
+    for (int64_t j = 0; j < cols->size; j++)
+        ld_marker_set(renamed, cols->data[j], (int32_t)j);
+    st = LD_NOMEM;
+    if (!(kept = ld_alloc_array(most + 1, sizeof *kept, LD_MEM_SCRATCH)) ||
+        !(offsets = ld_alloc_array(n_rows + 1, sizeof *offsets, LD_MEM_SCRATCH)))
+        goto done;
+    keep_marked(kept, offsets, a, rows, n_rows, renamed);
+    LD_TRY(ld_structure_new(&s, n_rows, cols->size, offsets[n_rows], true));
+    if (a->values)
+        LD_TRY(ld_tensor_new(&values, 1, s->nnz, 1));
+    memcpy(s->offsets, offsets, (size_t)(n_rows + 1) * sizeof *offsets);
+    for (int64_t i = 0; i < n_rows; i++) {
+        int64_t r = rows ? rows->data[i] : i;
+        for (int64_t e = s->offsets[i]; e < s->offsets[i + 1]; e++) {
+            int32_t at = kept[e];
+            s->columns[e] = ld_marker_get(renamed, p->columns[at]);
+            s->origin[e] = p->origin       ? p->origin[at]
+                           : p->origin_row ? (int32_t)(p->origin_row[r] + at - p->offsets[r])
+                                           : at;
+            if (values)
+                values->data[e] = a->values->data[at];
+        }
+    }
+    if (rows)
+        LD_TRY(pick_scale(&row_scale, a->row_scale, rows));
+    LD_TRY(pick_scale(&col_scale, a->col_scale, cols));
+    LD_TRY(ld_csr_new(out, s, values, rows ? row_scale : a->row_scale, col_scale));
+done:
+    ld_marker_put(renamed);
+    ld_free(kept);
+    ld_free(offsets);
+    ld_structure_unref(s);
+    ld_tensor_unref(values);
+    ld_tensor_unref(row_scale);
+    ld_tensor_unref(col_scale);
+    return st;
+}
+
+ld_status ld_csr_slice_cols(ld_csr **out, ld_csr *a, const ld_index *rows, const ld_index *cols)
+{
+    return restrict_cols(out, a, rows, cols, "slice: column");
+}
+
+ld_status ld_csr_pick_cols(ld_csr **out, ld_csr *a, const ld_index *pick)
+{
+    return restrict_cols(out, a, NULL, pick, "pick_cols: position");
+}

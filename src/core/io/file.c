@@ -1,0 +1,183 @@
+#include "io/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+static ld_label label_of(const char *reader, const char *path)
+{
+    enum { LONGEST = 150 };
+    ld_label label;
+    size_t length = strlen(path);
+    bool cut = length > LONGEST;
+    snprintf(label.text, sizeof label.text, "%.20s: %s%s", reader, cut ? "..." : "",
+             cut ? path + length - LONGEST : path);
+    return label;
+}
+
+/* LD_OK for a regular file. */
+static ld_status check_regular(const struct stat *info, const ld_label *label)
+{
+    if (S_ISREG(info->st_mode))
+        return LD_OK;
+    return ld_fail(LD_IO, "%s: is %s", label->text,
+                   S_ISDIR(info->st_mode) ? "a folder" : "not a regular file");
+}
+
+ld_status ld_file_open(ld_file **out, const char *path, const char *reader)
+{
+    ld_status st = LD_OK;
+    struct stat info;
+    ld_file *f = ld_alloc(sizeof *f, LD_MEM_IO);
+    if (!f)
+        return LD_NOMEM;
+    f->label = label_of(reader, path);
+    f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* or a fifo would be waited for */
+    if (f->fd < 0 || fstat(f->fd, &info) != 0) {
+        st = ld_fail(LD_IO, "%s: cannot be opened: %s", f->label.text, strerror(errno));
+        goto done;
+    }
+    LD_TRY(check_regular(&info, &f->label));
+    f->size = info.st_size;
+    *out = f;
+    f = NULL;
+done:
+    ld_file_close(f);
+    return st;
+}
+
+void ld_file_close(ld_file *f)
+{
+    if (f && f->fd >= 0)
+        close(f->fd);
+    ld_free(f);
+}
+
+ld_status ld_file_read(const ld_file *f, void *out, int64_t position, int64_t size)
+{
+    enum { PIECE = 1 << 24 };
+    char *p = out;
+    while (size > 0) {
+        ld_status st = ld_poll();
+        if (st != LD_OK)
+            return st;
+        ssize_t got = pread(f->fd, p, size < PIECE ? (size_t)size : PIECE, position);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return ld_fail(LD_IO, "%s: cannot be read: %s", f->label.text, strerror(errno));
+        if (got == 0)
+            return ld_fail(LD_FORMAT, "%s: is cut off at byte %" PRId64, f->label.text, position);
+        p += got;
+        position += got;
+        size -= got;
+    }
+    return LD_OK;
+}
+
+/* Creates the file of w->temp, a new name beside w->path. */
+static ld_status create_temp(ld_writer *w, size_t room)
+{
+    int fd = -1;
+    for (int i = 0; fd < 0; i++) {
+        snprintf(w->temp, room, "%s.tmp%d-%d", w->path, (int)getpid(), i);
+        fd = open(w->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST)
+            return ld_fail(LD_IO, "%s: cannot be created: %s", w->label.text, strerror(errno));
+    }
+    w->stream = fdopen(fd, "wb");
+    if (w->stream)
+        return LD_OK;
+    close(fd);
+    unlink(w->temp);
+    return ld_fail(LD_NOMEM, "%s: out of memory", w->label.text);
+}
+
+ld_status ld_writer_open(ld_writer **out, const char *path, const char *reader)
+{
+    ld_status st = LD_OK;
+    struct stat info;
+    size_t length = strlen(path) + 1, room = length + 32;
+    ld_writer *w = ld_alloc(sizeof *w + length + room, LD_MEM_IO);
+    if (!w)
+        return LD_NOMEM;
+    w->label = label_of(reader, path);
+    w->path = memcpy((char *)(w + 1), path, length);
+    w->temp = w->path + length;
+    w->stream = NULL;
+    if (stat(path, &info) == 0) /* a rename would replace a device or a socket as well */
+        LD_TRY(check_regular(&info, &w->label));
+    LD_TRY(create_temp(w, room));
+    *out = w;
+    w = NULL;
+done:
+    ld_free(w);
+    return st;
+}
+
+ld_status ld_writer_fail(const ld_writer *w)
+{
+    return ld_fail(LD_IO, "%s: cannot be written: %s", w->label.text, strerror(errno));
+}
+
+ld_status ld_writer_put(ld_writer *w, const void *data, int64_t size)
+{
+    return fwrite(data, 1, (size_t)size, w->stream) == (size_t)size ? LD_OK : ld_writer_fail(w);
+}
+
+/* Brings a rename in the folder of `path` to the disk. File systems without such a thing answer
+ * EINVAL. */
+static ld_status sync_folder(ld_writer *w)
+{
+    char *slash = strrchr(w->path, '/');
+    if (slash)
+        slash[slash == w->path] = '\0';
+    int fd = open(slash ? w->path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool failed = fd < 0 || (fsync(fd) != 0 && errno != EINVAL);
+    ld_status st = failed ? ld_writer_fail(w) : LD_OK;
+    if (fd >= 0)
+        close(fd);
+    return st;
+}
+
+ld_status ld_writer_commit(ld_writer *w)
+{
+    bool failed = fflush(w->stream) != 0 || fsync(fileno(w->stream)) != 0;
+    failed = failed || rename(w->temp, w->path) != 0;
+    if (failed) {
+        ld_status st = ld_writer_fail(w);
+        ld_writer_abandon(w);
+        return st;
+    }
+    fclose(w->stream);
+    ld_status st = sync_folder(w);
+    ld_free(w);
+    return st;
+}
+
+void ld_writer_abandon(ld_writer *w)
+{
+    if (!w)
+        return;
+    fclose(w->stream);
+    unlink(w->temp);
+    ld_free(w);
+}
+
+ld_status ld_file_write(const char *path, const void *data, int64_t size)
+{
+    ld_writer *w;
+    ld_status st = ld_writer_open(&w, path, "file");
+    if (st != LD_OK)
+        return st;
+    st = ld_writer_put(w, data, size);
+    if (st == LD_OK)
+        return ld_writer_commit(w);
+    ld_writer_abandon(w);
+    return st;
+}

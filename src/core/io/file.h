@@ -1,0 +1,64 @@
+/* Files: reading at a position, and writing that either completes or leaves nothing behind.
+ *
+ * The rooms of io: file (the operating system), inflate (a deflated stream inside a file), gz and
+ * zip (the containers), source (what all of them offer to a parser), npy and npy_values (the format
+ * of one array), npz (arrays in a zip). */
+#ifndef LD_IO_FILE_H
+#define LD_IO_FILE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/status.h"
+
+/* Begins every message about a file: "npz: runs/x.npz". Long paths lose their beginning, so that
+ * the message keeps its end. */
+typedef struct {
+    char text[200];
+} ld_label;
+
+/* A regular file open for reading. */
+typedef struct ld_file {
+    int fd;
+    int64_t size;
+    ld_label label;
+} ld_file;
+
+/* Opens a file; `reader` ("npz", "npy", ...) begins its messages. LD_IO when there is none or it is
+ * not a regular file. Given back with ld_file_close. */
+ld_status ld_file_open(ld_file **out, const char *path, const char *reader);
+
+/* NULL is allowed. */
+void ld_file_close(ld_file *f);
+
+/* Reads exactly `size` bytes from a position on; LD_FORMAT when the file ends before. */
+ld_status ld_file_read(const ld_file *f, void *out, int64_t position, int64_t size);
+
+/* A file that is being written under a temporary name in the folder of its destination. */
+typedef struct ld_writer {
+    FILE *stream;
+    char *path; /* where it will be */
+    char *temp; /* where it is */
+    ld_label label;
+} ld_writer;
+
+/* Begins to write a file. The destination may exist if it is a regular file. Ends with
+ * ld_writer_commit or ld_writer_abandon. */
+ld_status ld_writer_open(ld_writer **out, const char *path, const char *reader);
+
+ld_status ld_writer_put(ld_writer *w, const void *data, int64_t size);
+
+/* LD_IO with the reason that the operating system gave (errno) for not writing. */
+ld_status ld_writer_fail(const ld_writer *w);
+
+/* Brings the bytes to the disk and then renames the file to its destination: whatever happens, the
+ * destination holds the old content or the new, never a part. Takes w, also when it fails. */
+ld_status ld_writer_commit(ld_writer *w);
+
+/* Removes the temporary file; NULL is allowed. */
+void ld_writer_abandon(ld_writer *w);
+
+/* All of that for a file that is in memory. */
+ld_status ld_file_write(const char *path, const void *data, int64_t size);
+
+#endif

@@ -1,0 +1,20 @@
+/* Bytes in order, from wherever they come: a file, a gzip file, a member of a zip archive. */
+#ifndef LD_IO_SOURCE_H
+#define LD_IO_SOURCE_H
+
+#include <stdint.h>
+
+#include "base/status.h"
+
+typedef struct ld_source {
+    /* Exactly `size` more bytes; LD_FORMAT when the source ends before. */
+    ld_status (*read)(struct ld_source *s, void *out, int64_t size);
+    /* LD_FORMAT unless the source ends here and is whole (its CRC, its lengths). */
+    ld_status (*finish)(struct ld_source *s);
+    /* No more bytes than this are still to come, whatever the file claims: what a parser must
+     * compare a declared size with before it allocates. */
+    int64_t left;
+    const char *name; /* begins every message */
+} ld_source;
+
+#endif

@@ -1,0 +1,257 @@
+#include "optim/optimizer.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/simd.h"
+#include "base/threads.h"
+
+enum { CHUNK = 1 << 14, ALIGN = 16 /* floats of a cache line */ };
+
+static ld_status check_options(ld_optimizer_kind kind, const ld_optimizer_options *o)
+{
+    if (!(o->lr >= 0 && isfinite(o->lr)))
+        return ld_fail(LD_VALUE, "optimizer: lr must be 0 or more, got %g", o->lr);
+    if (!(o->weight_decay >= 0 && isfinite(o->weight_decay)))
+        return ld_fail(LD_VALUE, "optimizer: weight_decay must be 0 or more, got %g",
+                       o->weight_decay);
+    if (kind == LD_SGD && !(o->momentum >= 0 && o->momentum < 1))
+        return ld_fail(LD_VALUE, "optimizer: momentum must be in [0, 1), got %g", o->momentum);
+    if (kind != LD_SGD && !(o->beta1 >= 0 && o->beta1 < 1 && o->beta2 >= 0 && o->beta2 < 1))
+        return ld_fail(LD_VALUE, "optimizer: beta1 and beta2 must be in [0, 1), got %g and %g",
+                       o->beta1, o->beta2);
+    if (kind != LD_SGD && !(o->eps > 0))
+        return ld_fail(LD_VALUE, "optimizer: eps must be positive, got %g", o->eps);
+    return LD_OK;
+}
+
+static int64_t padded(int64_t size)
+{
+    return (size + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+/* Moves parameter and gradient into the slabs at `first`. */
+static ld_status adopt(ld_optimizer *o, int64_t i, int64_t first)
+{
+    ld_tensor *p = o->params[i], *flat = NULL, *grad = NULL;
+    ld_status st;
+    LD_TRY(ld_tensor_slice(&flat, o->grads, first, ld_tensor_size(p)));
+    LD_TRY(ld_tensor_view(&grad, flat, p->ndim, p->n_rows, p->n_cols));
+    LD_TRY(ld_tensor_move(p, o->values, first));
+    if (p->has_grad)
+        memcpy(grad->data, p->grad->data, (size_t)ld_tensor_size(p) * sizeof(float));
+    ld_tensor_unref(p->grad);
+    p->grad = ld_tensor_ref(grad);
+    p->requires_grad = true;
+done:
+    ld_tensor_unref(flat);
+    ld_tensor_unref(grad);
+    return st;
+}
+
+ld_status ld_optimizer_new(ld_optimizer **out, ld_optimizer_kind kind,
+                           const ld_optimizer_options *options, ld_tensor *const *params, int64_t n)
+{
+    ld_status st = check_options(kind, options);
+    if (st != LD_OK)
+        return st;
+    ld_optimizer *o = ld_calloc_array(1, sizeof *o, LD_MEM_TAPE);
+    if (!o)
+        return LD_NOMEM;
+    o->kind = kind;
+    o->options = *options;
+    int64_t size = 0;
+    if (!(o->params = ld_calloc_array(n, sizeof *o->params, LD_MEM_TAPE)) ||
+        !(o->steps = ld_calloc_array(n, sizeof *o->steps, LD_MEM_TAPE))) {
+        st = LD_NOMEM;
+        goto done;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < i; j++) {
+            if (params[i] == params[j]) {
+                st = ld_fail(LD_STATE, "optimizer: parameters %" PRId64 " and %" PRId64
+                             " are the same tensor", j + 1, i + 1);
+                goto done;
+            }
+        }
+        if (params[i]->step != 0) {
+            st = ld_fail(LD_STATE, "optimizer: parameter %" PRId64 " was computed in a step", i + 1);
+            goto done;
+        }
+        o->params[o->n++] = ld_tensor_ref(params[i]);
+        size += padded(ld_tensor_size(params[i]));
+    }
+    LD_TRY(ld_tensor_full(&o->values, 1, size, 1, 0.0f));
+    LD_TRY(ld_tensor_full(&o->grads, 1, size, 1, 0.0f));
+    if (kind != LD_SGD || options->momentum > 0)
+        LD_TRY(ld_tensor_full(&o->moment1, 1, size, 1, 0.0f));
+    if (kind != LD_SGD)
+        LD_TRY(ld_tensor_full(&o->moment2, 1, size, 1, 0.0f));
+    int64_t first = 0;
+    for (int64_t i = 0; i < n; i++) {
+        LD_TRY(adopt(o, i, first));
+        first += padded(ld_tensor_size(params[i]));
+    }
+done:
+    if (st == LD_OK)
+        *out = o;
+    else
+        ld_optimizer_free(o);
+    return st;
+}
+
+void ld_optimizer_free(ld_optimizer *o)
+{
+    if (!o)
+        return;
+    for (int64_t i = 0; i < o->n; i++)
+        ld_tensor_unref(o->params[i]);
+    ld_free(o->params);
+    ld_free(o->steps);
+    ld_tensor_unref(o->values);
+    ld_tensor_unref(o->grads);
+    ld_tensor_unref(o->moment1);
+    ld_tensor_unref(o->moment2);
+    ld_free(o);
+}
+
+void ld_optimizer_clear(ld_optimizer *o)
+{
+    for (int64_t i = 0; i < o->n; i++)
+        o->params[i]->has_grad = false;
+}
+
+/* One parameter's update; the pointers are into the slabs. */
+typedef struct {
+    float *p, *m, *v;
+    const float *g;
+    float lr, momentum, beta1, beta2, eps, decay, shrink;
+    float unbias1, unbias2; /* 1 / (1 - beta1^t), 1 / sqrt(1 - beta2^t) */
+} update;
+
+LD_CLONES static void adam_chunk(void *ctx, int64_t begin, int64_t end)
+{
+    const update *u = ctx;
+    for (int64_t i = begin; i < end; i++) {
+        float p = u->p[i] * u->shrink, g = u->g[i] + u->decay * u->p[i];
+        float m = u->m[i] = u->beta1 * u->m[i] + (1 - u->beta1) * g;
+        float v = u->v[i] = u->beta2 * u->v[i] + (1 - u->beta2) * g * g;
+        u->p[i] = p - u->lr * u->unbias1 * m / (sqrtf(v) * u->unbias2 + u->eps);
+    }
+}
+
+LD_CLONES static void sgd_chunk(void *ctx, int64_t begin, int64_t end)
+{
+    const update *u = ctx;
+    for (int64_t i = begin; i < end; i++) {
+        float g = u->g[i] + u->decay * u->p[i];
+        if (u->m)
+            g = u->m[i] = u->momentum * u->m[i] + g;
+        u->p[i] -= u->lr * g;
+    }
+}
+
+ld_status ld_optimizer_step(ld_optimizer *o)
+{
+    const ld_optimizer_options *c = &o->options;
+    int64_t first = 0;
+    ld_status st;
+    if ((st = ld_poll()) != LD_OK)
+        return st;
+    ld_defer_cancel(true); /* parameters that are half updated would be lost */
+    for (int64_t i = 0; i < o->n; i++) {
+        ld_tensor *p = o->params[i];
+        int64_t size = ld_tensor_size(p);
+        if (p->has_grad) {
+            double t = (double)++o->steps[i];
+            update u = {
+                .p = p->data,
+                .g = p->grad->data,
+                .m = o->moment1 ? o->moment1->data + first : NULL,
+                .v = o->moment2 ? o->moment2->data + first : NULL,
+                .lr = (float)c->lr,
+                .momentum = (float)c->momentum,
+                .beta1 = (float)c->beta1,
+                .beta2 = (float)c->beta2,
+                .eps = (float)c->eps,
+                .decay = o->kind == LD_ADAMW ? 0.0f : (float)c->weight_decay,
+                .shrink = o->kind == LD_ADAMW ? (float)(1 - c->lr * c->weight_decay) : 1.0f,
+                .unbias1 = (float)(1 / (1 - pow(c->beta1, t))),
+                .unbias2 = (float)(1 / sqrt(1 - pow(c->beta2, t))),
+            };
+            LD_TRY(ld_parallel_for(size, CHUNK, o->kind == LD_SGD ? sgd_chunk : adam_chunk, &u));
+            p->has_grad = false;
+        }
+        first += padded(size);
+    }
+done:
+    ld_defer_cancel(false);
+    return st;
+}
+
+typedef struct {
+    const float *g;
+    double *sums; /* one per chunk: the total does not depend on the number of threads */
+} square_sum;
+
+static void square_sum_chunk(void *ctx, int64_t begin, int64_t end)
+{
+    const square_sum *s = ctx;
+    double lane[8] = {0};
+    int64_t i = begin;
+    for (; i + 8 <= end; i += 8)
+        for (int j = 0; j < 8; j++)
+            lane[j] += (double)s->g[i + j] * s->g[i + j];
+    for (; i < end; i++)
+        lane[0] += (double)s->g[i] * s->g[i];
+    s->sums[begin / CHUNK] = ((lane[0] + lane[1]) + (lane[2] + lane[3])) +
+                             ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+}
+
+static ld_status gradient_square(double *total, ld_optimizer *o)
+{
+    ld_status st = LD_OK;
+    double *sums = ld_alloc_array(o->grads->n_rows / CHUNK + 1, sizeof *sums, LD_MEM_SCRATCH);
+    if (!sums)
+        return LD_NOMEM;
+    *total = 0;
+    for (int64_t i = 0; i < o->n; i++) {
+        if (!o->params[i]->has_grad)
+            continue;
+        int64_t size = ld_tensor_size(o->params[i]);
+        square_sum s = {o->params[i]->grad->data, sums};
+        LD_TRY(ld_parallel_for(size, CHUNK, square_sum_chunk, &s));
+        for (int64_t c = 0; c * CHUNK < size; c++)
+            *total += sums[c];
+    }
+done:
+    ld_free(sums);
+    return st;
+}
+
+ld_status ld_optimizer_clip(ld_optimizer *o, double most, double *norm)
+{
+    double square;
+    if (!(most > 0))
+        return ld_fail(LD_VALUE, "clip_norm: the largest norm must be positive, got %g", most);
+    ld_status st = gradient_square(&square, o);
+    if (st != LD_OK)
+        return st;
+    *norm = sqrt(square);
+    if (!isfinite(*norm))
+        return ld_fail(LD_VALUE, "clip_norm: the gradients' norm is %g", *norm);
+    if (*norm <= most)
+        return LD_OK;
+    float scale = (float)(most / (*norm + 1e-6));
+    for (int64_t i = 0; i < o->n; i++) {
+        if (!o->params[i]->has_grad)
+            continue;
+        float *g = o->params[i]->grad->data;
+        for (int64_t j = 0, size = ld_tensor_size(o->params[i]); j < size; j++)
+            g[j] *= scale;
+    }
+    return LD_OK;
+}

@@ -1,0 +1,49 @@
+/* Optimizers: SGD with momentum, Adam, AdamW.
+ *
+ * An optimizer moves its parameters into one slab of memory, and their gradients and moments into
+ * others of the same layout, so that a step is one pass over contiguous memory. */
+#ifndef LD_OPTIM_OPTIMIZER_H
+#define LD_OPTIM_OPTIMIZER_H
+
+#include "base/status.h"
+#include "tensor/tensor.h"
+
+typedef enum { LD_SGD, LD_ADAM, LD_ADAMW } ld_optimizer_kind;
+
+typedef struct {
+    double lr;
+    double momentum;            /* SGD */
+    double beta1, beta2, eps;   /* Adam, AdamW */
+    double weight_decay;        /* added to the gradient; AdamW: taken off the weights directly */
+} ld_optimizer_options;
+
+typedef struct ld_optimizer {
+    ld_optimizer_kind kind;
+    ld_optimizer_options options;
+    int64_t n;          /* parameters */
+    ld_tensor **params; /* one reference each */
+    int64_t *steps;     /* updates that each parameter has had */
+    ld_tensor *values, *grads; /* slabs: vectors of equal length */
+    ld_tensor *moment1; /* momentum, or Adam's first moment; NULL for plain SGD */
+    ld_tensor *moment2; /* Adam's second moment, or NULL */
+} ld_optimizer;
+
+/* An optimizer of n parameters, which become leaves that want gradients. LD_VALUE for options out of
+ * range, LD_STATE when a parameter occurs twice or shares memory with a view. */
+ld_status ld_optimizer_new(ld_optimizer **out, ld_optimizer_kind kind,
+                           const ld_optimizer_options *options, ld_tensor *const *params,
+                           int64_t n);
+void ld_optimizer_free(ld_optimizer *o);
+
+/* One update of every parameter that has a gradient; the gradients are used up.
+ * Adam: Kingma and Ba 2015, algorithm 1; AdamW: Loshchilov and Hutter 2019, algorithm 2. */
+ld_status ld_optimizer_step(ld_optimizer *o);
+
+/* Forgets the gradients without using them. */
+void ld_optimizer_clear(ld_optimizer *o);
+
+/* Scales all gradients so that their joint Euclidean norm is at most `most`; *norm is the norm
+ * before. LD_VALUE when it is not finite. */
+ld_status ld_optimizer_clip(ld_optimizer *o, double most, double *norm);
+
+#endif

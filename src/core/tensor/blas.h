@@ -1,0 +1,16 @@
+/* Dense products through BLAS. */
+#ifndef LD_TENSOR_BLAS_H
+#define LD_TENSOR_BLAS_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+#include "tensor/tensor.h"
+
+/* c = op(a) * op(b), or c += when accumulate; op is the transpose when the flag is set. Rows of c
+ * are computed in fixed panels spread over the thread pool, each by a single-threaded BLAS call, so
+ * the bits do not depend on the number of threads. LD_SHAPE when the shapes do not fit. */
+ld_status ld_matmul(ld_tensor *c, const ld_tensor *a, bool transpose_a, const ld_tensor *b,
+                    bool transpose_b, bool accumulate);
+
+#endif

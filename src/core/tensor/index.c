@@ -1,0 +1,232 @@
+#include "tensor/index.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/marker.h"
+#include "base/memory.h"
+
+ld_status ld_index_new(ld_index **out, int64_t size)
+{
+    if (size < 0 || size > INT32_MAX)
+        return ld_fail(LD_SHAPE, "index: the length must be 0 to %d, got %" PRId64, INT32_MAX,
+                       size);
+    ld_index *x = ld_alloc(sizeof *x, LD_MEM_INDEX);
+    if (!x)
+        return LD_NOMEM;
+    x->data = ld_alloc_array(size, sizeof *x->data, LD_MEM_INDEX);
+    if (!x->data) {
+        ld_free(x);
+        return LD_NOMEM;
+    }
+    atomic_init(&x->refs, 1);
+    x->size = size;
+    *out = x;
+    return LD_OK;
+}
+
+ld_index *ld_index_ref(ld_index *x)
+{
+    if (x)
+        atomic_fetch_add_explicit(&x->refs, 1, memory_order_relaxed);
+    return x;
+}
+
+void ld_index_unref(ld_index *x)
+{
+    if (x && atomic_fetch_sub_explicit(&x->refs, 1, memory_order_acq_rel) == 1) {
+        ld_free(x->data);
+        ld_free(x);
+    }
+}
+
+ld_status ld_index_range(ld_index **out, int32_t first, int64_t size)
+{
+    ld_index *x;
+    if (size > 0 && first > INT32_MAX - size + 1)
+        return ld_fail(LD_RANGE, "range: %" PRId64 " numbers from %" PRId32 " pass %d", size, first,
+                       INT32_MAX);
+    ld_status st = ld_index_new(&x, size);
+    if (st != LD_OK)
+        return st;
+    for (int64_t i = 0; i < size; i++)
+        x->data[i] = (int32_t)(first + i);
+    *out = x;
+    return LD_OK;
+}
+
+ld_status ld_index_gather(ld_index **out, const ld_index *source, const ld_index *pick)
+{
+    ld_index *x;
+    ld_status st = ld_index_check(pick, 0, source->size, "index: position");
+    if (st == LD_OK)
+        st = ld_index_new(&x, pick->size);
+    if (st != LD_OK)
+        return st;
+    for (int64_t i = 0; i < pick->size; i++)
+        x->data[i] = source->data[pick->data[i]];
+    *out = x;
+    return LD_OK;
+}
+
+ld_status ld_index_slice(ld_index **out, const ld_index *x, int64_t first, int64_t count)
+{
+    if (first < 0 || count < 0 || first > x->size - count)
+        return ld_fail(LD_RANGE, "slice: elements %" PRId64 "..%" PRId64 " of an index of %" PRId64,
+                       first + 1, first + count, x->size);
+    ld_status st = ld_index_new(out, count);
+    if (st == LD_OK)
+        memcpy((*out)->data, x->data + first, (size_t)count * sizeof *x->data);
+    return st;
+}
+
+ld_status ld_index_concat(ld_index **out, const ld_index *a, const ld_index *b)
+{
+    ld_status st = ld_index_new(out, a->size + b->size);
+    if (st == LD_OK) {
+        memcpy((*out)->data, a->data, (size_t)a->size * sizeof *a->data);
+        memcpy((*out)->data + a->size, b->data, (size_t)b->size * sizeof *b->data);
+    }
+    return st;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+ld_status ld_index_sort(ld_index **out, const ld_index *x)
+{
+    ld_status st = ld_index_slice(out, x, 0, x->size);
+    if (st == LD_OK)
+        qsort((*out)->data, (size_t)x->size, sizeof *x->data, ascending);
+    return st;
+}
+
+/* The marker needs ids from 0 on; a few negative values (unlabelled) shift the whole. */
+static ld_status marker_for(ld_marker **out, int32_t *shift, const ld_index *a, const ld_index *b)
+{
+    int32_t low = 0, high = -1;
+    for (const ld_index *x = a; x; x = x == a ? b : NULL) {
+        for (int64_t i = 0; i < x->size; i++) {
+            low = x->data[i] < low ? x->data[i] : low;
+            high = x->data[i] > high ? x->data[i] : high;
+        }
+    }
+    *shift = low;
+    return ld_marker_take(out, (int64_t)high - low + 1);
+}
+
+ld_status ld_index_unique(ld_index **out, const ld_index *x)
+{
+    ld_marker *seen = NULL;
+    ld_index *u = NULL;
+    int32_t shift;
+    ld_status st;
+    LD_TRY(marker_for(&seen, &shift, x, NULL));
+    LD_TRY(ld_index_new(&u, x->size));
+    u->size = 0;
+    for (int64_t i = 0; i < x->size; i++) {
+        int32_t id = x->data[i] - shift;
+        if (ld_marker_get(seen, id) < 0) {
+            ld_marker_set(seen, id, 0);
+            u->data[u->size++] = x->data[i];
+        }
+    }
+    *out = u;
+done:
+    ld_marker_put(seen);
+    return st;
+}
+
+ld_status ld_index_find(ld_index **out, const ld_index *a, const ld_index *b)
+{
+    ld_marker *where = NULL;
+    ld_index *found = NULL;
+    int32_t shift;
+    ld_status st;
+    LD_TRY(marker_for(&where, &shift, a, b));
+    LD_TRY(ld_index_new(&found, b->size));
+    for (int64_t i = a->size - 1; i >= 0; i--)
+        ld_marker_set(where, a->data[i] - shift, (int32_t)i);
+    found->size = 0;
+    for (int64_t i = 0; i < b->size; i++) {
+        int32_t position = ld_marker_get(where, b->data[i] - shift);
+        if (position >= 0)
+            found->data[found->size++] = position;
+    }
+    *out = found;
+done:
+    ld_marker_put(where);
+    return st;
+}
+
+/* Fisher and Yates' shuffle, forwards: after i steps the first i places are a uniform draw. */
+ld_status ld_index_permutation(ld_index **out, int64_t n, int64_t k, ld_rng *rng)
+{
+    ld_index *x;
+    ld_status st = ld_index_range(&x, 0, n);
+    if (st != LD_OK)
+        return st;
+    ld_stream s = ld_rng_next(rng);
+    for (int64_t i = 0; i < k; i++) {
+        int64_t j = i + (int64_t)ld_random_below(s, (uint64_t)i, (uint64_t)(n - i));
+        int32_t swap = x->data[i];
+        x->data[i] = x->data[j];
+        x->data[j] = swap;
+    }
+    x->size = k;
+    *out = x;
+    return LD_OK;
+}
+
+ld_status ld_index_check(const ld_index *x, int64_t low, int64_t high, const char *what)
+{
+    for (int64_t i = 0; i < x->size; i++) {
+        if (x->data[i] < low || x->data[i] >= high) {
+            if (high <= low)
+                return ld_fail(LD_RANGE, "%s %" PRId64 " at position %" PRId64
+                               " is out of range: there are none", what, (int64_t)x->data[i] + 1,
+                               i + 1);
+            return ld_fail(LD_RANGE, "%s %" PRId64 " at position %" PRId64
+                           " is out of range %" PRId64 "..%" PRId64, what, (int64_t)x->data[i] + 1,
+                           i + 1, low + 1, high);
+        }
+    }
+    return LD_OK;
+}
+
+ld_status ld_index_check_unique(const ld_index *x, const char *what)
+{
+    ld_marker *seen = NULL;
+    int32_t shift;
+    ld_status st;
+    LD_TRY(marker_for(&seen, &shift, x, NULL));
+    for (int64_t i = 0; i < x->size; i++) {
+        int32_t id = x->data[i] - shift, before = ld_marker_get(seen, id);
+        if (before >= 0) {
+            st = ld_fail(LD_VALUE, "%s %" PRId64 " occurs twice, at positions %" PRId32
+                         " and %" PRId64, what, (int64_t)x->data[i] + 1, before + 1, i + 1);
+            goto done;
+        }
+        ld_marker_set(seen, id, (int32_t)i);
+    }
+done:
+    ld_marker_put(seen);
+    return st;
+}
+
+bool ld_index_equal(const ld_index *a, const ld_index *b)
+{
+    return a->size == b->size &&
+           memcmp(a->data, b->data, (size_t)a->size * sizeof *a->data) == 0;
+}
+
+uint64_t ld_index_hash(const ld_index *x)
+{
+    uint64_t h = ld_hash_word(LD_HASH_SEED, (uint64_t)x->size);
+    return ld_hash_bytes(h, x->data, (size_t)x->size * sizeof *x->data);
+}

@@ -1,0 +1,59 @@
+/* Vectors of int32: node ids, positions, labels. 0-based throughout core; -1 in a vector of labels
+ * means unlabelled. Immutable once shared. */
+#ifndef LD_TENSOR_INDEX_H
+#define LD_TENSOR_INDEX_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/rng.h"
+#include "base/status.h"
+
+typedef struct ld_index {
+    atomic_int refs;
+    int64_t size;
+    int32_t *data;
+} ld_index;
+
+/* An uninitialised vector with one reference, given back with ld_index_unref. */
+ld_status ld_index_new(ld_index **out, int64_t size);
+ld_index *ld_index_ref(ld_index *x);
+void ld_index_unref(ld_index *x);
+
+/* first, first + 1, ..., first + size - 1. */
+ld_status ld_index_range(ld_index **out, int32_t first, int64_t size);
+
+/* source[pick[i]] for every i. LD_RANGE when a position is outside of source. */
+ld_status ld_index_gather(ld_index **out, const ld_index *source, const ld_index *pick);
+
+/* Copy of elements first .. first + count - 1. */
+ld_status ld_index_slice(ld_index **out, const ld_index *x, int64_t first, int64_t count);
+
+/* a followed by b. */
+ld_status ld_index_concat(ld_index **out, const ld_index *a, const ld_index *b);
+
+/* An ascending copy. */
+ld_status ld_index_sort(ld_index **out, const ld_index *x);
+
+/* The distinct elements in order of first appearance. */
+ld_status ld_index_unique(ld_index **out, const ld_index *x);
+
+/* Positions in a of those elements of b that occur in a, in b's order; absent ones are dropped.
+ * When a holds an element twice, its first position counts. */
+ld_status ld_index_find(ld_index **out, const ld_index *a, const ld_index *b);
+
+/* A random order of 0 .. n - 1; the first k of it (all for k = n). */
+ld_status ld_index_permutation(ld_index **out, int64_t n, int64_t k, ld_rng *rng);
+
+/* LD_RANGE with position and value when an element is outside low .. high - 1. `what` begins the
+ * message; ids are shown 1-based, as users know them. */
+ld_status ld_index_check(const ld_index *x, int64_t low, int64_t high, const char *what);
+
+/* LD_VALUE with the element and both positions when an element occurs twice. */
+ld_status ld_index_check_unique(const ld_index *x, const char *what);
+
+bool ld_index_equal(const ld_index *a, const ld_index *b);
+uint64_t ld_index_hash(const ld_index *x);
+
+#endif

@@ -1,0 +1,224 @@
+#include "tensor/tensor.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/simd.h"
+#include "base/threads.h"
+
+enum { GRAIN = 1 << 16 };
+
+static ld_status storage_new(ld_storage **out, int64_t size)
+{
+    ld_storage *s = ld_alloc(sizeof *s, LD_MEM_TENSOR);
+    if (!s)
+        return LD_NOMEM;
+    s->data = ld_alloc_array(size, sizeof(float), LD_MEM_TENSOR);
+    if (!s->data) {
+        ld_free(s);
+        return LD_NOMEM;
+    }
+    atomic_init(&s->refs, 1);
+    s->size = size;
+    *out = s;
+    return LD_OK;
+}
+
+static ld_storage *storage_ref(ld_storage *s)
+{
+    atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
+    return s;
+}
+
+static void storage_unref(ld_storage *s)
+{
+    if (s && atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) == 1) {
+        ld_free(s->data);
+        ld_free(s);
+    }
+}
+
+/* A tensor header over `storage`, whose reference it takes over. */
+static ld_status header_new(ld_tensor **out, ld_storage *storage, float *data, int ndim,
+                            int64_t n_rows, int64_t n_cols)
+{
+    ld_tensor *t = ld_alloc(sizeof *t, LD_MEM_TENSOR);
+    if (!t) {
+        storage_unref(storage);
+        return LD_NOMEM;
+    }
+    memset(t, 0, sizeof *t);
+    atomic_init(&t->refs, 1);
+    t->ndim = ndim;
+    t->n_rows = n_rows;
+    t->n_cols = n_cols;
+    t->data = data;
+    t->storage = storage;
+    *out = t;
+    return LD_OK;
+}
+
+static ld_status check_shape(int ndim, int64_t n_rows, int64_t n_cols)
+{
+    if (n_rows < 0 || n_cols < 0 || n_rows > INT32_MAX || n_cols > INT32_MAX)
+        return ld_fail(LD_SHAPE, "tensor: a dimension must be 0 to %d, got %" PRId64 " x %" PRId64,
+                       INT32_MAX, n_rows, n_cols);
+    if (ndim != 2 && !(ndim == 1 && n_cols == 1))
+        return ld_fail(LD_SHAPE, "tensor: one or two dimensions expected, got %d", ndim);
+    return LD_OK;
+}
+
+ld_status ld_tensor_new(ld_tensor **out, int ndim, int64_t n_rows, int64_t n_cols)
+{
+    ld_status st = check_shape(ndim, n_rows, n_cols);
+    ld_storage *storage;
+    if (st == LD_OK)
+        st = storage_new(&storage, n_rows * n_cols);
+    if (st == LD_OK)
+        st = header_new(out, storage, storage->data, ndim, n_rows, n_cols);
+    return st;
+}
+
+ld_status ld_tensor_full(ld_tensor **out, int ndim, int64_t n_rows, int64_t n_cols, float value)
+{
+    ld_tensor *t;
+    ld_status st = ld_tensor_new(&t, ndim, n_rows, n_cols);
+    if (st != LD_OK)
+        return st;
+    for (int64_t i = 0, n = ld_tensor_size(t); i < n; i++)
+        t->data[i] = value;
+    *out = t;
+    return LD_OK;
+}
+
+ld_status ld_tensor_like(ld_tensor **out, const ld_tensor *t)
+{
+    return ld_tensor_new(out, t->ndim, t->n_rows, t->n_cols);
+}
+
+typedef struct {
+    float *data;
+    float a, b;
+    ld_stream stream;
+    bool normal;
+} random_fill;
+
+static void fill_random(void *ctx, int64_t begin, int64_t end)
+{
+    random_fill *f = ctx;
+    for (int64_t i = begin; i < end; i++) {
+        double x = f->normal ? ld_random_normal(f->stream, (uint64_t)i)
+                             : ld_random_uniform(f->stream, (uint64_t)i);
+        f->data[i] = (float)(f->a + f->b * x);
+    }
+}
+
+ld_status ld_tensor_normal(ld_tensor *t, float deviation, ld_rng *rng)
+{
+    random_fill f = {t->data, 0.0f, deviation, ld_rng_next(rng), true};
+    return ld_parallel_for(ld_tensor_size(t), GRAIN, fill_random, &f);
+}
+
+ld_status ld_tensor_uniform(ld_tensor *t, float low, float high, ld_rng *rng)
+{
+    random_fill f = {t->data, low, high - low, ld_rng_next(rng), false};
+    return ld_parallel_for(ld_tensor_size(t), GRAIN, fill_random, &f);
+}
+
+ld_status ld_tensor_view(ld_tensor **out, ld_tensor *t, int ndim, int64_t n_rows, int64_t n_cols)
+{
+    ld_status st = check_shape(ndim, n_rows, n_cols);
+    if (st != LD_OK)
+        return st;
+    if (n_rows * n_cols != ld_tensor_size(t))
+        return ld_fail(LD_SHAPE, "reshape: %s does not hold %" PRId64 " x %" PRId64 " elements",
+                       ld_tensor_shape(t), n_rows, n_cols);
+    return header_new(out, storage_ref(t->storage), t->data, ndim, n_rows, n_cols);
+}
+
+ld_status ld_tensor_slice(ld_tensor **out, ld_tensor *t, int64_t first, int64_t count)
+{
+    if (first < 0 || count < 0 || first > t->n_rows - count)
+        return ld_fail(LD_RANGE, "slice: rows %" PRId64 "..%" PRId64 " of a tensor of %" PRId64,
+                       first + 1, first + count, t->n_rows);
+    return header_new(out, storage_ref(t->storage), t->data + first * t->n_cols, t->ndim, count,
+                      t->n_cols);
+}
+
+ld_status ld_tensor_clone(ld_tensor **out, const ld_tensor *t)
+{
+    ld_status st = ld_tensor_like(out, t);
+    if (st == LD_OK)
+        memcpy((*out)->data, t->data, (size_t)ld_tensor_size(t) * sizeof(float));
+    return st;
+}
+
+ld_tensor *ld_tensor_ref(ld_tensor *t)
+{
+    if (t)
+        atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed);
+    return t;
+}
+
+void ld_tensor_unref(ld_tensor *t)
+{
+    if (t && atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) == 1) {
+        storage_unref(t->storage);
+        ld_tensor_unref(t->grad);
+        ld_free(t);
+    }
+}
+
+void ld_tensor_release(ld_tensor *t)
+{
+    storage_unref(t->storage);
+    ld_tensor_unref(t->grad);
+    t->storage = NULL;
+    t->grad = NULL;
+    t->data = NULL;
+    t->has_grad = false;
+}
+
+ld_status ld_tensor_move(ld_tensor *t, ld_tensor *slab, int64_t first)
+{
+    if (!t->in_slab && atomic_load(&t->storage->refs) > 1)
+        return ld_fail(LD_STATE, "a tensor of %s that shares its memory with a view cannot become "
+                       "a parameter of an optimizer; clone it first", ld_tensor_shape(t));
+    memcpy(slab->data + first, t->data, (size_t)ld_tensor_size(t) * sizeof(float));
+    storage_unref(t->storage);
+    t->storage = storage_ref(slab->storage);
+    t->data = slab->data + first;
+    t->in_slab = true;
+    return LD_OK;
+}
+
+ld_status ld_tensor_check(const ld_tensor *t, const char *where)
+{
+    if (t->storage)
+        return LD_OK;
+    return ld_fail(LD_STATE, "%s: the tensor %s belongs to a closed step; use :detach() to keep it",
+                   where, ld_tensor_shape(t));
+}
+
+const char *ld_tensor_shape(const ld_tensor *t)
+{
+    static _Thread_local char text[4][48];
+    static _Thread_local unsigned turn;
+    char *s = text[turn++ % 4];
+    if (t->ndim == 1)
+        snprintf(s, sizeof text[0], "%" PRId64, t->n_rows);
+    else
+        snprintf(s, sizeof text[0], "%" PRId64 " x %" PRId64, t->n_rows, t->n_cols);
+    return s;
+}
+
+uint64_t ld_tensor_hash(const ld_tensor *t)
+{
+    uint64_t h = ld_hash_word(LD_HASH_SEED, (uint64_t)t->ndim);
+    h = ld_hash_word(ld_hash_word(h, (uint64_t)t->n_rows), (uint64_t)t->n_cols);
+    return ld_hash_bytes(h, t->data, (size_t)ld_tensor_size(t) * sizeof(float));
+}

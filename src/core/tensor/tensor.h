@@ -1,0 +1,92 @@
+/* Dense float32 tensors of one or two dimensions, row-major and without gaps.
+ *
+ * A tensor points into reference-counted storage; views share it. A vector (ndim 1) has n_cols 1.
+ * Functions that make a tensor store it in `*out` with one reference, which the caller gives back
+ * with ld_tensor_unref; on failure `*out` is untouched. */
+#ifndef LD_TENSOR_TENSOR_H
+#define LD_TENSOR_TENSOR_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/rng.h"
+#include "base/status.h"
+
+typedef struct ld_storage {
+    atomic_int refs;
+    float *data;
+    int64_t size; /* floats */
+} ld_storage;
+
+typedef struct ld_tensor {
+    atomic_int refs;
+    int ndim;
+    int64_t n_rows, n_cols;
+    float *data; /* row-major, inside the storage */
+    ld_storage *storage;
+    /* Autograd's own fields; see grad/tape.h. */
+    struct ld_tensor *grad; /* same shape, or NULL */
+    uint64_t step;          /* the step that it belongs to; 0 = none */
+    bool requires_grad;     /* a parameter */
+    bool has_grad;          /* grad holds a gradient, rather than memory for one */
+    bool keep_grad;         /* keep an intermediate's gradient after its use */
+    bool tracked;           /* some recorded operation leads here from a parameter */
+    bool in_slab;           /* a parameter that lives in an optimizer's slab */
+} ld_tensor;
+
+/* An uninitialised tensor. ndim 1: a vector of n_rows elements (n_cols must be 1). */
+ld_status ld_tensor_new(ld_tensor **out, int ndim, int64_t n_rows, int64_t n_cols);
+
+/* The same, filled with `value`. */
+ld_status ld_tensor_full(ld_tensor **out, int ndim, int64_t n_rows, int64_t n_cols, float value);
+
+/* An uninitialised tensor of the same shape. */
+ld_status ld_tensor_like(ld_tensor **out, const ld_tensor *t);
+
+/* Normal (mean 0, given deviation) or uniform (low .. high) random numbers. */
+ld_status ld_tensor_normal(ld_tensor *t, float deviation, ld_rng *rng);
+ld_status ld_tensor_uniform(ld_tensor *t, float low, float high, ld_rng *rng);
+
+/* Another name for t's storage (same or other shape, same size), outside of any step. */
+ld_status ld_tensor_view(ld_tensor **out, ld_tensor *t, int ndim, int64_t n_rows, int64_t n_cols);
+
+/* Rows first .. first + count - 1 of t (elements, for a vector), sharing t's storage. */
+ld_status ld_tensor_slice(ld_tensor **out, ld_tensor *t, int64_t first, int64_t count);
+
+/* A copy with storage of its own, outside of any step. */
+ld_status ld_tensor_clone(ld_tensor **out, const ld_tensor *t);
+
+/* Takes and gives back references; NULL is allowed. */
+ld_tensor *ld_tensor_ref(ld_tensor *t);
+void ld_tensor_unref(ld_tensor *t);
+
+/* Lets go of the storage at once; later use of t fails in ld_tensor_check. */
+void ld_tensor_release(ld_tensor *t);
+
+/* Moves t's elements to those of `slab` from `first` on; from then on t shares slab's storage.
+ * LD_STATE when other tensors share t's storage: they would be left behind. */
+ld_status ld_tensor_move(ld_tensor *t, ld_tensor *slab, int64_t first);
+
+/* LD_STATE when t's storage has been released (its step is closed). */
+ld_status ld_tensor_check(const ld_tensor *t, const char *where);
+
+/* Number of elements. */
+static inline int64_t ld_tensor_size(const ld_tensor *t)
+{
+    return t->n_rows * t->n_cols;
+}
+
+static inline bool ld_tensor_same_shape(const ld_tensor *a, const ld_tensor *b)
+{
+    return a->ndim == b->ndim && a->n_rows == b->n_rows && a->n_cols == b->n_cols;
+}
+
+/* "512 x 256" or "512" in a static thread-local buffer; up to four may be in use at a time. */
+const char *ld_tensor_shape(const ld_tensor *t);
+
+/* A hash of shape and bits. */
+uint64_t ld_tensor_hash(const ld_tensor *t);
+
+#endif

@@ -1,0 +1,21 @@
+/* Ctrl-C: running Lua and core so that SIGINT stops them, and the functions by which a script takes
+ * an interruption at a moment of its own choosing. */
+#ifndef LD_HOST_INTERRUPT_H
+#define LD_HOST_INTERRUPT_H
+
+#include <lua.h>
+#include <stdbool.h>
+
+/* Gives core its cancel flag, makes coroutines interruptible, and adds interrupted() and
+ * defer_interrupt() to the table on top of the stack. */
+void ld_interrupt_open(lua_State *L);
+
+/* lua_pcall of the function and its n_args arguments on top of the stack, with SIGINT raising
+ * "interrupted!" in it. A failure leaves one message: with a traceback, unless `terse` and it was
+ * an interruption. Returns lua_pcall's status. */
+int ld_interrupt_call(lua_State *L, int n_args, int n_results, bool terse);
+
+/* Whether the last ld_interrupt_call failed because of Ctrl-C. */
+bool ld_interrupt_ended_call(void);
+
+#endif

@@ -1,0 +1,268 @@
+/* The terminal keeps its signal keys while a line is edited. Our handlers only note the signal; the
+ * function that waits for a key unblocks signals while it waits and nowhere else, so none is lost
+ * between looking and waiting, and libedit is never left in the middle of something. */
+#include "line.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <lauxlib.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static const int signals[] = {SIGINT, SIGWINCH, SIGCONT};
+enum { N_SIGNALS = sizeof signals / sizeof *signals };
+static struct sigaction before[N_SIGNALS];
+static volatile sig_atomic_t interrupted, resized, continued;
+
+static void note(int signal_number)
+{
+    if (signal_number == SIGINT)
+        interrupted = 1;
+    else if (signal_number == SIGWINCH)
+        resized = 1;
+    else
+        continued = 1;
+}
+
+int ld_line_width(void)
+{
+    struct winsize size;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+static ld_line_result read_plainly(lua_State *L, const char *prompt)
+{
+    char *line = NULL;
+    size_t size = 0;
+    fputs(prompt, stdout);
+    fflush(stdout);
+    ssize_t length = getline(&line, &size, stdin);
+    bool got = length >= 0;
+    if (got)
+        lua_pushlstring(L, line, (size_t)length - (line[length - 1] == '\n'));
+    free(line);
+    clearerr(stdin); /* after Ctrl-C or Ctrl-D there may be more */
+    return got ? LD_LINE_READ : interrupted ? LD_LINE_INTERRUPTED : LD_LINE_END;
+}
+
+#ifdef LADIES_HAVE_EDITLINE
+
+#include <histedit.h>
+
+enum { HISTORY_ENTRIES = 1000 };
+
+static struct {
+    EditLine *el; /* NULL: standard input is no terminal */
+    History *history;
+    lua_State *L;
+    int tab; /* registry reference of the completion function */
+    const char *prompt;
+    sigset_t waiting; /* the signal mask while a key is awaited */
+} editor;
+
+static char *show_prompt(EditLine *el)
+{
+    (void)el;
+    return (char *)editor.prompt;
+}
+
+/* After a stop the shell may have changed the terminal's modes, and the cursor is elsewhere. */
+static void resume(EditLine *el)
+{
+    el_set(el, EL_PREP_TERM, 0);
+    el_set(el, EL_PREP_TERM, 1);
+    el_set(el, EL_REFRESH);
+}
+
+/* Where libedit takes its characters from; 0 means the end of input. */
+static int next_key(EditLine *el, wchar_t *key)
+{
+    mbstate_t state = {0};
+    for (;;) {
+        if (interrupted) { /* ends the line as Enter does, below all that was typed */
+            *key = L'\n';
+            return 1;
+        }
+        if (resized)
+            el_resize(el);
+        if (continued)
+            resume(el);
+        resized = continued = 0;
+        char byte;
+        struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+        ssize_t got = ppoll(&input, 1, NULL, &editor.waiting);
+        if (got > 0)
+            got = read(STDIN_FILENO, &byte, 1);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return 0;
+        size_t used = mbrtowc(key, &byte, 1, &state);
+        if (used == 0 || used == 1)
+            return 1;
+        if (used == (size_t)-1) /* no character: leave it out */
+            state = (mbstate_t){0};
+    }
+}
+
+/* Calls the completion function with the text up to the cursor of the LineInfo. */
+static int call_tab(lua_State *L)
+{
+    const LineInfo *line = lua_touserdata(L, 1);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, editor.tab);
+    lua_pushlstring(L, line->buffer, (size_t)(line->cursor - line->buffer));
+    lua_pushinteger(L, ld_line_width());
+    lua_call(L, 2, 2);
+    return 2;
+}
+
+static unsigned char complete(EditLine *el, int key)
+{
+    (void)key;
+    lua_State *L = editor.L;
+    int top = lua_gettop(L), result = CC_ERROR;
+    lua_pushcfunction(L, call_tab);
+    lua_pushlightuserdata(L, (void *)el_line(el));
+    if (lua_pcall(L, 1, 2, 0) == LUA_OK) {
+        const char *insert = lua_tostring(L, -2), *show = lua_tostring(L, -1);
+        if (insert && *insert && el_insertstr(el, insert) == 0)
+            result = CC_REFRESH;
+        if (show) {
+            printf("\n%s\n", show);
+            result = CC_REDISPLAY;
+        }
+    }
+    lua_settop(L, top);
+    return (unsigned char)result;
+}
+
+/* The encoding of what is typed; where the environment names none, it is UTF-8. */
+static void choose_encoding(void)
+{
+    if (!setlocale(LC_CTYPE, "") || strcmp(nl_langinfo(CODESET), "ANSI_X3.4-1968") == 0)
+        setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+static void open_editor(lua_State *L)
+{
+    static const char *const keys[][2] = {
+        {"^I", "ladies-complete"},         {"^R", "em-inc-search-prev"},
+        {"\\e[1~", "ed-move-to-beg"},      {"\\e[4~", "ed-move-to-end"},
+        {"\\e[H", "ed-move-to-beg"},       {"\\e[F", "ed-move-to-end"},
+        {"\\eOH", "ed-move-to-beg"},       {"\\eOF", "ed-move-to-end"},
+        {"\\e[1;5C", "em-next-word"},      {"\\e[1;5D", "ed-prev-word"},
+        {"\\e[3~", "ed-delete-next-char"},
+    };
+    HistEvent event;
+    editor.L = L;
+    if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
+        choose_encoding();
+        editor.el = el_init("ladies", stdin, stdout, stderr);
+    }
+    if (editor.el) {
+        el_set(editor.el, EL_PROMPT, show_prompt);
+        el_set(editor.el, EL_EDITOR, "emacs");
+        el_set(editor.el, EL_GETCFN, next_key);
+        el_set(editor.el, EL_ADDFN, "ladies-complete", "Complete a name", complete);
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+            el_set(editor.el, EL_BIND, keys[i][0], keys[i][1], NULL);
+        el_source(editor.el, NULL);
+        editor.history = history_init();
+        history(editor.history, &event, H_SETSIZE, 1000);
+        history(editor.history, &event, H_SETUNIQUE, 1);
+        el_set(editor.el, EL_HIST, history, editor.history);
+    }
+    editor.tab = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+static void close_editor(void)
+{
+    if (editor.history)
+        history_end(editor.history);
+    if (editor.el)
+        el_end(editor.el);
+    editor.el = NULL;
+    editor.history = NULL;
+}
+
+static ld_line_result read_line(lua_State *L, const char *prompt)
+{
+    if (!editor.el)
+        return read_plainly(L, prompt);
+    sigset_t ours;
+    sigemptyset(&ours);
+    for (int i = 0; i < N_SIGNALS; i++)
+        sigaddset(&ours, signals[i]);
+    editor.prompt = prompt;
+    int length = 0;
+    fflush(stdout);
+    sigprocmask(SIG_BLOCK, &ours, &editor.waiting);
+    el_resize(editor.el);
+    const char *line = el_gets(editor.el, &length);
+    sigprocmask(SIG_SETMASK, &editor.waiting, NULL);
+    if (interrupted || !line || length <= 0)
+        return interrupted ? LD_LINE_INTERRUPTED : LD_LINE_END;
+    lua_pushlstring(L, line, (size_t)length - (line[length - 1] == '\n'));
+    return LD_LINE_READ;
+}
+
+void ld_line_remember(const char *entry)
+{
+    HistEvent event;
+    if (editor.history)
+        history(editor.history, &event, H_ENTER, entry);
+}
+
+#else
+
+static void open_editor(lua_State *L)
+{
+    lua_pop(L, 1);
+}
+
+static void close_editor(void)
+{
+}
+
+static ld_line_result read_line(lua_State *L, const char *prompt)
+{
+    return read_plainly(L, prompt);
+}
+
+void ld_line_remember(const char *entry)
+{
+    (void)entry;
+}
+
+#endif
+
+void ld_line_open(lua_State *L)
+{
+    for (int i = 0; i < N_SIGNALS; i++) {
+        /* Ctrl-C must end a plain read, the others nothing that Lua code does. */
+        struct sigaction action = {.sa_handler = note,
+                                   .sa_flags = signals[i] == SIGINT ? 0 : SA_RESTART};
+        sigaction(signals[i], &action, &before[i]);
+    }
+    open_editor(L);
+}
+
+void ld_line_close(void)
+{
+    close_editor();
+    for (int i = 0; i < N_SIGNALS; i++)
+        sigaction(signals[i], &before[i], NULL);
+}
+
+ld_line_result ld_line_read(lua_State *L, const char *prompt)
+{
+    interrupted = 0;
+    return read_line(L, prompt);
+}

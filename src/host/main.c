@@ -1,0 +1,303 @@
+/* The program `ladies`: Lua with the library built in. Options, scripts and exit statuses are those
+ * of lua5.4; besides, `ladies NAME` runs the script of that name from the program's own tree. */
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bind.h"
+#include "interrupt.h"
+#include "repl.h"
+#include "tree.h"
+
+enum { STATUS_INTERRUPTED = 128 + SIGINT };
+
+typedef struct {
+    char **argv;
+    int argc;
+    int script; /* position of the script or command in argv; argc if there is none */
+    bool bad, help, interactive, version, statement, no_environment;
+    int status; /* what the program exits with */
+} invocation;
+
+static const char usage[] =
+    "usage: ladies [options] [script [args]]   run a Lua script (a path: x/y, x.lua or - for "
+    "stdin)\n"
+    "       ladies NAME [args]                 run a command; `ladies help` lists them\n"
+    "       ladies                             the prompt\n"
+    "  -e stat   execute string 'stat', with the library in the global 'ladies'\n"
+    "  -i        enter the prompt after executing 'script'\n"
+    "  -l mod    require library 'mod' into global 'mod'\n"
+    "  -l g=mod  require library 'mod' into global 'g'\n"
+    "  -v        show version information\n"
+    "  -E        ignore environment variables\n"
+    "  -W        turn warnings on\n"
+    "  --help    show this text\n"
+    "  --        stop handling options\n"
+    "  -         stop handling options and execute stdin\n";
+
+/* Finds the options in argv. On a bad one, `script` is its position. */
+static void read_options(invocation *run)
+{
+    char **argv = run->argv;
+    int i = 1;
+    for (; i < run->argc && argv[i][0] == '-' && argv[i][1]; i++) {
+        const char *option = argv[i] + 1;
+        run->script = i;
+        if (strcmp(option, "-help") == 0) {
+            run->help = true;
+            return;
+        }
+        if (strcmp(option, "-") == 0) {
+            i++;
+            break;
+        }
+        bool takes_value = *option == 'e' || *option == 'l';
+        run->bad = !strchr("EWeilv", *option) || (!takes_value && option[1]);
+        if (takes_value && !option[1]) /* the value is the next argument */
+            run->bad = ++i == run->argc || argv[i][0] == '-';
+        if (run->bad)
+            return;
+        run->interactive |= *option == 'i';
+        run->version |= *option == 'v' || *option == 'i';
+        run->statement |= *option == 'e';
+        run->no_environment |= *option == 'E';
+    }
+    run->script = i;
+}
+
+static void print_version(void)
+{
+    puts("ladies " LADIES_VERSION " (" LUA_RELEASE ")");
+    fflush(stdout);
+}
+
+static void print_error(const char *message)
+{
+    bool named = strncmp(message, "ladies: ", 8) == 0;
+    fprintf(stderr, "%s%s\n", named ? "" : "ladies: ", message);
+}
+
+/* Prints the message that a failed call has left. Returns whether there was none. */
+static bool report(lua_State *L, int status)
+{
+    if (status == LUA_OK)
+        return true;
+    fflush(stdout);
+    print_error(lua_tostring(L, -1));
+    lua_pop(L, 1);
+    return false;
+}
+
+/* Calls what was loaded with `status`, or reports why it was not. */
+static bool call_loaded(lua_State *L, int status, int n_args)
+{
+    if (status == LUA_OK)
+        status = ld_interrupt_call(L, n_args, 0, false);
+    return report(L, status);
+}
+
+/* The global `arg`: the script at 0, what precedes it below, its arguments above. */
+static void push_arg_table(lua_State *L, const invocation *run)
+{
+    int zero = run->script == run->argc ? 0 : run->script;
+    lua_createtable(L, run->argc - zero, zero + 1);
+    for (int i = 0; i < run->argc; i++) {
+        lua_pushstring(L, run->argv[i]);
+        lua_rawseti(L, -2, i - zero);
+    }
+    lua_setglobal(L, "arg");
+}
+
+static bool run_init_variable(lua_State *L)
+{
+    const char *name = "=LUA_INIT_" LUA_VERSION_MAJOR "_" LUA_VERSION_MINOR;
+    const char *init = getenv(name + 1);
+    if (!init)
+        init = getenv((name = "=LUA_INIT") + 1);
+    if (!init)
+        return true;
+    int status =
+        init[0] == '@' ? luaL_loadfile(L, init + 1) : luaL_loadbuffer(L, init, strlen(init), name);
+    return call_loaded(L, status, 0);
+}
+
+static bool run_statement(lua_State *L, const char *text)
+{
+    lua_getglobal(L, "require");
+    lua_pushliteral(L, "ladies");
+    if (!report(L, ld_interrupt_call(L, 1, 1, false)))
+        return false;
+    lua_setglobal(L, "ladies");
+    return call_loaded(L, luaL_loadbuffer(L, text, strlen(text), "=(command line)"), 0);
+}
+
+/* The value of -l: MODULE or GLOBAL=MODULE. */
+static bool require_library(lua_State *L, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    const char *global = equals ? lua_pushlstring(L, text, (size_t)(equals - text)) : text;
+    lua_getglobal(L, "require");
+    lua_pushstring(L, equals ? equals + 1 : text);
+    if (!report(L, ld_interrupt_call(L, 1, 1, false)))
+        return false;
+    lua_setglobal(L, global);
+    return true;
+}
+
+/* -e, -l and -W, in their order. */
+static bool run_options(lua_State *L, const invocation *run)
+{
+    for (int i = 1; i < run->script; i++) {
+        char option = run->argv[i][1];
+        if (option == 'W')
+            lua_warning(L, "@on", 0);
+        if (option != 'e' && option != 'l')
+            continue;
+        const char *value = run->argv[i][2] ? run->argv[i] + 2 : run->argv[++i];
+        if (!(option == 'e' ? run_statement(L, value) : require_library(L, value)))
+            return false;
+    }
+    return true;
+}
+
+/* Pushes args[1..] as the global `arg` holds them now. */
+static int push_arguments(lua_State *L)
+{
+    if (lua_getglobal(L, "arg") != LUA_TTABLE)
+        luaL_error(L, "'arg' is not a table");
+    int table = lua_gettop(L), n = (int)luaL_len(L, table);
+    luaL_checkstack(L, n + 3, "too many arguments to script");
+    for (int i = 1; i <= n; i++)
+        lua_rawgeti(L, table, i);
+    lua_remove(L, table);
+    return n;
+}
+
+static bool is_path(const char *name)
+{
+    size_t length = strlen(name);
+    return strchr(name, '/') || (length >= 4 && strcmp(name + length - 4, ".lua") == 0);
+}
+
+/* Raises the error for an unknown command. */
+static void fail_unknown(lua_State *L, const char *name)
+{
+    lua_getglobal(L, "require");
+    lua_pushliteral(L, "ladies.commands");
+    lua_call(L, 1, 1);
+    lua_getfield(L, -1, "unknown");
+    lua_pushstring(L, name);
+    lua_call(L, 1, 1);
+    lua_error(L);
+}
+
+static bool run_script(lua_State *L, const invocation *run, const char *prefix)
+{
+    const char *name = run->argv[run->script];
+    const char *path = name;
+    if (strcmp(name, "-") == 0)
+        path = NULL;
+    else if (!is_path(name) && !(path = ld_tree_script(L, prefix, name)))
+        fail_unknown(L, name);
+    int status = luaL_loadfile(L, path);
+    return call_loaded(L, status, status == LUA_OK ? push_arguments(L) : 0);
+}
+
+static void open_libraries(lua_State *L, const char *prefix)
+{
+    luaL_openlibs(L);
+    ld_tree_add_to_path(L, prefix);
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
+    lua_pushcfunction(L, luaopen_ladies_core);
+    lua_setfield(L, -2, "ladies_core");
+    lua_pop(L, 1);
+
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    lua_newtable(L);
+    ld_interrupt_open(L);
+    lua_pushstring(L, prefix);
+    lua_setfield(L, -2, "prefix");
+    lua_pushcfunction(L, ld_tree_files);
+    lua_setfield(L, -2, "files");
+    lua_pushcfunction(L, ld_tree_make_private);
+    lua_setfield(L, -2, "make_private");
+    lua_setfield(L, -2, "ladies_host");
+    lua_pop(L, 1);
+}
+
+static bool run_all(lua_State *L, const invocation *run)
+{
+    luaL_checkversion(L);
+    if (run->no_environment) {
+        lua_pushboolean(L, 1);
+        lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");
+    }
+    const char *prefix = ld_tree_prefix(L, run->no_environment);
+    open_libraries(L, prefix);
+    push_arg_table(L, run);
+    lua_gc(L, LUA_GCGEN, 0, 0);
+    if (!run->no_environment && !run_init_variable(L))
+        return false;
+    if (!run_options(L, run))
+        return false;
+    bool script = run->script < run->argc;
+    if (script && !run_script(L, run, prefix))
+        return false;
+    bool nothing = !script && !run->statement && !run->version;
+    if (nothing && !isatty(STDIN_FILENO))
+        return call_loaded(L, luaL_loadfile(L, NULL), 0);
+    if (nothing)
+        print_version();
+    if (nothing || run->interactive)
+        ld_repl_run(L);
+    return true;
+}
+
+static int protected_main(lua_State *L)
+{
+    invocation *run = lua_touserdata(L, 1);
+    if (run_all(L, run))
+        run->status = EXIT_SUCCESS;
+    else if (ld_interrupt_ended_call())
+        run->status = STATUS_INTERRUPTED;
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    invocation run = {.argv = argv, .argc = argc, .status = EXIT_FAILURE};
+    read_options(&run);
+    if (run.bad) {
+        const char *option = argv[run.script];
+        bool needs = (option[1] == 'e' || option[1] == 'l') && !option[2];
+        fprintf(stderr,
+                needs ? "ladies: '%s' needs an argument\n" : "ladies: unknown option '%s'\n",
+                option);
+        fputs(usage, stderr);
+        return EXIT_FAILURE;
+    }
+    if (run.help) {
+        fputs(usage, stdout);
+        return EXIT_SUCCESS;
+    }
+    if (run.version)
+        print_version();
+    lua_State *L = luaL_newstate();
+    if (!L) {
+        print_error("cannot create a Lua state: not enough memory");
+        return EXIT_FAILURE;
+    }
+    lua_pushcfunction(L, protected_main);
+    lua_pushlightuserdata(L, &run);
+    report(L, lua_pcall(L, 1, 0, 0));
+    lua_close(L);
+    if (run.status == STATUS_INTERRUPTED)
+        raise(SIGINT); /* a shell then knows to stop the loop that ran us */
+    return run.status;
+}

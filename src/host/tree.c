@@ -1,0 +1,101 @@
+#include "tree.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <lauxlib.h>
+#include <limits.h>
+#include <lualib.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool exists(const char *path)
+{
+    return access(path, R_OK) == 0;
+}
+
+/* "/usr/local" for "/usr/local/bin/ladies". */
+static const char *push_own_prefix(lua_State *L)
+{
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+    for (int level = 0; level < 2; level++)
+        while (length > 0 && path[--length] != '/')
+            ;
+    return length > 0 ? lua_pushlstring(L, path, (size_t)length) : lua_pushliteral(L, "");
+}
+
+const char *ld_tree_prefix(lua_State *L, bool ignore_environment)
+{
+    const char *home = ignore_environment ? NULL : getenv("LADIES_HOME");
+    const char *prefix = home && *home ? lua_pushstring(L, home) : push_own_prefix(L);
+    const char *init = lua_pushfstring(L, "%s/share/lua/5.4/ladies/init.lua", prefix);
+    if (!exists(init)) {
+        lua_pushfstring(L, "cannot find its Lua files: there is no %s (%s)", init,
+                        home && *home ? "LADIES_HOME points there"
+                                      : "LADIES_HOME may name the prefix that has them");
+        lua_error(L);
+    }
+    if (strpbrk(prefix, ";?")) {
+        lua_pushfstring(L, "cannot run from %s: Lua's paths have no room for ';' and '?'", prefix);
+        lua_error(L);
+    }
+    lua_pop(L, 1);
+    return prefix;
+}
+
+void ld_tree_add_to_path(lua_State *L, const char *prefix)
+{
+    lua_getglobal(L, LUA_LOADLIBNAME);
+    lua_getfield(L, -1, "path");
+    lua_pushfstring(L, "%s/share/lua/5.4/?.lua;%s/share/lua/5.4/?/init.lua;%s", prefix, prefix,
+                    lua_tostring(L, -1));
+    lua_setfield(L, -3, "path");
+    lua_pop(L, 2);
+}
+
+const char *ld_tree_script(lua_State *L, const char *prefix, const char *name)
+{
+    const char *path = lua_pushfstring(L, "%s/share/ladies/scripts/%s.lua", prefix, name);
+    if (exists(path))
+        return path;
+    lua_pop(L, 1);
+    return NULL;
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+int ld_tree_files(lua_State *L)
+{
+    struct dirent **entries;
+    const char *folder = luaL_checkstring(L, 1);
+    lua_newtable(L);
+    int n = scandir(folder, &entries, is_visible, alphasort);
+    for (int i = 0; i < n; i++) {
+        lua_pushstring(L, entries[i]->d_name);
+        lua_rawseti(L, -2, i + 1);
+        free(entries[i]);
+    }
+    if (n >= 0)
+        free(entries);
+    return 1;
+}
+
+int ld_tree_make_private(lua_State *L)
+{
+    size_t length;
+    const char *text = luaL_checklstring(L, 1, &length);
+    char *path = memcpy(lua_newuserdatauv(L, length + 1, 0), text, length + 1);
+    for (char *slash = path; (slash = strchr(slash + 1, '/'));) {
+        *slash = '\0';
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+    int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    lua_pushboolean(L, file >= 0 && close(file) == 0);
+    return 1;
+}

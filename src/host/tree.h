@@ -1,0 +1,27 @@
+/* Where the program's own files are. A prefix has one layout, built or installed:
+ *     bin/ladies  share/lua/5.4/ladies/  share/ladies/{scripts,datasets,doc}/ */
+#ifndef LD_HOST_TREE_H
+#define LD_HOST_TREE_H
+
+#include <lua.h>
+#include <stdbool.h>
+
+/* Pushes the prefix: the environment's LADIES_HOME unless `ignore_environment`, otherwise the
+ * parent of the folder of this executable. Raises an error when the Lua files are not there. */
+const char *ld_tree_prefix(lua_State *L, bool ignore_environment);
+
+/* Puts the prefix's modules in front of package.path. */
+void ld_tree_add_to_path(lua_State *L, const char *prefix);
+
+/* Pushes the path of the script of a command, or returns NULL and pushes nothing. */
+const char *ld_tree_script(lua_State *L, const char *prefix, const char *name);
+
+/* files(folder) -> sorted array of the names in it, without hidden ones; empty where there is no
+ * such folder. */
+int ld_tree_files(lua_State *L);
+
+/* make_private(path) -> boolean: makes a file that only its owner may read, and the folders above
+ * it, unless they are there. */
+int ld_tree_make_private(lua_State *L);
+
+#endif

@@ -1,0 +1,365 @@
+--- Outputs and gradients of every differentiable operation, against PyTorch in float64
+-- (fixtures/make_gradients.py says what a case holds) and against central differences.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
+local lu = require "luaunit"
+local ladies = require "ladies"
+local compare = require "reference.compare"
+local differences = require "reference.finite_differences"
+
+local TOLERANCE = 1e-5
+local fixtures = ladies.npz.open(here .. "/fixtures/gradients.npz")
+
+-- ---------------------------------------------------------------- what a case computes
+
+local function two(f)
+  return function(c) return f(c[1], c[2]) end
+end
+
+local function one(f)
+  return function(c) return f(c[1]) end
+end
+
+local function arithmetic(f)
+  local both = two(f)
+  return {
+    same = both, vectors = both,
+    row_left = both, row_right = both, row_square = both,
+    column_left = both, column_right = both,
+    number_left = function(c) return f(c:number "number", c[1]) end,
+    number_right = function(c) return f(c[1], c:number "number") end,
+  }
+end
+
+local function scaled(A, c)
+  return A:scale_rows(c:tensor "row_scale"):scale_cols(c:tensor "col_scale")
+end
+
+--- Sparse times dense by `method`, for every way in which a matrix holds its entries.
+local function products(method)
+  local function times(make)
+    return function(c)
+      local A = make(c:matrix(), c)
+      return A[method](A, c[1])
+    end
+  end
+  local function as_is(A) return A end
+  local function normalized(kind, self_loops)
+    return function(A) return A:normalize(kind, {self_loops = self_loops}) end
+  end
+  return {
+    plain = times(as_is), values = times(as_is), one_column = times(as_is),
+    scaled = times(scaled), scaled_values = times(scaled),
+    sym = times(normalized("sym", true)), row = times(normalized("row", true)),
+    row_no_loops = times(normalized("row", false)),
+    block = times(function(A, c)
+      local U = A:normalize("row", {self_loops = true}):slice(c:index "dst", c:index "src")
+      return U:scale_cols(c:tensor "scale"):row_normalize()
+    end),
+  }
+end
+
+local function gather(c) return c[1]:gather(c:index "index") end
+local function scatter_add(c) return c[1]:scatter_add(c:index "index", c:number "rows") end
+local function layer_norm(c) return c[1]:layer_norm(c[2], c[3]) end
+local function edge_softmax(c) return c:matrix():edge_softmax(c[1]) end
+
+local function cross_entropy(c)
+  local options = c:has "class_weights" and {class_weights = c:tensor "class_weights"} or nil
+  return ladies.loss.cross_entropy(c[1], c:index "labels", c:tensor "weights", options)
+end
+
+local function binary_cross_entropy(c)
+  return ladies.loss.binary_cross_entropy(c[1], c:tensor "targets", c:tensor "weights")
+end
+
+local relu = one(function(x) return x:relu() end)
+local sigmoid = one(function(x) return x:sigmoid() end)
+local tanh = one(function(x) return x:tanh() end)
+local log_softmax = one(function(x) return x:log_softmax() end)
+local normalize_rows = one(function(x) return x:normalize_rows() end)
+local sum = one(function(x) return x:sum() end)
+local mean = one(function(x) return x:mean() end)
+local matmul = two(function(x, w) return x:matmul(w) end)
+
+-- operations[op][mode]: one for every name in ladies.differentiable, every case of the fixtures.
+local operations = {
+  matmul = {plain = matmul, one_row = matmul},
+  linear = {
+    bias = function(c) return c[1]:linear(c[2], c[3]) end,
+    no_bias = function(c) return c[1]:linear(c[2]) end,
+  },
+  gather = {repeated = gather, vector = gather},
+  scatter_add = {repeated = scatter_add, vector = scatter_add},
+  slice = {rows = one(function(x) return x:slice(2, 4) end)},
+  reshape = {columns = one(function(x) return x:reshape(2, 6) end)},
+  concat = {plain = two(function(x, y) return x:concat(y) end)},
+  add = arithmetic(function(x, y) return x + y end),
+  sub = arithmetic(function(x, y) return x - y end),
+  mul = arithmetic(function(x, y) return x * y end),
+  div = arithmetic(function(x, y) return x / y end),
+  neg = {plain = one(function(x) return -x end)},
+
+  relu = {plain = relu, zero = relu},
+  leaky_relu = {slope = function(c) return c[1]:leaky_relu(c:number "slope") end},
+  elu = {
+    one = one(function(x) return x:elu(1) end),
+    alpha = function(c) return c[1]:elu(c:number "alpha") end,
+  },
+  sigmoid = {plain = sigmoid, large = sigmoid},
+  tanh = {plain = tanh, large = tanh},
+  exp = {plain = one(function(x) return x:exp() end)},
+  log = {plain = one(function(x) return x:log() end)},
+  sqrt = {plain = one(function(x) return x:sqrt() end)},
+  square = {plain = one(function(x) return x:square() end)},
+  dropout = {},  -- random, so not in the fixtures; its own tests are below
+
+  layer_norm = {
+    plain = layer_norm, near_constant = layer_norm,
+    eps = function(c) return c[1]:layer_norm(c[2], c[3], c:number "eps") end,
+  },
+  log_softmax = {plain = log_softmax, large = log_softmax},
+  normalize_rows = {plain = normalize_rows, zero_row = normalize_rows},
+  sum = {matrix = sum, vector = sum},
+  mean = {matrix = mean, vector = mean},
+  row_sums = {plain = one(function(x) return x:row_sums() end)},
+  col_sums = {plain = one(function(x) return x:col_sums() end)},
+
+  spmm = products "matmul",
+  spmm_t = products "matmul_t",
+  with_values = {
+    plain = function(c) return c:matrix():with_values(c[1]):matmul(c[2]) end,
+    transposed = function(c) return c:matrix():with_values(c[1]):matmul_t(c[2]) end,
+    scaled = function(c) return scaled(c:matrix():with_values(c[1]), c):matmul(c[2]) end,
+  },
+  edge_softmax = {plain = edge_softmax, large = edge_softmax},
+  dot_edges = {plain = function(c) return c:matrix():dot_edges(c[1], c[2]) end},
+  add_edges = {plain = function(c) return c:matrix():add_edges(c[1], c[2]) end},
+
+  cross_entropy = {
+    plain = cross_entropy, weighted = cross_entropy, class_weighted = cross_entropy,
+    both = cross_entropy, large = cross_entropy,
+  },
+  binary_cross_entropy = {
+    plain = binary_cross_entropy, soft = binary_cross_entropy, large = binary_cross_entropy,
+    weighted = binary_cross_entropy, weighted_vector = binary_cross_entropy,
+  },
+}
+
+-- Several operations together, in most of them a tensor used twice.
+local chains = {
+  self_product = one(function(x) return x * x + x:relu() / x end),
+  element = one(function(x) return x * x:mean() + x:square():sum():sqrt() / x end),
+  self_matmul = one(function(x) return x:matmul(x) + x end),
+  self_concat = one(function(x) return x:concat(x:tanh()) end),
+  self_dot_edges = function(c) return c:matrix():dot_edges(c[1], c[1]) end,
+  two_gathers = function(c) return c[1]:gather(c:index "first") * c[1]:gather(c:index "second") end,
+  two_products = function(c)
+    local P = c:matrix():normalize("sym", {self_loops = true})
+    return P:matmul(P:matmul(c[1])) + c[1]
+  end,
+  detach = one(function(x) return x * x:detach() + x:detach() end),
+
+  gcn = function(c)
+    local w1, b1, w2, b2 = table.unpack(c, 1, 4)
+    local P = c:matrix():normalize("sym", {self_loops = true})
+    local hidden = (P:matmul(c:matrix "features":matmul(w1)) + b1):relu()
+    local logits = P:matmul(hidden):linear(w2, b2)
+    return ladies.loss.cross_entropy(logits, c:index "labels", c:tensor "weights")
+  end,
+
+  gat = function(c)
+    local x, w, left, right = table.unpack(c, 1, 4)
+    local A, h = c:matrix(), x:matmul(w)
+    local scores = A:add_edges((h * left):row_sums(), (h * right):row_sums()):leaky_relu(0.2)
+    return A:with_values(A:edge_softmax(scores)):matmul(h)
+  end,
+
+  sage = function(c)
+    local x, w, b = table.unpack(c, 1, 3)
+    local means = c:matrix():normalize("row", {self_loops = false}):matmul(x)
+    return x:concat(means):linear(w, b):elu(1):normalize_rows()
+  end,
+
+  residual = function(c)
+    local x, w, gain, bias = table.unpack(c, 1, 4)
+    local P = c:matrix():normalize("row", {self_loops = true})
+    for _ = 1, 3 do x = x + P:matmul(x):matmul(w):layer_norm(gain, bias):elu(1) end
+    return x:log_softmax()
+  end,
+}
+
+-- Cases that central differences cannot check.
+local rough = {
+  ["relu.zero"] = "an input lies on the kink",
+  ["normalize_rows.zero_row"] = "no derivative at a zero row",
+  ["layer_norm.near_constant"] = "curved within a step of x: the rows differ from constant by less",
+  ["chain.detach"] = "a detached tensor does depend on x",
+}
+
+-- ---------------------------------------------------------------- one case of the fixtures
+
+local Case = {}
+Case.__index = Case
+
+--- A case by name; case[1], case[2], ... are its differentiable inputs.
+local function open_case(name)
+  local case = setmetatable({name = name, made = {}}, Case)
+  while case:has("in" .. #case + 1) do
+    local x = fixtures:tensor(name .. ".in" .. #case + 1)
+    x:requires_grad_()
+    case[#case + 1] = x
+  end
+  return case
+end
+
+function Case:has(member) return fixtures:has(self.name .. "." .. member) end
+
+--- A member, read once by method `kind` of the npz file; nil when the case does not have it.
+function Case:read(kind, member)
+  if self.made[member] == nil and self:has(member) then
+    self.made[member] = fixtures[kind](fixtures, self.name .. "." .. member)
+  end
+  return self.made[member]
+end
+
+function Case:tensor(member) return self:read("tensor", member) end
+function Case:index(member) return self:read("index", member) end
+function Case:number(member) return self:read("numbers", member) end
+
+--- The matrix of the case, or a second one by its name.
+function Case:matrix(name)
+  local prefix = name and name .. "." or ""
+  local shape = self:read("numbers", prefix .. "shape")
+  return ladies.csr{
+    n_rows = shape[1], n_cols = shape[2],
+    offsets = self:index(prefix .. "indptr"), columns = self:index(prefix .. "indices"),
+    values = self:tensor(prefix .. "data"),
+  }
+end
+
+local function shape_of(x)
+  return x.ndim == 1 and {x.n_rows} or {x.n_rows, x.n_cols}
+end
+
+--- Runs the case in a step of its own and leaves the gradients in its inputs; returns the output
+-- as a flat array, and its shape.
+local function run(case, compute)
+  local _ <close> = ladies.step()
+  local out = compute(case)
+  local loss = (out * case:tensor "cotangent"):sum()
+  loss:backward()
+  return compare.flatten(out), shape_of(out)
+end
+
+local function check_fixture(name, compute)
+  local case = open_case(name)
+  local out, shape = run(case, compute)
+  lu.assertEquals(shape, fixtures:shape(name .. ".out"), name .. ": shape")
+  compare.assert_close(out, case:read("numbers", "out"), TOLERANCE, name .. ": output")
+  for i, x in ipairs(case) do
+    local expected = case:read("numbers", "grad" .. i)
+    compare.assert_close(x.grad, expected, TOLERANCE, ("%s: gradient %d"):format(name, i))
+  end
+end
+
+local function check_differences(name, compute)
+  local case = open_case(name)
+  run(case, compute)
+  local weights = compare.flatten(case:tensor "cotangent")
+  for i, x in ipairs(case) do
+    local expected = differences.gradient(function() return compute(case) end, x, weights)
+    compare.assert_close(x.grad, expected, differences.tolerance,
+                         ("%s: gradient %d by differences"):format(name, i))
+  end
+end
+
+-- ---------------------------------------------------------------- tests
+
+local tests = {}
+
+local function sorted_keys(t)
+  local keys = {}
+  for key in pairs(t) do keys[#keys + 1] = key end
+  table.sort(keys)
+  return keys
+end
+
+local computed = {}  -- case name -> function
+for op, modes in pairs(operations) do
+  for mode, compute in pairs(modes) do computed[op .. "." .. mode] = compute end
+end
+for name, compute in pairs(chains) do computed["chain." .. name] = compute end
+
+for name, compute in pairs(computed) do
+  local suffix = name:gsub("%.", "_")
+  tests["test_fixture_" .. suffix] = function() check_fixture(name, compute) end
+  if not rough[name] then
+    tests["test_differences_" .. suffix] = function() check_differences(name, compute) end
+  end
+end
+
+--- A new operation must come with a case.
+function tests.test_every_operation_is_covered()
+  local names = table.move(ladies.differentiable, 1, #ladies.differentiable, 1, {})
+  table.sort(names)
+  lu.assertEquals(sorted_keys(operations), names)
+end
+
+function tests.test_every_fixture_is_used()
+  local names = {}
+  for _, member in ipairs(fixtures:names()) do
+    names[#names + 1] = member:match "^(.*)%.out$"
+  end
+  table.sort(names)
+  lu.assertEquals(sorted_keys(computed), names)
+end
+
+function tests.test_gradients_of_two_steps_add_up()
+  local case = open_case "matmul.plain"
+  run(case, matmul)
+  run(case, matmul)
+  local twice = {}
+  for i, value in ipairs(compare.flatten(case:read("numbers", "grad1"))) do twice[i] = 2 * value end
+  compare.assert_close(case[1].grad, twice, TOLERANCE, "gradient after two steps")
+end
+
+-- Dropout with a fixed sub-stream draws the same mask at every call.
+local function dropout_case()
+  local rng, x, weights = ladies.rng(5), ladies.zeros(12, 7), ladies.zeros(12, 7)
+  for i = 1, x.n_rows do
+    for j = 1, x.n_cols do
+      x:set_(i, j, 0.5 + (i * 5 + j * 3) % 11 / 8)
+      weights:set_(i, j, (i * 7 + j * 2) % 13 / 8 - 0.75)
+    end
+  end
+  x:requires_grad_()
+  local case = {x, tensor = function() return weights end}
+  return case, function(c) return c[1]:dropout(0.375, rng:at(3)) end
+end
+
+--- Kept elements and their gradients are divided by 1 - p, dropped ones are zero.
+function tests.test_dropout_mask()
+  local case, compute = dropout_case()
+  local out = run(case, compute)
+  local grad, weights = compare.flatten(case[1].grad), compare.flatten(case:tensor())
+  local kept, dropped = 0, 0
+  for i, x in ipairs(compare.flatten(case[1])) do
+    local factor = out[i] == 0 and 0 or 1 / (1 - 0.375)
+    lu.assertAlmostEquals(out[i], x * factor, 1e-6)
+    lu.assertAlmostEquals(grad[i], weights[i] * factor, 1e-6)
+    if out[i] == 0 then dropped = dropped + 1 else kept = kept + 1 end
+  end
+  lu.assertTrue(kept > 0 and dropped > 0)
+end
+
+function tests.test_differences_dropout()
+  local case, compute = dropout_case()
+  run(case, compute)
+  local expected = differences.gradient(function() return compute(case) end, case[1],
+                                        compare.flatten(case:tensor()))
+  compare.assert_close(case[1].grad, expected, differences.tolerance, "dropout by differences")
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"gradients", tests}})

@@ -1,0 +1,160 @@
+--- Twenty steps of every optimizer against torch.optim in float64 (fixtures/make_optimizers.py says
+-- what a case holds), and the learning-rate schedules.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
+local lu = require "luaunit"
+local ladies = require "ladies"
+local compare = require "reference.compare"
+
+local optim = ladies.optim
+local schedule = optim.schedule
+local STEPS = 20
+-- Twenty roundings of values about 1 come to 1e-6 at most.
+local TOLERANCE = 2e-6
+local fixtures = ladies.npz.open(here .. "/fixtures/optimizers.npz")
+
+local tests = {}
+
+local function member(case, name)
+  name = case .. "." .. name
+  return fixtures:has(name) and fixtures:numbers(name) or nil
+end
+
+local function options_of(case)
+  local options = {}
+  for _, name in ipairs{"lr", "momentum", "weight_decay", "beta1", "beta2", "eps"} do
+    options[name] = member(case, name)
+  end
+  return options
+end
+
+local function parameters()
+  local a, b = fixtures:tensor "start_a", fixtures:tensor "start_b"
+  a:requires_grad_()
+  b:requires_grad_()
+  return a, b
+end
+
+--- Runs the optimizer that `make` makes through a case and compares the parameters at every step.
+local function check(case, make)
+  local a, b = parameters()
+  local opt = make({a, b}, options_of(case))
+  local grads_a, grads_b = fixtures:tensor "grads_a", fixtures:tensor "grads_b"
+  local path_a, path_b = fixtures:tensor(case .. ".a"), fixtures:tensor(case .. ".b")
+  local rates, present = member(case, "rates"), member(case, "present")
+  local clip, norms = member(case, "clip"), member(case, "norms")
+  for k = 1, STEPS do
+    local first, last = 3 * k - 2, 3 * k
+    a:set_grad_(grads_a:slice(first, last))
+    if not present or present[k] == 1 then b:set_grad_(grads_b[k]) end
+    if rates then opt:set_lr(rates[k]) end
+    if clip then
+      lu.assertAlmostEquals(opt:clip_norm(clip), norms[k], 1e-5 * math.max(1, norms[k]))
+    end
+    opt:step()
+    local what = ("%s, step %d"):format(case, k)
+    compare.assert_close(a, path_a:slice(first, last), TOLERANCE, what .. ": a")
+    compare.assert_close(b, path_b[k], TOLERANCE, what .. ": b")
+    lu.assertNil(a.grad, what .. ": a step clears the gradients")
+    lu.assertNil(b.grad, what .. ": a step clears the gradients")
+  end
+end
+
+for _, member_name in ipairs(fixtures:names()) do
+  local case, kind = member_name:match "^((%l+)[%l_]*)%.a$"
+  if case then
+    tests["test_" .. case] = function() check(case, optim[kind]) end
+  end
+end
+
+function tests.test_every_optimizer_has_cases()
+  for _, kind in ipairs{"sgd", "adam", "adamw"} do
+    lu.assertNotNil(tests["test_" .. kind], kind)
+  end
+end
+
+--- The learning rate is required of nobody: Adam's is 1e-3, its other defaults are the usual ones.
+function tests.test_adam_defaults()
+  check("adam", function(parameters_list) return optim.adam(parameters_list) end)
+end
+
+--- A norm below the bound leaves the gradients as they are, one above scales them all alike.
+function tests.test_clip_norm()
+  local a, b = parameters()
+  local opt = optim.sgd({a, b}, {lr = 1})
+  a:set_grad_(ladies.full(2, 3, 4))
+  b:set_grad_(ladies.full(-1, 5))
+  local norm = math.sqrt(12 * 4 + 5)
+  lu.assertAlmostEquals(opt:clip_norm(norm + 1), norm, 1e-5)
+  lu.assertEquals(a.grad:to_table(), ladies.full(2, 3, 4):to_table())
+  lu.assertAlmostEquals(opt:clip_norm(norm / 4), norm, 1e-5)
+  compare.assert_close(a.grad, ladies.full(0.5, 3, 4), 1e-5, "clipped a")
+  compare.assert_close(b.grad, ladies.full(-0.25, 5), 1e-5, "clipped b")
+end
+
+--- One optimizer trains what it was given and leaves the rest alone.
+function tests.test_other_parameters_stay()
+  local a, b = parameters()
+  local before = b:to_table()
+  local opt = optim.adam({a}, {lr = 0.1})
+  a:set_grad_(ladies.ones(3, 4))
+  b:set_grad_(ladies.ones(5))
+  opt:step()
+  lu.assertEquals(b:to_table(), before)
+  lu.assertEquals(b.grad:to_table(), ladies.ones(5):to_table())
+end
+
+function tests.test_a_step_of_the_tape()
+  local w = ladies.tensor{3, -1}
+  w:requires_grad_()
+  local opt = optim.sgd({w}, {lr = 0.25})
+  for _ = 1, 2 do
+    local _ <close> = ladies.step()
+    local loss = w:square():sum()
+    loss:backward()
+    opt:step()
+  end
+  lu.assertEquals(w:to_table(), {0.75, -0.25})  -- halved twice
+end
+
+function tests.test_unknown_option()
+  local a = parameters()
+  lu.assertErrorMsgContains("momentum", optim.sgd, {a}, {lr = 0.1, momentun = 0.9})
+end
+
+-- ---------------------------------------------------------------- schedules: batch number -> factor
+
+local function check_schedule(factor_of, factors)
+  for batch, factor in pairs(factors) do
+    lu.assertAlmostEquals(factor_of(batch), factor, 1e-12, "batch " .. batch)
+  end
+end
+
+function tests.test_constant()
+  check_schedule(schedule.constant(), {1, 1, [1000] = 1})
+end
+
+function tests.test_step_schedule()
+  check_schedule(schedule.step{every = 10, factor = 0.5},
+                 {[1] = 1, [10] = 1, [11] = 0.5, [20] = 0.5, [21] = 0.25, [31] = 0.125})
+end
+
+--- Half a cosine, at `floor` after `batches` batches and ever after.
+function tests.test_cosine()
+  check_schedule(schedule.cosine{batches = 100},
+                 {[1] = 1, [26] = 0.5 + math.sqrt(0.125), [51] = 0.5, [101] = 0, [500] = 0})
+  check_schedule(schedule.cosine{batches = 100, floor = 0.2},
+                 {[1] = 1, [51] = 0.6, [101] = 0.2, [500] = 0.2})
+end
+
+--- A straight line to 1 at batch `batches`, then `after`, which counts from there.
+function tests.test_warmup()
+  check_schedule(schedule.warmup{batches = 4},
+                 {[1] = 0.25, [2] = 0.5, [4] = 1, [5] = 1, [100] = 1})
+  local later = schedule.step{every = 10, factor = 0.5}
+  check_schedule(schedule.warmup{batches = 4, after = later},
+                 {[1] = 0.25, [4] = 1, [14] = 1, [15] = 0.5, [25] = 0.25})
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"optim", tests}})

@@ -1,0 +1,313 @@
+--- The prompt and Ctrl-C on a pseudo terminal.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
+local lu = require "luaunit"
+local shell = require "tools.shell"
+
+local tests = {}
+
+local function assert_talk(dialogue, arguments, env)
+  lu.assertNil(shell.talk(dialogue, arguments, env))
+end
+
+function tests.test_banner_results_and_leaving()
+  assert_talk [[
+    expect ladies
+    expect (Lua 5.4
+    expect >
+    send 1 + 1\r
+    expect \n2\r\n
+    send =6 * 7\r
+    expect \n42\r\n
+    send nil, "a\\tb", {1, 2, x = 3}\r
+    expect \nnil, "a\\tb", {1, 2, x = 3}\r\n
+    send x = 5\r
+    send x, ladies == require "ladies"\r
+    expect \n5, true\r\n
+    send \x04
+    expect \n
+    exit 0
+  ]]
+end
+
+function tests.test_errors_come_back_to_the_prompt()
+  assert_talk [[
+    send error "broken"\r
+    expect stdin:1: broken
+    expect stack traceback:
+    send x = = 1\r
+    expect stdin:1: unexpected symbol near '='
+    send 1 + 1\r
+    expect \n2\r\n
+    send os.exit(3)\r
+    exit 3
+  ]]
+end
+
+function tests.test_the_line_can_be_edited()
+  assert_talk [[
+    # 1 + 3, a zero after the 1; then Home, End, Delete
+    send 1 + 3\e[D\e[D\e[D\e[D0\r
+    expect \n13\r\n
+    send 5\e[H1\e[F7\r
+    expect \n157\r\n
+    send 12345\e[D\e[D\e[3~\r
+    expect \n1235\r\n
+    send #"h\xc3\xa9"\e[D\e[D\e[D!\x7f\r
+    expect \n3\r\n
+  ]]
+end
+
+function tests.test_history_lasts()
+  local folder <close> = shell.folder()
+  local path = folder.path .. "/new/history"
+  local env = {"LADIES_HISTORY=" .. path}
+  assert_talk([[
+    send 11 * 11\r
+    expect \n121\r\n
+    send for i = 1, 2 do\rprint("i\\n" .. i)\rend\r
+    expect \n2\r\n
+    send \x04
+    exit 0
+  ]], nil, env)
+  assert_talk([[
+    send \e[A\r
+    expect \n2\r\n
+    send \e[A\e[A\r
+    expect \n121\r\n
+    send \x04
+    exit 0
+  ]], nil, env)
+  local mode = shell.run {"stat", "-c", "%a", path}
+  lu.assertEquals(mode, "600\n")
+  local file <close> = assert(io.open(path))
+  lu.assertEquals(file:read "a", '11 * 11\nfor i = 1, 2 do\\nprint("i\\\\n" .. i)\\nend\n'
+    .. 'for i = 1, 2 do\\nprint("i\\\\n" .. i)\\nend\n11 * 11\n')
+end
+
+function tests.test_the_history_file_is_bounded()
+  local folder <close> = shell.folder()
+  local path = folder.path .. "/history"
+  local file = assert(io.open(path, "w"))
+  for i = 1, 3000 do file:write("x", i, "\n") end
+  file:close()
+  assert_talk("send 1\\r\nexpect \\n1\\r\\n\nsend \\x04\nexit 0\n", nil, {"LADIES_HISTORY=" .. path})
+  local lines = 0
+  for _ in io.lines(path) do lines = lines + 1 end
+  lu.assertEquals(lines, 1001)
+end
+
+function tests.test_tab_completes()
+  assert_talk [[
+    send tosTring\r
+    expect \nnil\r\n
+    send tost\t(12) .. "!"\r
+    expect \n"12!"\r\n
+    send string.re\t
+    expect rep      reverse\r\n
+    expect string.re
+    send p\t("ab", 2)\r
+    expect \n"abab"\r\n
+    send text = "x"\r
+    send text:up\t()\r
+    expect \n"X"\r\n
+    # a tab where there is nothing to complete is nothing
+    send \t\t7\r
+    expect \n7\r\n
+  ]]
+end
+
+function tests.test_chunks_of_several_lines()
+  assert_talk [[
+    send function f(a)\r
+    expect >> 
+    send return a * 2\r
+    expect >> 
+    send end\r
+    expect \n> 
+    send f(21)\r
+    expect \n42\r\n
+    # Ctrl-C drops what is pending
+    send f(\r
+    expect >> 
+    send 5 +\x03
+    expect \n> 
+    send f(4)\r
+    expect \n8\r\n
+    # Ctrl-D ends it with the reason
+    send f(\r
+    expect >> 
+    send \x04
+    expect <eof>
+  ]]
+end
+
+function tests.test_long_results_are_cut_to_the_terminal()
+  assert_talk [[
+    send t = {}; for i = 1, 1000 do t[i] = i end\r
+    send t\r
+    expect 17, 18, ... 982 more}\r\n
+    send ("x"):rep(1000)\r
+    expect xx..." (1000 bytes)\r\n
+    size 40
+    send t\r
+    expect 7, 8, ... 992 more}\r\n
+  ]]
+end
+
+function tests.test_a_note_on_locals_once()
+  assert_talk [[
+    send local first = 1\r
+    expect note: a local ends with its line here; to keep it, write `first = ...`
+    never note
+    send local second = 2\r
+    send 3\r
+    expect \n3\r\n
+  ]]
+end
+
+-- Ctrl-C -----------------------------------------------------------------------------------------
+
+function tests.test_ctrl_c_at_the_prompt_does_not_leave()
+  assert_talk [[
+    expect > 
+    send junk\x03
+    expect \n> 
+    never to leave
+    send 1\r
+    expect \n1\r\n
+    send \x03
+    expect \n> 
+    send \x03
+    expect to leave, press Ctrl-D or call os.exit()
+    send 2\r
+    expect \n2\r\n
+  ]]
+end
+
+function tests.test_ctrl_c_stops_lua()
+  assert_talk [[
+    send print "go" while true do end\r
+    expect \ngo\r\n
+    send \x03
+    expect interrupted\r\n
+    send coroutine.wrap(function() print "in" while true do end end)()\r
+    expect \nin\r\n
+    send \x03
+    expect interrupted\r\n
+    never interrupted\r\n
+    send pcall(function() print "caught" while true do end end)\r
+    expect \ncaught\r\n
+    send \x03
+    expect ^Cfalse, "interrupted!"
+    send 5\r
+    expect \n5\r\n
+  ]]
+end
+
+function tests.test_ctrl_c_stops_core()
+  assert_talk [[
+    send a = ladies.ones(12000, 4000); b = ladies.ones(4000, 12000)\r
+    send print "go"; a:matmul(b); print("not" .. "reached")\r
+    never notreached
+    expect \ngo\r\n
+    send \x03
+    expect interrupted\r\n
+    # one Ctrl-C is one error: who catches it can go on
+    send print "go"; print(pcall(a.matmul, a, b)); a:slice(1, 2):sum():item()\r
+    never interrupted\r\n
+    expect \ngo\r\n
+    send \x03
+    expect ^Cfalse
+    send a:slice(1, 2):sum():item()\r
+    expect \n8000.0\r\n
+  ]]
+end
+
+local function run_script(text, dialogue)
+  local script <close> = shell.file(text)
+  assert_talk(dialogue, {script.path})
+end
+
+function tests.test_a_script_ends_with_a_traceback_and_status_130()
+  run_script("print 'go'\nlocal function spin() while true do end end\nspin()", [[
+    expect go
+    send \x03
+    expect interrupted!
+    expect stack traceback:
+    expect in main chunk
+    exit 130
+  ]])
+end
+
+function tests.test_a_script_can_catch_it()
+  run_script("print 'go' print(pcall(function() while true do end end)) os.exit(4)", [[
+    expect go
+    send \x03
+    expect ^Cfalse
+    exit 4
+  ]])
+end
+
+local DEFER = [[
+  local host = require "ladies_host"
+  print(host.defer_interrupt(true), host.interrupted())
+  print "go"
+  while not host.interrupted() do end
+  print("noticed", host.interrupted(), host.defer_interrupt(false))
+]]
+
+function tests.test_a_deferred_interruption_is_only_noticed()
+  run_script(DEFER, [[
+    expect false\tfalse
+    expect go
+    send \x03
+    expect noticed\tfalse\tfalse
+    exit 0
+  ]])
+end
+
+function tests.test_the_second_one_acts_even_when_deferred()
+  run_script("require('ladies_host').defer_interrupt(true) print 'go' while true do end", [[
+    expect go
+    send \x03
+    expect ^C
+    send \x03
+    expect interrupted!
+    exit 130
+  ]])
+end
+
+function tests.test_an_interruption_is_not_lost_when_deferring_ends()
+  run_script([[
+    local host = require "ladies_host"
+    host.defer_interrupt(true)
+    print "go"
+    io.read()
+    print "before"
+    host.defer_interrupt(false)
+    print "not reached"
+  ]], [[
+    expect go
+    never not reached
+    send \x03
+    expect before
+    expect interrupted!
+    exit 130
+  ]])
+end
+
+function tests.test_something_deaf_can_be_ended()
+  run_script("print 'go'; (('a'):rep(40)):find(('a-'):rep(40) .. 'b')", [[
+    expect go
+    send \x03
+    expect ^C
+    send \x03
+    expect still busy; Ctrl-C once more ends the program
+    send \x03
+    exit 130
+  ]])
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"repl", tests}})

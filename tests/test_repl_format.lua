@@ -1,0 +1,164 @@
+--- What the prompt prints and completes, without a terminal.
+local lu = require "luaunit"
+local repl = require "ladies.repl"
+
+local tests = {}
+
+local function assert_format(value, width, expected)
+  lu.assertEquals(repl.format(value, width), expected)
+  lu.assertTrue(utf8.len(repl.format(value, width)) <= width)
+end
+
+function tests.test_plain_values()
+  assert_format(nil, 80, "nil")
+  assert_format(true, 80, "true")
+  assert_format(12, 80, "12")
+  assert_format(1.5, 80, "1.5")
+  assert_format(2.0, 80, "2.0")
+  assert_format(0 / 1e-300 + 1e300, 80, "1e+300")
+  lu.assertStrMatches(repl.format(print, 80), "function: .*")
+end
+
+function tests.test_strings_are_quoted_and_cut()
+  assert_format('a "b"\n\t\\ \0', 80, [["a \"b\"\n\t\\ \0"]])
+  assert_format("", 80, '""')
+  assert_format("wörld", 80, '"wörld"')
+  assert_format("\xff\xfe", 80, [["\255\254"]])
+  assert_format(("x"):rep(78), 80, '"' .. ("x"):rep(78) .. '"')
+  assert_format(("x"):rep(5000), 40, '"' .. ("x"):rep(22) .. '..." (5000 bytes)')
+  assert_format(("ö"):rep(5000), 40, '"' .. ("ö"):rep(21) .. '..." (10000 bytes)')
+end
+
+function tests.test_tables_show_what_there_is_room_for()
+  assert_format({}, 80, "{}")
+  assert_format({1, "two", {3}}, 80, '{1, "two", {3}}')
+  assert_format({b = 1, a = 2, [10] = 3, [1.5] = 4, [true] = 5, ["end"] = 6, ["x y"] = 7}, 80,
+                '{[1.5] = 4, [10] = 3, a = 2, b = 1, ["end"] = 6, ["x y"] = 7, [true] = 5}')
+  local hundred = {}
+  for i = 1, 100 do hundred[i] = i end
+  assert_format(hundred, 28, "{1, 2, 3, 4, ... 96 more}")
+  assert_format({{{{{}}}}}, 80, "{{{{...}}}}")
+  assert_format({1, nil, 3}, 80, "{1, nil, 3}")
+  local ring = {name = "ring"}
+  ring.self = ring
+  assert_format(ring, 90, '{name = "ring", self = ' .. '{name = "ring", self = ' ..
+                '{name = "ring", self = {...}}}}')
+  for width = 20, 90 do
+    lu.assertTrue(#repl.format({hundred, hundred, x = ("y"):rep(200)}, width) <= width)
+  end
+end
+
+function tests.test_objects_speak_for_themselves()
+  local object = setmetatable({1, 2}, {__tostring = function() return "Thing 3 x 4" end})
+  assert_format(object, 80, "Thing 3 x 4")
+  assert_format({object, x = object}, 80, "{Thing 3 x 4, x = Thing 3 x 4}")
+  assert_format(setmetatable({1}, {__index = error}), 80, "{1}")
+  assert_format(setmetatable({1}, {__len = error, __pairs = error}), 80, "{1}")
+  local tall = setmetatable({}, {__tostring = function() return "model\n  layer\n" end})
+  assert_format(tall, 80, "model layer ")
+  lu.assertEquals(repl.results(80, tall), "model\n  layer")
+end
+
+function tests.test_results()
+  lu.assertEquals(repl.results(80, nil), "nil")
+  lu.assertEquals(repl.results(80, 1, nil, "x", nil), '1, nil, "x", nil')
+  lu.assertTrue(#repl.results(80, ("x"):rep(500), ("y"):rep(500)) <= 80)
+end
+
+local BAIT = {__index = function() error "completion ran the user's code" end}
+local class = {__index = {forward = print, width = 3, _private = 1}}
+local tensor = io.tmpfile() -- a userdata whose metatable is ours for a while
+local FILE = debug.getmetatable(tensor)
+local ENV = {
+  print = print, printer = 1, string = string, _hidden = 1, [1] = 1, ["not a name"] = 1,
+  nest = {deep = {er = {value = 1, victory = 2}}},
+  model = setmetatable({layers = {}, forget = 1}, class),
+  bait = setmetatable({known = 1}, BAIT), text = "some text",
+}
+
+local function assert_complete(line, position, names)
+  local start, found = repl.complete(line, ENV)
+  lu.assertEquals(found, names, line)
+  if names[1] then lu.assertEquals(start, position, line) end
+end
+
+function tests.test_globals_and_keywords_complete()
+  assert_complete("pri", 1, {"print", "printer"})
+  assert_complete("x = pri", 5, {"print", "printer"})
+  assert_complete("f(pri", 3, {"print", "printer"})
+  assert_complete("x..pri", 4, {"print", "printer"})
+  assert_complete("wh", 1, {"while"})
+  assert_complete("n", 1, {"nest", "nil", "not"})
+  assert_complete("_h", 1, {"_hidden"})
+  assert_complete("nothing_like_it", 1, {})
+end
+
+function tests.test_fields_and_methods_complete()
+  assert_complete("nest.", 6, {"deep"})
+  assert_complete("nest.deep.er.v", 14, {"value", "victory"})
+  assert_complete("string.re", 8, {"rep", "reverse"})
+  assert_complete("text:upp", 6, {"upper"})
+  assert_complete("model.", 7, {"forget", "forward", "layers", "width"})
+  assert_complete("model:", 7, {"forward"})
+  assert_complete("model._", 7, {"_private"})
+  assert_complete("2 + nest.deep.er.vi", 18, {"victory"})
+end
+
+function tests.test_userdata_complete_by_methods_and_fields()
+  local saved = FILE.__index
+  FILE.__index = BAIT.__index
+  FILE.__methods = {matmul = print, max = print, relu = print}
+  FILE.__fields = {"n_rows", "n_cols", "grad"}
+  ENV.t = tensor
+  assert_complete("t:ma", 3, {"matmul", "max"})
+  assert_complete("t.n_", 3, {"n_cols", "n_rows"})
+  assert_complete("t.", 3, {"grad", "matmul", "max", "n_cols", "n_rows", "relu"})
+  assert_complete("t.grad.", 8, {})
+  ENV.t, FILE.__methods, FILE.__fields, FILE.__index = nil, nil, nil, saved
+end
+
+function tests.test_no_completion_where_there_is_no_name()
+  for _, line in ipairs {
+    "", "  ", "x = ", "f(", "12", "0x", "1.", "x[1].n", "f().n", "nest..", "a.b.c", "::pri",
+    "nest.deep:er.v", '"pri', "'it\\'s pri", "-- pri", "model:forward():x",
+  } do
+    assert_complete(line, 0, {})
+  end
+  assert_complete('f("x", pri', 8, {"print", "printer"})
+end
+
+function tests.test_completion_never_runs_code()
+  assert_complete("bait.", 6, {"known"})
+  assert_complete("bait.unknown.x", 1, {})
+  local ring = {}
+  ENV.ring = setmetatable(ring, {__index = ring})
+  assert_complete("ring.x.", 1, {})
+  assert_complete("ring.", 1, {})
+  local start, names = repl.complete("kno", ENV.bait)
+  lu.assertEquals({start, names}, {1, {"known"}})
+end
+
+function tests.test_columns()
+  lu.assertEquals(repl.columns({"a", "b", "c", "d", "e"}, 9), "a  c  e\nb  d")
+  lu.assertEquals(repl.columns({"long", "words"}, 3), "long\nwords")
+end
+
+function tests.test_tab_inserts_what_is_common_or_lists()
+  rawset(_G, "some_table_for_tab", {alpha = 1, alphabet = 2})
+  lu.assertEquals({repl.tab("some_ta", 80)}, {"ble_for_tab"})
+  lu.assertEquals({repl.tab("some_table_for_tab.al", 80)}, {"pha"})
+  lu.assertEquals({repl.tab("some_table_for_tab.alpha", 80)}, {"", "alpha     alphabet"})
+  lu.assertEquals({repl.tab("some_table_for_tab.alphabet", 80)}, {""})
+  lu.assertEquals({repl.tab("some_table_for_tab.z", 80)}, {""})
+  rawset(_G, "some_table_for_tab", nil)
+end
+
+function tests.test_note_on_locals()
+  lu.assertNil(repl.local_note "x = 1")
+  lu.assertNil(repl.local_note "localize()")
+  lu.assertStrContains(repl.local_note "local x = 1", "`x = ...`")
+  lu.assertStrContains(repl.local_note "  local a, b = 1, 2", "`a = ...`")
+  lu.assertStrContains(repl.local_note "local function f() end", "`function f`")
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"repl", tests}})

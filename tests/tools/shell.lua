@@ -1,0 +1,73 @@
+--- Running programs from tests: the host (LADIES_BIN, or else the program that runs the test), and
+-- dialogues with it on a pseudo terminal by tools/pty.c (LADIES_PTY, or else in the build tree).
+
+local shell = {}
+
+shell.ladies = os.getenv "LADIES_BIN" or arg[-1]
+shell.pty = os.getenv "LADIES_PTY" or shell.ladies:gsub("[^/]*$", "../tests/pty")
+
+--- `text` as one word of the shell.
+function shell.quote(text)
+  return "'" .. text:gsub("'", "'\\''") .. "'"
+end
+
+local function read_all(path)
+  local file = assert(io.open(path, "rb"))
+  local text = file:read "a"
+  file:close()
+  return text
+end
+
+--- Writes `text` to a new temporary file, removed when the variable that holds the result goes:
+-- local file <close> = shell.file "..."; its name is file.path.
+function shell.file(text)
+  local path = os.tmpname()
+  local file = assert(io.open(path, "wb"))
+  file:write(text)
+  file:close()
+  return setmetatable({path = path}, {__close = function() os.remove(path) end})
+end
+
+--- A new temporary folder, removed in the same way.
+function shell.folder()
+  local pipe = assert(io.popen "mktemp -d")
+  local path = pipe:read "l"
+  pipe:close()
+  return setmetatable({path = path}, {__close = function()
+    os.execute("rm -rf " .. shell.quote(path))
+  end})
+end
+
+--- Runs the words `argv`; returns what it printed, what it printed to stderr, and its exit status
+-- (128 + n after signal n). Options: stdin (text), env (array of NAME=VALUE), folder.
+function shell.run(argv, opts)
+  opts = opts or {}
+  local input <close> = shell.file(opts.stdin or "")
+  local out <close> = shell.file ""
+  local err <close> = shell.file ""
+  local words = {"env"}
+  for _, assignment in ipairs(opts.env or {}) do words[#words + 1] = shell.quote(assignment) end
+  for _, word in ipairs(argv) do words[#words + 1] = shell.quote(word) end
+  local command = ("cd %s && %s <%s >%s 2>%s"):format(
+    shell.quote(opts.folder or "."), table.concat(words, " "), input.path, out.path, err.path)
+  local _, how, code = os.execute(command)
+  return read_all(out.path), read_all(err.path), how == "signal" and 128 + code or code
+end
+
+--- Runs the host with arguments.
+function shell.run_ladies(arguments, opts)
+  return shell.run(table.pack(shell.ladies, table.unpack(arguments)), opts)
+end
+
+--- Holds a dialogue (see tools/pty.c) with the host started with `arguments`; returns the
+-- complaint, or nil when all went as written.
+function shell.talk(dialogue, arguments, env)
+  local script <close> = shell.file(dialogue)
+  local argv = {shell.pty, script.path, shell.ladies, table.unpack(arguments or {})}
+  local settings = {"TERM=vt100", "LC_ALL=C.UTF-8", "HOME=/nonexistent", "LADIES_HISTORY="}
+  table.move(env or {}, 1, #(env or {}), #settings + 1, settings)
+  local _, complaint, status = shell.run(argv, {env = settings})
+  return status ~= 0 and complaint or nil
+end
+
+return shell
