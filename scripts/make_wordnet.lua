@@ -1,7 +1,9 @@
---- ladies make_wordnet [FOLDER [FILE]]: makes datasets/wordnet.npz from WordNet's data files.
+-- ladies make_wordnet: makes datasets/wordnet.npz from WordNet's data files
 --
--- FOLDER holds data.noun, data.verb, data.adj and data.adv of WordNet 3.0; the default is
--- /usr/share/wordnet, where Debian's package wordnet-base puts them. Same files, same bytes.
+--   ladies make_wordnet [--folder DIR] [--out FILE]
+--
+-- DIR holds data.noun, data.verb, data.adj and data.adv of WordNet 3.0, as Debian's package
+-- wordnet-base puts them in /usr/share/wordnet. The same files give the same bytes.
 --
 -- * A node is a synset, in the order of the files. Its name is its first lemma and part of speech,
 --   `dog.n` (n noun, v verb, a adjective, r adverb); where several synsets of one part begin with
@@ -15,34 +17,39 @@
 -- * The split is random: 10 % of the nodes for training, 10 % for validation, the rest for testing.
 
 local ladies = require "ladies"
+local cli = require "ladies.cli"
 local wordnet = require "ladies.data.wordnet"
 
-local WORDS, SEED = 1000, 1
+local WORDS, SPLIT_SEED = 1000, 1
 
-local folder = arg[1] or "/usr/share/wordnet"
-local path = arg[2] or ladies.home() .. "/datasets/wordnet.npz"
-if folder:sub(1, 1) == "-" then
-  print "usage: ladies make_wordnet [FOLDER [FILE]]"
-  os.exit(folder == "--help" or folder == "-h")
+local function make(folder)
+  local net = wordnet.read(folder)
+  local n = #net.names
+  local vocabulary = wordnet.vocabulary(net.definitions, WORDS)
+  local rows, columns = wordnet.occurrences(net.definitions, vocabulary)
+  local labels = {}
+  for i, number in ipairs(net.labels) do labels[i] = number + 1 end
+  local train, val, test = ladies.data.random_split(n, {train = 0.1, val = 0.1, seed = SPLIT_SEED})
+  return ladies.data.from_arrays{
+    name = "wordnet",
+    source = "WordNet 3.0, Princeton University; made by scripts/make_wordnet.lua",
+    edges = {ladies.index(net.sources), ladies.index(net.targets)},
+    features = ladies.matrix{n_rows = n, n_cols = WORDS,
+      rows = ladies.index(rows), cols = ladies.index(columns)},
+    labels = labels, train = train, val = val, test = test,
+    class_names = wordnet.lexicographer_files, feature_names = vocabulary, node_names = net.names,
+  }
 end
 
-local net = wordnet.read(folder)
-local n = #net.names
-local vocabulary = wordnet.vocabulary(net.definitions, WORDS)
-local rows, columns = wordnet.occurrences(net.definitions, vocabulary)
-local labels = {}
-for i, number in ipairs(net.labels) do labels[i] = number + 1 end
-local train, val, test = ladies.data.random_split(n, {train = 0.1, val = 0.1, seed = SEED})
-
-local data = ladies.data.from_arrays{
-  name = "wordnet",
-  source = "WordNet 3.0, Princeton University; made by scripts/make_wordnet.lua",
-  edges = {ladies.index(net.sources), ladies.index(net.targets)},
-  features = ladies.matrix{n_rows = n, n_cols = WORDS,
-    rows = ladies.index(rows), cols = ladies.index(columns)},
-  labels = labels, train = train, val = val, test = test,
-  class_names = wordnet.lexicographer_files, feature_names = vocabulary, node_names = net.names,
-}
-ladies.data.save(data, path)
-print(data:describe())
-print("wrote " .. path)
+cli.main({
+  name = "ladies make_wordnet",
+  about = "Makes the data set wordnet from WordNet's data files.",
+  {"folder", "DIR", "string", default = "/usr/share/wordnet", help = "where data.noun etc. are"},
+  {"out", "FILE", "string", default = ladies.home() .. "/datasets/wordnet.npz",
+    help = "the file to write"},
+}, arg, function(opts)
+  local data = make(opts.folder)
+  ladies.data.save(data, opts.out)
+  print(data:describe())
+  print("wrote " .. opts.out)
+end)

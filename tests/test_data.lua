@@ -23,12 +23,14 @@ local function arrays()
   }
 end
 
--- Loads the arrays above with some of them replaced; `false` takes one away.
+-- Loads the arrays above with some of them replaced; `false` takes one away. Without a tail call,
+-- since this line is the one to blame.
 local function load_with(changes)
   local all = arrays()
   for key, value in pairs(changes or {}) do all[key] = value or nil end
   npz.write(scratch, all)
-  return ladies.data.load(scratch)
+  local data = ladies.data.load(scratch)
+  return data
 end
 
 -- The message of the error, without the place that it blames.
@@ -40,8 +42,7 @@ local function message_of(f, ...)
 end
 
 local function assert_refused(changes, expected)
-  local message = message_of(function() return (load_with(changes)) end)
-  lu.assertEquals(message, scratch .. ": " .. expected)
+  lu.assertEquals(message_of(load_with, changes), scratch .. ": " .. expected)
 end
 
 -- ---------------------------------------------------------------- what a data set holds
@@ -111,8 +112,8 @@ function tests.test_tostring_and_describe()
   local text = data:describe()
   lu.assertStrContains(text, "5, 1 isolated")
   lu.assertStrContains(text, "3, each stored both ways")
-  lu.assertStrContains(text, "3, 5 entries (33.33 %)")
-  lu.assertStrContains(text, "2: odd, even; 1 nodes unlabelled")
+  lu.assertStrContains(text, "3, sparse: 5 entries, 33.33 %")
+  lu.assertStrContains(text, "2: odd, even; unlabelled: 1")
   lu.assertStrContains(text, "2 train, 1 val, 1 test")
   lu.assertStrContains(text, "made by hand")
 end
@@ -122,7 +123,7 @@ function tests.test_directed_and_loops_are_kept_and_told()
   lu.assertEquals(data.graph.n_edges, 5)
   lu.assertFalse(data.graph:is_symmetric())
   lu.assertEquals(data.graph:n_self_loops(), 2)
-  lu.assertStrContains(data:describe(), "5, directed (kept as given), 2 self-loops")
+  lu.assertStrContains(data:describe(), "5, directed (kept as given), self-loops: 2")
 end
 
 function tests.test_save_and_load_again()
@@ -170,6 +171,17 @@ function tests.test_unknown_name()
   lu.assertStrContains(message, "/datasets")
 end
 
+function tests.test_names_in_the_collection()
+  local collection = os.getenv "LADIES_DATA"
+  if not collection then lu.skip "LADIES_DATA is not set" end
+  local cora = ladies.data.load "cora"
+  lu.assertEquals(tostring(cora),
+    "Dataset cora: 2708 nodes, 10556 entries, 1433 features, 7 classes")
+  lu.assertEquals({#cora.train, #cora.val, #cora.test}, {140, 500, 1000})
+  local photo = ladies.data.load(collection .. "/arrays/amazon_photo.npz")
+  lu.assertEquals({photo.name, photo.classes, photo.train}, {"amazon_photo", 8, nil})
+end
+
 function tests.test_missing_file()
   local message = message_of(function() return (ladies.data.load "/nowhere/x.npz") end)
   lu.assertStrContains(message, "/nowhere/x.npz")
@@ -192,7 +204,7 @@ end
 
 function tests.test_missing_keys()
   for _, key in ipairs{"adj_indptr", "adj_indices", "adj_shape", "attr_indptr", "labels"} do
-    local message = message_of(function() return (load_with{[key] = false}) end)
+    local message = message_of(load_with, {[key] = false})
     lu.assertStrContains(message, scratch .. ": " .. key .. " is missing")
   end
   assert_refused({labels = false, label = index{1}}, 'labels is missing; is it "label"?')
@@ -240,11 +252,17 @@ function tests.test_values()
     "attr_matrix must be finite numbers, got 2 NaN or infinite, the first at attr_matrix[2, 1]")
 end
 
+function tests.test_dense_features_of_one_dimension()
+  assert_refused({attr_matrix = tensor{1, 2, 3, 4, 5}},
+    "attr_matrix must be a matrix, got a vector of 5")
+end
+
 function tests.test_labels()
   assert_refused({labels = index{1, 2, 3, 2, 0}},
     "labels[2] is 2, must be in 0..1, or -1: a node without a label")
   assert_refused({labels = index{0, 0, 0, 0, 0}}, "labels: no node has one")
-  assert_refused({labels = tensor{0, 1, 0, 1, 0}}, "labels must be integers, got float32")
+  lu.assertEquals(message_of(load_with, {labels = tensor{0, 1, 0, 1, 0}}),
+    ('npz: %s: member "labels.npy": dtype is float32, integers expected'):format(scratch))
 end
 
 function tests.test_split()
@@ -255,6 +273,29 @@ function tests.test_split()
   assert_refused({idx_test = index{5}}, "idx_test[0] is node 4, which has no label")
 end
 
+-- Each array replaced by everything that it might be instead: a data set that can be described, or
+-- one line that names the file.
+function tests.test_anything_loads_or_is_one_line()
+  local strange = {
+    5, {}, {5, 2^31 | 0}, {2^40 | 0, 2^40 | 0}, {1.5, 2}, {{1, 2}, {3, 4}}, {-3, 1, 1, 1, 1},
+    "text", {"a", "b"}, {"a", "b", "c", "d", "e"}, {{"a", "b"}, {"c", "d"}},
+    tensor{1, 2}, tensor{{1, 2}, {3, 4}}, index{}, index{0, 0, 0, 0, 0}, index{2^31 - 1 | 0},
+    npz.bool{0, 1, 0, 1, 1}, npz.float64{1e300, 0, 0, 0, 0},
+  }
+  local names = {adj_data = true, attr_matrix = true}
+  for name in pairs(arrays()) do names[name] = true end
+  for name in pairs(names) do
+    for _, array in ipairs(strange) do
+      local ok, result = pcall(load_with, {[name] = array})
+      if ok then
+        lu.assertIsString(result:describe())
+      else
+        lu.assertStrMatches(result, "[^\n:]*test_data.lua:%d+: [^\n]*" .. scratch .. ": [^\n]+")
+      end
+    end
+  end
+end
+
 -- ---------------------------------------------------------------- a script's own arrays
 
 local function own(changes)
@@ -263,7 +304,8 @@ local function own(changes)
     train = {1}, val = {2}, node_names = {"a", "b", "c"},
   }
   for key, value in pairs(changes or {}) do all[key] = value or nil end
-  return ladies.data.from_arrays(all)
+  local data = ladies.data.from_arrays(all)
+  return data
 end
 
 function tests.test_own_arrays()
@@ -301,7 +343,7 @@ function tests.test_own_arrays_wrong()
       "features must be finite numbers, got 1 NaN or infinite, the first at features[2, 2]"},
   }
   for _, case in ipairs(cases) do
-    lu.assertEquals(message_of(function() return (own(case[1])) end),
+    lu.assertEquals(message_of(own, case[1]),
       "ladies.data.from_arrays: " .. case[2])
   end
 end

@@ -123,8 +123,9 @@ function tests.test_unknown_option()
   lu.assertErrorMsgContains("momentum", optim.sgd, {a}, {lr = 0.1, momentun = 0.9})
 end
 
--- ---------------------------------------------------------------- schedules: batch number -> factor
+-- ---------------------------------------------------------------- schedules
 
+-- factors[batch] is what the schedule must return for that batch.
 local function check_schedule(factor_of, factors)
   for batch, factor in pairs(factors) do
     lu.assertAlmostEquals(factor_of(batch), factor, 1e-12, "batch " .. batch)

@@ -99,7 +99,7 @@ function batches.new(idx, given)
     local batch
     if sampler then
       batch = sample(sampler, seeds, epoch_rng:fork(index), epoch, index)
-      if not checked then sampling.check(batch) end
+      if not checked then sampling.check(batch, name_of(sampler)) end
       checked = true
     else
       batch = {output = seeds}

@@ -24,16 +24,19 @@ function early_stopping.new(given)
   return setmetatable(opts, Stopper)
 end
 
---- Takes the validation value after `batch` batches. Returns whether this model is the one to keep,
--- and whether to stop.
+--- Takes the validation value after `batch` batches. Returns whether this model is the one to keep.
 function Stopper:update(value, batch)
   local gained = value > self.gain and value >= self.gain + self.min_gain
   local highest = value > self.highest
   if gained then self.gain, self.gain_batch = value, batch end
   if highest then self.highest, self.highest_batch = value, batch end
-  local keep = highest
-  if self.best == "gain" then keep = gained end
-  return keep, self.patience > 0 and batch - self.gain_batch >= self.patience
+  if self.best == "gain" then return gained end
+  return highest
+end
+
+--- Whether `patience` batches have passed without a gain.
+function Stopper:exhausted(batch)
+  return self.patience > 0 and batch - self.gain_batch >= self.patience
 end
 
 --- The value of the model that is kept and the number of batches after which it was reached.

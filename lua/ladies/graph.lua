@@ -38,22 +38,17 @@ end
 
 --- The number of nodes whose rows are empty: they hear nobody but themselves.
 function Graph:n_isolated()
-  local n, degrees = 0, self:degrees()
-  for i = 1, self.n_nodes do
-    if degrees[i] == 0 then n = n + 1 end
-  end
-  return n
+  return self.adjacency:empty_rows()
 end
 
 --- The number of nodes with an edge to themselves.
 function Graph:n_self_loops()
-  -- A diagonal entry is made only where there was none.
-  return self.n_edges + self.n_nodes - self.adjacency:add_diag(1).nnz
+  return self.n_edges - self.adjacency:without_loops().nnz
 end
 
 --- Whether every edge goes both ways with the same weight.
 function Graph:is_symmetric()
-  return self.adjacency:transpose():hash() == self.adjacency:hash()
+  return self.adjacency:is_symmetric()
 end
 
 function Graph:__tostring()

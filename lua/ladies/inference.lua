@@ -23,7 +23,7 @@ local function run(model, P, features)
   for i = 1, model.n_layers do
     local input = h
     h = model:layer(i, input, block)
-    if input ~= features and input ~= h and not input.in_step then input:release() end
+    if input ~= features and input ~= h then input:release() end
   end
   return h
 end
@@ -32,7 +32,7 @@ end
 -- model     has `n_layers` and `layer(i, h, block)`, as nn.gcn; `normalize` ("sym" or "row") names
 --           its P
 -- data      a data set; or a Graph, or P itself as a Matrix, and then `features` as well
--- Nothing is recorded and no element is dropped.
+-- Nothing is recorded, no element is dropped, and the result belongs to no step.
 function inference.exact(model, data, features)
   if not model.layer or not model.n_layers then
     options.fail("ladies.inference.exact: the model must have layer(i, h, block) and n_layers")

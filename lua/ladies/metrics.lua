@@ -80,7 +80,7 @@ end
 function metrics.f1(model, data, idx)
   local logits = inference.exact(model, data)
   local f1 = metrics.micro_f1(logits:argmax(), data.labels, idx)
-  if not logits.in_step then logits:release() end
+  logits:release()
   return f1
 end
 

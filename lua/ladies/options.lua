@@ -66,11 +66,12 @@ function options.nearest(word, list)
   return best
 end
 
---- `; did you mean "x"?` for the word of `list` nearest to `word`, otherwise what there is.
-function options.hint(word, list, plural)
+--- The end of a message about an unknown `word`: `; did you mean "x"?` with the nearest word of
+-- `list`, otherwise all of them after `preface`.
+function options.hint(word, list, preface)
   local near = options.nearest(word, list)
   if near then return ('; did you mean "%s"?'):format(near) end
-  return ("; %s: %s"):format(plural or "there are", table.concat(list, ", "))
+  return #list > 0 and ("; %s: %s"):format(preface, table.concat(list, ", ")) or ""
 end
 
 --- The name of the class of `value` ("Tensor", "Matrix", ...), or nil.

@@ -51,20 +51,12 @@ end
 
 --- Writes plain data as indented JSON; the file appears whole or not at all.
 function Folder:write_json(name, value)
-  local path = self:file(name)
-  local file = assert(io.open(path .. ".part", "w"))
-  assert(file:write(json.encode(value, "  "), "\n"))
-  assert(file:close())
-  assert(os.rename(path .. ".part", path))
+  core.file.write(self:file(name), json.encode(value, "  ") .. "\n")
 end
 
 --- The data of a JSON file; an error names the file when it is missing or not JSON.
 function Folder:read_json(name)
-  local file, reason = io.open(self:file(name))
-  if not file then error(reason, 0) end
-  local text = file:read "a"
-  file:close()
-  return json.decode(text, self:file(name))
+  return json.decode(core.file.read(self:file(name)), self:file(name))
 end
 
 function Folder:__tostring()

@@ -74,6 +74,16 @@ void bind_methods(lua_State *L, const char *type, const bind_function *list)
     lua_pop(L, 2);
 }
 
+void bind_hidden_class(lua_State *L, const char *type, lua_CFunction release)
+{
+    luaL_newmetatable(L, type);
+    lua_pushcfunction(L, release);
+    lua_setfield(L, -2, "__gc");
+    lua_pushcfunction(L, release);
+    lua_setfield(L, -2, "__close");
+    lua_pop(L, 1);
+}
+
 void bind_check(lua_State *L, ld_status status)
 {
     if (status == LD_OK)

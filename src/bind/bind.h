@@ -42,6 +42,9 @@ void bind_class(lua_State *L, const char *type, const bind_function *methods,
 /* Adds methods to a class that is registered already. */
 void bind_methods(lua_State *L, const char *type, const bind_function *list);
 
+/* Registers a class without methods, which Lua code never sees, by what releases its objects. */
+void bind_hidden_class(lua_State *L, const char *type, lua_CFunction release);
+
 /* Raises a Lua error, blamed on the caller's line, unless status is LD_OK. */
 void bind_check(lua_State *L, ld_status status);
 

@@ -39,9 +39,6 @@ extern const bind_form bind_forms[BIND_FORMS];
 /* What fits an array of this type best. */
 const bind_form *bind_natural_form(const ld_npy_header *h);
 
-/* Registers a class without methods, which Lua code never sees, by what releases its objects. */
-void bind_hidden_class(lua_State *L, const char *type, lua_CFunction release);
-
 void bind_open_forms(lua_State *L);
 
 /* Registers the class, and adds int16 and its like to the table on top of the stack. */

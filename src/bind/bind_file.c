@@ -2,7 +2,6 @@
 #include "io/file.h"
 
 #include "bind.h"
-#include "bind_array.h"
 #include "io/gz.h"
 
 #define BIND_INPUT "ladies.Input"

@@ -158,16 +158,6 @@ const bind_form *bind_natural_form(const ld_npy_header *h)
     }
 }
 
-void bind_hidden_class(lua_State *L, const char *type, lua_CFunction release)
-{
-    luaL_newmetatable(L, type);
-    lua_pushcfunction(L, release);
-    lua_setfield(L, -2, "__gc");
-    lua_pushcfunction(L, release);
-    lua_setfield(L, -2, "__close");
-    lua_pop(L, 1);
-}
-
 void bind_open_forms(lua_State *L)
 {
     bind_hidden_class(L, BUFFER, buffer_gc);

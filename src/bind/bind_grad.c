@@ -84,10 +84,14 @@ void bind_push_pause(lua_State *L)
     state(L)->paused++;
 }
 
-static int pause_new(lua_State *L)
+static int no_grad(lua_State *L)
 {
+    luaL_checkany(L, 1);
     bind_push_pause(L);
-    return 1;
+    lua_insert(L, 1);
+    lua_toclose(L, 1);
+    lua_call(L, lua_gettop(L) - 2, LUA_MULTRET);
+    return lua_gettop(L) - 1;
 }
 
 static int scope_close(lua_State *L)
@@ -137,7 +141,8 @@ static int tensor_requires_grad(lua_State *L)
 {
     ld_tensor *t = bind_tensor(L, 1);
     if (t->step != 0)
-        return luaL_error(L, "requires_grad_: the tensor was computed in a step; :detach() it first");
+        return luaL_error(L,
+                          "requires_grad_: the tensor was computed in a step; :detach() it first");
     t->requires_grad = lua_isnoneornil(L, 2) || lua_toboolean(L, 2);
     lua_settop(L, 1);
     return 1;
@@ -282,7 +287,7 @@ static int tensor_neg(lua_State *L)
 
 static int tensor_relu(lua_State *L)
 {
-    return unary(L, LD_LEAKY_RELU, 0);
+    return unary(L, LD_RELU, 0);
 }
 
 static int tensor_leaky_relu(lua_State *L)
@@ -430,8 +435,8 @@ static int binary_cross_entropy(lua_State *L)
 {
     ld_tensor *logits = bind_tensor(L, 1), *targets = bind_tensor(L, 2);
     ld_tensor *weights = optional_tensor(L, 3);
-    bind_check(L, ld_op_binary_cross_entropy(bind_tape(L), bind_new_tensor(L), logits, targets,
-                                             weights));
+    bind_check(
+        L, ld_op_binary_cross_entropy(bind_tape(L), bind_new_tensor(L), logits, targets, weights));
     return 1;
 }
 
@@ -441,9 +446,11 @@ static const bind_function functions[] = {
      "Opens a training step: `local step <close> = ladies.step()`. Operations are recorded for\n"
      "loss:backward(), and all they make belongs to the step and is gone when it closes; keep a\n"
      "tensor with :detach(). With record = false only lifetimes are managed. One step at a time."},
-    {"pause", pause_new,
-     "ladies_core.pause() -> scope\nUntil the scope closes nothing is recorded, and results belong\n"
-     "to no step. ladies.no_grad(f, ...) is built on it."},
+    {"no_grad", no_grad,
+     "ladies.no_grad(f, ...) -> ...\n"
+     "Calls f(...) and returns its results; nothing in it is recorded, and what it makes belongs "
+     "to no\n"
+     "step."},
     {"cross_entropy", cross_entropy,
      "ladies_core.cross_entropy(logits, labels [, weights [, class_weights]]) -> Tensor of one\n"
      "Softmax cross-entropy; see ladies.loss.cross_entropy."},
@@ -468,7 +475,8 @@ static const bind_function tensor_methods[] = {
      "t:requires_grad_([flag = true]) -> t\nMakes t a parameter: gradients with respect to it are\n"
      "computed and accumulate in t.grad until an optimizer uses them."},
     {"keep_grad_", tensor_keep_grad,
-     "t:keep_grad_() -> t\nKeeps the gradient of an intermediate result, so that t.grad can be read\n"
+     "t:keep_grad_() -> t\nKeeps the gradient of an intermediate result, so that t.grad can be "
+     "read\n"
      "after backward and until the step closes."},
     {"set_grad_", tensor_set_grad,
      "t:set_grad_(gradient) -> t\nSets the gradient of a parameter by hand."},
@@ -478,14 +486,16 @@ static const bind_function tensor_methods[] = {
     {"gather", tensor_gather,
      "x:gather(idx) -> Tensor\nRow idx[i] of x as row i; also written x[idx]."},
     {"scatter_add", tensor_scatter_add,
-     "x:scatter_add(idx, n_rows) -> Tensor\nn_rows rows of zeros to which row i of x is added at row\n"
+     "x:scatter_add(idx, n_rows) -> Tensor\nn_rows rows of zeros to which row i of x is added at "
+     "row\n"
      "idx[i]."},
     {"concat", tensor_concat, "x:concat(y) -> Tensor\nThe columns of x followed by those of y."},
     {"relu", tensor_relu, "x:relu() -> Tensor\nmax(x, 0)."},
     {"leaky_relu", tensor_leaky_relu,
      "x:leaky_relu([slope = 0.01]) -> Tensor\nx where positive, slope * x elsewhere."},
     {"elu", tensor_elu,
-     "x:elu([alpha = 1]) -> Tensor\nx where positive, alpha * (exp(x) - 1) elsewhere (Clevert et al.\n"
+     "x:elu([alpha = 1]) -> Tensor\nx where positive, alpha * (exp(x) - 1) elsewhere (Clevert et "
+     "al.\n"
      "2016)."},
     {"sigmoid", tensor_sigmoid, "x:sigmoid() -> Tensor\n1 / (1 + exp(-x))."},
     {"tanh", tensor_tanh, "x:tanh() -> Tensor"},
@@ -494,13 +504,15 @@ static const bind_function tensor_methods[] = {
     {"sqrt", tensor_sqrt, "x:sqrt() -> Tensor"},
     {"square", tensor_square, "x:square() -> Tensor"},
     {"dropout", tensor_dropout,
-     "x:dropout(p, rng) -> Tensor\nZeroes each element with probability p (a multiple of 2^-16) and\n"
+     "x:dropout(p, rng) -> Tensor\nZeroes each element with probability p (a multiple of 2^-16) "
+     "and\n"
      "divides the others by 1 - p (Srivastava et al. 2014)."},
     {"layer_norm", tensor_layer_norm,
      "x:layer_norm(gain, bias [, eps = 1e-5]) -> Tensor\n"
      "(x - mean) / sqrt(variance + eps) * gain + bias over each row (Ba et al. 2016)."},
     {"normalize_rows", tensor_normalize_rows,
-     "x:normalize_rows() -> Tensor\nEach row divided by its Euclidean length; zero rows stay zero."},
+     "x:normalize_rows() -> Tensor\nEach row divided by its Euclidean length; zero rows stay "
+     "zero."},
     {"log_softmax", tensor_log_softmax,
      "x:log_softmax() -> Tensor\nThe logarithm of the softmax of each row."},
     {"sum", tensor_sum, "x:sum() -> Tensor of one\nThe sum of all elements, in double."},
@@ -512,14 +524,16 @@ static const bind_function tensor_methods[] = {
 
 static const bind_function matrix_methods[] = {
     {"matmul", matrix_matmul,
-     "A:matmul(x) -> Tensor\nThe product with a dense matrix (SpMM). Differentiable in x, and in the\n"
+     "A:matmul(x) -> Tensor\nThe product with a dense matrix (SpMM). Differentiable in x, and in "
+     "the\n"
      "values of A when A was made by with_values."},
     {"matmul_t", matrix_matmul_t, "A:matmul_t(x) -> Tensor\nThe product of A's transpose and x."},
     {"edge_softmax", matrix_edge_softmax,
      "A:edge_softmax(scores) -> Tensor\nSoftmax of the scores (one per entry) over each row's\n"
      "entries."},
     {"dot_edges", matrix_dot_edges,
-     "A:dot_edges(x, y) -> Tensor\nFor every entry (v, u) the dot product of row v of x and row u of\n"
+     "A:dot_edges(x, y) -> Tensor\nFor every entry (v, u) the dot product of row v of x and row u "
+     "of\n"
      "y (SDDMM); A's own values do not matter."},
     {"add_edges", matrix_add_edges,
      "A:add_edges(x, y) -> Tensor\nFor every entry (v, u) x[v] + y[u]; vectors x and y."},
@@ -528,13 +542,44 @@ static const bind_function matrix_methods[] = {
 
 /* Every differentiable operation by name, so that the tests can tell whether they cover all. */
 static const char *const differentiable[] = {
-    "matmul",      "linear",    "spmm",        "spmm_t",         "with_values", "gather",
-    "scatter_add", "concat",    "reshape",     "slice",          "add",         "sub",
-    "mul",         "div",       "neg",         "relu",           "leaky_relu",  "elu",
-    "sigmoid",     "tanh",      "exp",         "log",            "sqrt",        "square",
-    "dropout",     "layer_norm", "normalize_rows", "log_softmax", "sum",        "mean",
-    "row_sums",    "col_sums",  "edge_softmax", "dot_edges",     "add_edges",   "cross_entropy",
-    "binary_cross_entropy", NULL,
+    "matmul",
+    "linear",
+    "spmm",
+    "spmm_t",
+    "with_values",
+    "gather",
+    "scatter_add",
+    "concat",
+    "reshape",
+    "slice",
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "neg",
+    "relu",
+    "leaky_relu",
+    "elu",
+    "sigmoid",
+    "tanh",
+    "exp",
+    "log",
+    "sqrt",
+    "square",
+    "dropout",
+    "layer_norm",
+    "normalize_rows",
+    "log_softmax",
+    "sum",
+    "mean",
+    "row_sums",
+    "col_sums",
+    "edge_softmax",
+    "dot_edges",
+    "add_edges",
+    "cross_entropy",
+    "binary_cross_entropy",
+    NULL,
 };
 
 void bind_open_grad(lua_State *L)

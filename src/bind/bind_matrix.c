@@ -111,8 +111,8 @@ static int matrix_len(lua_State *L)
 static int matrix_tostring(lua_State *L)
 {
     const ld_structure *s = bind_matrix(L, 1)->s;
-    lua_pushfstring(L, "Matrix %I x %I, %I entries", (LUAI_UACINT)s->n_rows,
-                    (LUAI_UACINT)s->n_cols, (LUAI_UACINT)s->nnz);
+    lua_pushfstring(L, "Matrix %I x %I, %I entries", (LUAI_UACINT)s->n_rows, (LUAI_UACINT)s->n_cols,
+                    (LUAI_UACINT)s->nnz);
     return 1;
 }
 
@@ -276,8 +276,8 @@ static int matrix_with_values(lua_State *L)
     ld_csr *a = bind_matrix(L, 1);
     ld_tensor *t = bind_tensor(L, 2);
     if (t->ndim != 1 || t->n_rows != a->s->nnz)
-        return luaL_error(L, "with_values: a vector of %I expected, got %s",
-                          (LUAI_UACINT)a->s->nnz, ld_tensor_shape(t));
+        return luaL_error(L, "with_values: a vector of %I expected, got %s", (LUAI_UACINT)a->s->nnz,
+                          ld_tensor_shape(t));
     bind_check(L, ld_csr_new(bind_new_matrix(L), a->s, t, NULL, NULL));
     return 1;
 }
@@ -353,7 +353,8 @@ static int matrix_hash(lua_State *L)
 static const bind_function functions[] = {
     {"matrix", matrix_new,
      "ladies.matrix{n_rows=, n_cols=, rows=Index, cols=Index [, values=Tensor]} -> Matrix\n"
-     "A sparse matrix (CSR) from coordinates. Entries given twice are summed; without values every\n"
+     "A sparse matrix (CSR) from coordinates. Entries given twice are summed; without values "
+     "every\n"
      "entry is 1 and duplicates count once."},
     {"csr", matrix_csr,
      "ladies.csr{n_rows=, n_cols=, offsets=Index, columns=Index [, values=Tensor]} -> Matrix\n"
@@ -367,8 +368,10 @@ static const bind_function functions[] = {
 static const bind_function methods[] = {
     {"slice", matrix_slice,
      "A:slice(dst [, {first = Index}]) -> U, src\n"
-     "Rows dst with the columns compacted to those touched; src holds their ids, in order of first\n"
-     "touch after those of `first`, which come first whether touched or not. Costs the entries of U.\n"
+     "Rows dst with the columns compacted to those touched; src holds their ids, in order of "
+     "first\n"
+     "touch after those of `first`, which come first whether touched or not. Costs the entries of "
+     "U.\n"
      "A:slice(dst, src) -> U, src\n"
      "Rows dst and the given columns. Repeated ids are an error."},
     {"rows", matrix_rows,
@@ -381,7 +384,8 @@ static const bind_function methods[] = {
      "A:col_sums([power]) -> Tensor\nThe sum of each column; of the squares of its entries for\n"
      "power 2. Summed in double."},
     {"row_sums", matrix_row_sums,
-     "A:row_sums([power]) -> Tensor\nThe sum of each row; of the squares of its entries for power 2."},
+     "A:row_sums([power]) -> Tensor\nThe sum of each row; of the squares of its entries for power "
+     "2."},
     {"degrees", matrix_degrees,
      "A:degrees([idx]) -> Tensor\nThe number of entries of every row, or of rows idx."},
     {"empty_rows", matrix_empty_rows,
@@ -391,21 +395,23 @@ static const bind_function methods[] = {
     {"scale_rows", matrix_scale_rows,
      "A:scale_rows(w) -> Matrix\nRow i times w[i]. Entries are shared, not copied."},
     {"row_normalize", matrix_row_normalize,
-     "A:row_normalize() -> Matrix\nEvery row divided by its sum; rows of sum zero stay as they are."},
+     "A:row_normalize() -> Matrix\nEvery row divided by its sum; rows of sum zero stay as they "
+     "are."},
     {"normalize", matrix_normalize,
      "A:normalize(\"sym\" | \"row\" [, {self_loops = true}]) -> Matrix\n"
      "D^-1/2 A D^-1/2 or D^-1 A, with D the row sums after self-loops of weight 1 were put on the\n"
-     "diagonal (replacing those that are there). Kipf and Welling 2017; Zou et al. 2019, section 2."},
+     "diagonal (replacing those that are there). Kipf and Welling 2017; Zou et al. 2019, section "
+     "2."},
     {"add_diag", matrix_add_diag,
      "A:add_diag(v) -> Matrix\nv added to every diagonal entry; missing ones are made."},
-    {"without_loops", matrix_without_loops,
-     "A:without_loops() -> Matrix\nThe diagonal dropped."},
+    {"without_loops", matrix_without_loops, "A:without_loops() -> Matrix\nThe diagonal dropped."},
     {"with_values", matrix_with_values,
      "A:with_values(t) -> Matrix\nThe same structure with the vector t (one number per entry) as\n"
      "values and no scales. In a step, gradients of products flow to t."},
     {"transpose", matrix_transpose, "A:transpose() -> Matrix"},
     {"symmetrize", matrix_symmetrize,
-     "A:symmetrize() -> Matrix\nThe union of A and its transpose; the larger value where both have\n"
+     "A:symmetrize() -> Matrix\nThe union of A and its transpose; the larger value where both "
+     "have\n"
      "one."},
     {"is_symmetric", matrix_is_symmetric, "A:is_symmetric() -> boolean"},
     {"row_of", matrix_row_of, "A:row_of() -> Index\nThe row of every entry."},

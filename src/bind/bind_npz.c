@@ -137,10 +137,11 @@ static int npz_tostring(lua_State *L)
         lua_pushliteral(L, "Npz, closed");
         return 1;
     }
-    int count = 0;
+    int64_t count = 0;
     for (int64_t i = 0; i < (*z)->count; i++)
         count += ld_npz_name_length(&(*z)->members[i]) >= 0;
-    lua_pushfstring(L, "Npz of %d arrays (%s)", count, (*z)->file->label.text);
+    lua_pushfstring(L, "Npz %s, %I array%s", (*z)->file->label.text + strlen("npz: "),
+                    (LUAI_UACINT)count, count == 1 ? "" : "s");
     return 1;
 }
 

@@ -30,10 +30,11 @@ static ld_status take_gradients(lua_State *L, const call *c, ld_node *n, int bas
             continue;
         given = luaL_testudata(L, base + i, BIND_TENSOR);
         if (!given || !ld_tensor_same_shape(*given, in))
-            return ld_fail(LD_SHAPE, "op %s: backward gave %s as gradient %d, a Tensor of %s "
-                           "expected", c->name,
-                           given ? ld_tensor_shape(*given) : luaL_typename(L, base + i), i + 1,
-                           ld_tensor_shape(in));
+            return ld_fail(LD_SHAPE,
+                           "op %s: backward gave %s as gradient %d, a Tensor of %s "
+                           "expected",
+                           c->name, given ? ld_tensor_shape(*given) : luaL_typename(L, base + i),
+                           i + 1, ld_tensor_shape(in));
         ld_status st = ld_grad_zeroed(in, &grad);
         if (st != LD_OK)
             return st;
@@ -70,7 +71,7 @@ static ld_status call_backward(ld_node *n)
     lua_pushlightuserdata(L, n);
     if (lua_pcall(L, 1, 0, 0) == LUA_OK)
         return LD_OK;
-    ld_fail(LD_STATE, "op %s: %s", c->name, luaL_tolstring(L, -1, NULL));
+    ld_set_message("op %s: %s", c->name, luaL_tolstring(L, -1, NULL));
     lua_pop(L, 2);
     return LD_STATE;
 }
@@ -123,7 +124,7 @@ static int op_call(lua_State *L)
     }
     call *c = ld_alloc(sizeof *c, LD_MEM_TAPE);
     if (!c)
-        bind_check(L, LD_NOMEM);
+        return luaL_error(L, "%s", ld_message());
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
     *c = (call){lua_tothread(L, -1), LUA_NOREF, n_args, lua_tostring(L, lua_upvalueindex(3))};
     lua_pop(L, 1);
@@ -158,7 +159,8 @@ static const bind_function functions[] = {
     {"op", op_new,
      "ladies.op{name = string, forward = function, backward = function} -> function\n"
      "A differentiable operation written in Lua. forward(...) returns a Tensor; nothing in it is\n"
-     "recorded. backward(gradient, ...) gets the gradient of the result and forward's arguments and\n"
+     "recorded. backward(gradient, ...) gets the gradient of the result and forward's arguments "
+     "and\n"
      "returns one gradient (or nil) for each Tensor among them, in order. At most three Tensors."},
     {NULL, NULL, NULL},
 };

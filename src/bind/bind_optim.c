@@ -38,7 +38,8 @@ static int make(lua_State *L, ld_optimizer_kind kind, const char *where, const c
         .beta1 = bind_option_number(L, 2, where, "beta1", 0.9),
         .beta2 = bind_option_number(L, 2, where, "beta2", 0.999),
         .eps = bind_option_number(L, 2, where, "eps", 1e-8),
-        .weight_decay = bind_option_number(L, 2, where, "weight_decay", kind == LD_ADAMW ? 0.01 : 0),
+        .weight_decay =
+            bind_option_number(L, 2, where, "weight_decay", kind == LD_ADAMW ? 0.01 : 0),
     };
     int64_t n;
     ld_tensor **params = parameters(L, where, &n);
@@ -139,10 +140,11 @@ static void load_moment(lua_State *L, ld_tensor *to, const char *name)
         return;
     lua_getfield(L, 2, name);
     ld_tensor *from = bind_to_tensor(L, -1);
-    if (!from || !ld_tensor_same_shape(from, to))
+    if (from && ld_tensor_same_shape(from, to))
+        memcpy(to->data, from->data, (size_t)ld_tensor_size(to) * sizeof(float));
+    else
         luaL_error(L, "load_state: %s must be a Tensor of %s, got %s", name, ld_tensor_shape(to),
                    from ? ld_tensor_shape(from) : luaL_typename(L, -1));
-    memcpy(to->data, from->data, (size_t)ld_tensor_size(to) * sizeof(float));
     lua_pop(L, 1);
 }
 
@@ -189,7 +191,8 @@ static const bind_function functions[] = {
 
 static const bind_function methods[] = {
     {"step", optimizer_step,
-     "optimizer:step()\nUpdates every parameter that has a gradient and clears the gradients, which\n"
+     "optimizer:step()\nUpdates every parameter that has a gradient and clears the gradients, "
+     "which\n"
      "accumulate until then. A parameter without one is left as it is."},
     {"clear", optimizer_clear, "optimizer:clear()\nDrops the gradients without using them."},
     {"clip_norm", optimizer_clip_norm,
@@ -199,7 +202,8 @@ static const bind_function methods[] = {
     {"set_lr", optimizer_set_lr, "optimizer:set_lr(lr)\nSets the learning rate."},
     {"state", optimizer_state,
      "optimizer:state() -> table\n"
-     "moment1, moment2 (Tensors, where the method has them; they share the optimizer's memory) and\n"
+     "moment1, moment2 (Tensors, where the method has them; they share the optimizer's memory) "
+     "and\n"
      "steps (a table of integers): all that a checkpoint needs."},
     {"load_state", optimizer_load_state,
      "optimizer:load_state(state)\nTakes over a state that optimizer:state() gave."},

@@ -73,7 +73,8 @@ static const bind_function functions[] = {
     {"rng", rng_new,
      "ladies.rng(seed) -> Rng\n"
      "A random number generator. Draws are Philox4x32-10 of (key, call, position): the same seed\n"
-     "gives the same draws on any number of threads. Every primitive that takes an rng uses up one\n"
+     "gives the same draws on any number of threads. Every primitive that takes an rng uses up "
+     "one\n"
      "call of it, so two calls differ."},
     {NULL, NULL, NULL},
 };
@@ -81,10 +82,12 @@ static const bind_function functions[] = {
 static const bind_function methods[] = {
     {"fork", rng_fork,
      "rng:fork(k) -> Rng\n"
-     "The k-th child (k an integer). Pure: it depends on the rng's key and k, not on earlier calls."},
+     "The k-th child (k an integer). Pure: it depends on the rng's key and k, not on earlier "
+     "calls."},
     {"at", rng_at,
      "rng:at(k) -> Rng\n"
-     "A generator whose every call gives the same draws, those of sub-stream k: for randomness that\n"
+     "A generator whose every call gives the same draws, those of sub-stream k: for randomness "
+     "that\n"
      "is shared on purpose, between layers or rows."},
     {"uniform", rng_uniform, "rng:uniform() -> number\nUniform in the open interval (0, 1)."},
     {"normal", rng_normal, "rng:normal() -> number\nStandard normal."},

@@ -104,13 +104,16 @@ static const bind_function functions[] = {
      "depend on it."},
     {"memory", system_memory,
      "ladies.memory() -> table\n"
-     "Bytes: in use by owner (tensor, index, matrix, tape, scratch, io), their total and peak, cached\n"
-     "for reuse, system_calls (blocks taken from malloc so far), and resident_peak of the process."},
+     "Bytes: in use by owner (tensor, index, matrix, tape, scratch, io), their total and peak, "
+     "cached\n"
+     "for reuse, system_calls (blocks taken from malloc so far), and resident_peak of the "
+     "process."},
     {"memory_trim", system_memory_trim,
      "ladies.memory_trim()\nCollects garbage and gives cached memory back to the system; the peak\n"
      "starts anew."},
     {"memory_fail_at", system_memory_fail_at,
-     "ladies_core.memory_fail_at(n)\nFor tests: makes the n-th allocation from now fail, once; 0 stops\n"
+     "ladies_core.memory_fail_at(n)\nFor tests: makes the n-th allocation from now fail, once; 0 "
+     "stops\n"
      "this."},
     {"clock", system_clock, "ladies_core.clock() -> number\nMonotonic time in seconds."},
     {"isatty", system_isatty,

@@ -316,8 +316,8 @@ static int tensor_reshape(lua_State *L)
     ld_tensor *t = bind_tensor(L, 1);
     bool matrix = !lua_isnoneornil(L, 3);
     int64_t n_rows = bind_count(L, 2, "n_rows"), n_cols = matrix ? bind_count(L, 3, "n_cols") : 1;
-    bind_check(L, ld_op_reshape(bind_tape(L), bind_new_tensor(L), t, matrix ? 2 : 1, n_rows,
-                                n_cols));
+    bind_check(L,
+               ld_op_reshape(bind_tape(L), bind_new_tensor(L), t, matrix ? 2 : 1, n_rows, n_cols));
     return 1;
 }
 
@@ -345,6 +345,10 @@ static int property(lua_State *L, ld_tensor *t, const char *key)
         lua_pushinteger(L, t->n_cols);
     else if (strcmp(key, "ndim") == 0)
         lua_pushinteger(L, t->ndim);
+    else if (strcmp(key, "requires_grad") == 0)
+        lua_pushboolean(L, t->requires_grad);
+    else if (strcmp(key, "in_step") == 0)
+        lua_pushboolean(L, t->step != 0);
     else if (strcmp(key, "requires_grad") == 0)
         lua_pushboolean(L, t->requires_grad);
     else if (strcmp(key, "in_step") == 0)
@@ -386,9 +390,10 @@ static int tensor_set_element(lua_State *L)
     ld_tensor *t = writable(L, 1);
     lua_Integer i = luaL_checkinteger(L, 2);
     if (t->ndim != 1 || i < 1 || i > t->n_rows)
-        return luaL_error(L, "element %d of a tensor of %s cannot be set; t[i] = number is for "
-                          "vectors, t:set_(row, column, number) for matrices", (int)i,
-                          ld_tensor_shape(t));
+        return luaL_error(L,
+                          "element %d of a tensor of %s cannot be set; t[i] = number is for "
+                          "vectors, t:set_(row, column, number) for matrices",
+                          (int)i, ld_tensor_shape(t));
     t->data[i - 1] = (float)luaL_checknumber(L, 3);
     return 0;
 }
@@ -423,7 +428,7 @@ static int change_at(lua_State *L, bool multiply)
     float number = by ? 0.0f : (float)luaL_checknumber(L, 3);
     if (t->ndim != 1 || (by && (by->ndim != 1 || by->n_rows != at->size)))
         return luaL_error(L, "a vector, an Index and a number or a vector as long as the Index "
-                          "expected");
+                             "expected");
     bind_check(L, ld_index_check(at, 0, t->n_rows, "position"));
     for (int64_t i = 0; i < at->size; i++) {
         float v = by ? by->data[i] : number, *x = &t->data[at->data[i]];
@@ -481,8 +486,7 @@ static const bind_function functions[] = {
      "A float32 vector from a table of numbers, or a matrix from a table of rows."},
     {"zeros", tensor_zeros,
      "ladies.zeros(n_rows [, n_cols]) -> Tensor\nA vector or matrix of zeros."},
-    {"ones", tensor_ones,
-     "ladies.ones(n_rows [, n_cols]) -> Tensor\nA vector or matrix of ones."},
+    {"ones", tensor_ones, "ladies.ones(n_rows [, n_cols]) -> Tensor\nA vector or matrix of ones."},
     {"full", tensor_full,
      "ladies.full(value, n_rows [, n_cols]) -> Tensor\nA vector or matrix filled with a value."},
     {NULL, NULL, NULL},

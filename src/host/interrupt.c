@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <lauxlib.h>
 #include <lualib.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -29,6 +30,7 @@ static atomic_int arrived;         /* there was one since the call began */
 static atomic_int deferred;        /* the next Ctrl-C waits for interrupted() instead */
 static atomic_int noticed;         /* and has come */
 static bool terse_call, ended_call;
+static pthread_t lua_thread;
 
 static void stop(lua_State *L, lua_Debug *where)
 {
@@ -45,10 +47,18 @@ static void interrupt(void)
     lua_sethook(atomic_load(&running), stop, EVERY_EVENT, 1);
 }
 
+bool ld_interrupt_forward(int signal_number)
+{
+    return !pthread_equal(pthread_self(), lua_thread) &&
+           pthread_kill(lua_thread, signal_number) == 0;
+}
+
 /* A second Ctrl-C before the first took effect means that something runs which neither polls nor
  * meets the hook: the third then ends the program. */
 static void on_sigint(int signal_number)
 {
+    if (ld_interrupt_forward(signal_number))
+        return;
     int saved = errno;
     if (atomic_exchange(&deferred, 0)) {
         atomic_store(&noticed, 1);
@@ -164,6 +174,7 @@ void ld_interrupt_open(lua_State *L)
     luaL_setfuncs(L, replaced, 0);
     lua_pop(L, 1);
     ld_set_cancel_flag(&cancel);
+    lua_thread = pthread_self();
 }
 
 /* The message handler of every call. */

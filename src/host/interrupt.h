@@ -7,13 +7,18 @@
 #include <stdbool.h>
 
 /* Gives core its cancel flag, makes coroutines interruptible, and adds interrupted() and
- * defer_interrupt() to the table on top of the stack. */
+ * defer_interrupt() to the table on top of the stack. Called by the thread that will run Lua. */
 void ld_interrupt_open(lua_State *L);
 
 /* lua_pcall of the function and its n_args arguments on top of the stack, with SIGINT raising
  * "interrupted!" in it. A failure leaves one message: with a traceback, unless `terse` and it was
  * an interruption. Returns lua_pcall's status. */
 int ld_interrupt_call(lua_State *L, int n_args, int n_results, bool terse);
+
+/* For a signal handler: the system may run it in any thread that does not block the signal, and some
+ * libraries start such threads. Passes the signal on to the thread that runs Lua and returns true
+ * when this is another one. */
+bool ld_interrupt_forward(int signal_number);
 
 /* Whether the last ld_interrupt_call failed because of Ctrl-C. */
 bool ld_interrupt_ended_call(void);

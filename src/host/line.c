@@ -1,5 +1,5 @@
-/* The terminal keeps its signal keys while a line is edited. Our handlers only note the signal; the
- * function that waits for a key unblocks signals while it waits and nowhere else, so none is lost
+/* The terminal keeps its signal keys while a line is read. Our handlers only note the signal; the
+ * function that waits for a byte lets signals in while it waits and nowhere else, so none is lost
  * between looking and waiting, and libedit is never left in the middle of something. */
 #include "line.h"
 
@@ -9,20 +9,25 @@
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "interrupt.h"
+
+static bool terminal; /* standard input is one, and the signals are ours */
 static const int signals[] = {SIGINT, SIGWINCH, SIGCONT};
 enum { N_SIGNALS = sizeof signals / sizeof *signals };
 static struct sigaction before[N_SIGNALS];
+static sigset_t waiting; /* the signal mask while a byte is awaited */
 static volatile sig_atomic_t interrupted, resized, continued;
 
 static void note(int signal_number)
 {
+    if (ld_interrupt_forward(signal_number))
+        return;
     if (signal_number == SIGINT)
         interrupted = 1;
     else if (signal_number == SIGWINCH)
@@ -37,19 +42,44 @@ int ld_line_width(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+/* Takes one byte from the terminal, with our signals let in only while it waits. Returns 1, 0 at the
+ * end of input, -1 when a signal came. */
+static int next_byte(char *byte)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    ssize_t got = ppoll(&input, 1, NULL, &waiting);
+    if (got > 0)
+        got = read(STDIN_FILENO, byte, 1);
+    return got < 0 && errno == EINTR ? -1 : got > 0;
+}
+
+/* The same from what is no terminal, through the buffer that io.read uses too. */
+static int next_buffered_byte(char *byte)
+{
+    int c = getc(stdin);
+    *byte = (char)c;
+    return c != EOF;
+}
+
 static ld_line_result read_plainly(lua_State *L, const char *prompt)
 {
-    char *line = NULL;
-    size_t size = 0;
+    int (*next)(char *) = terminal ? next_byte : next_buffered_byte;
+    luaL_Buffer line;
+    char byte = 0;
+    int got;
     fputs(prompt, stdout);
     fflush(stdout);
-    ssize_t length = getline(&line, &size, stdin);
-    bool got = length >= 0;
-    if (got)
-        lua_pushlstring(L, line, (size_t)length - (line[length - 1] == '\n'));
-    free(line);
-    clearerr(stdin); /* after Ctrl-C or Ctrl-D there may be more */
-    return got ? LD_LINE_READ : interrupted ? LD_LINE_INTERRUPTED : LD_LINE_END;
+    luaL_buffinit(L, &line);
+    while ((got = next(&byte)) != 0 && !interrupted && byte != '\n')
+        if (got > 0)
+            luaL_addchar(&line, byte);
+    luaL_pushresult(&line);
+    if (!interrupted && (got > 0 || lua_rawlen(L, -1) > 0))
+        return LD_LINE_READ;
+    lua_pop(L, 1);
+    if (interrupted)
+        putchar('\n');
+    return interrupted ? LD_LINE_INTERRUPTED : LD_LINE_END;
 }
 
 #ifdef LADIES_HAVE_EDITLINE
@@ -58,13 +88,14 @@ static ld_line_result read_plainly(lua_State *L, const char *prompt)
 
 enum { HISTORY_ENTRIES = 1000 };
 
+const bool ld_line_editing = true;
+
 static struct {
     EditLine *el; /* NULL: standard input is no terminal */
     History *history;
     lua_State *L;
     int tab; /* registry reference of the completion function */
     const char *prompt;
-    sigset_t waiting; /* the signal mask while a key is awaited */
 } editor;
 
 static char *show_prompt(EditLine *el)
@@ -96,13 +127,10 @@ static int next_key(EditLine *el, wchar_t *key)
             resume(el);
         resized = continued = 0;
         char byte;
-        struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-        ssize_t got = ppoll(&input, 1, NULL, &editor.waiting);
-        if (got > 0)
-            got = read(STDIN_FILENO, &byte, 1);
-        if (got < 0 && errno == EINTR)
+        int got = next_byte(&byte);
+        if (got < 0)
             continue;
-        if (got <= 0)
+        if (got == 0)
             return 0;
         size_t used = mbrtowc(key, &byte, 1, &state);
         if (used == 0 || used == 1)
@@ -162,7 +190,7 @@ static void open_editor(lua_State *L)
     };
     HistEvent event;
     editor.L = L;
-    if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
+    if (terminal && isatty(STDOUT_FILENO)) {
         choose_encoding();
         editor.el = el_init("ladies", stdin, stdout, stderr);
     }
@@ -175,7 +203,7 @@ static void open_editor(lua_State *L)
             el_set(editor.el, EL_BIND, keys[i][0], keys[i][1], NULL);
         el_source(editor.el, NULL);
         editor.history = history_init();
-        history(editor.history, &event, H_SETSIZE, 1000);
+        history(editor.history, &event, H_SETSIZE, HISTORY_ENTRIES);
         history(editor.history, &event, H_SETUNIQUE, 1);
         el_set(editor.el, EL_HIST, history, editor.history);
     }
@@ -196,17 +224,12 @@ static ld_line_result read_line(lua_State *L, const char *prompt)
 {
     if (!editor.el)
         return read_plainly(L, prompt);
-    sigset_t ours;
-    sigemptyset(&ours);
-    for (int i = 0; i < N_SIGNALS; i++)
-        sigaddset(&ours, signals[i]);
     editor.prompt = prompt;
     int length = 0;
     fflush(stdout);
-    sigprocmask(SIG_BLOCK, &ours, &editor.waiting);
     el_resize(editor.el);
+    el_set(editor.el, EL_PREP_TERM, 1); /* before the prompt invites anyone to type */
     const char *line = el_gets(editor.el, &length);
-    sigprocmask(SIG_SETMASK, &editor.waiting, NULL);
     if (interrupted || !line || length <= 0)
         return interrupted ? LD_LINE_INTERRUPTED : LD_LINE_END;
     lua_pushlstring(L, line, (size_t)length - (line[length - 1] == '\n'));
@@ -221,6 +244,8 @@ void ld_line_remember(const char *entry)
 }
 
 #else
+
+const bool ld_line_editing = false;
 
 static void open_editor(lua_State *L)
 {
@@ -245,24 +270,29 @@ void ld_line_remember(const char *entry)
 
 void ld_line_open(lua_State *L)
 {
-    for (int i = 0; i < N_SIGNALS; i++) {
-        /* Ctrl-C must end a plain read, the others nothing that Lua code does. */
-        struct sigaction action = {.sa_handler = note,
-                                   .sa_flags = signals[i] == SIGINT ? 0 : SA_RESTART};
+    struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART};
+    terminal = isatty(STDIN_FILENO);
+    for (int i = 0; terminal && i < N_SIGNALS; i++)
         sigaction(signals[i], &action, &before[i]);
-    }
     open_editor(L);
 }
 
 void ld_line_close(void)
 {
     close_editor();
-    for (int i = 0; i < N_SIGNALS; i++)
+    for (int i = 0; terminal && i < N_SIGNALS; i++)
         sigaction(signals[i], &before[i], NULL);
 }
 
 ld_line_result ld_line_read(lua_State *L, const char *prompt)
 {
+    sigset_t ours;
+    sigemptyset(&ours);
+    for (int i = 0; terminal && i < N_SIGNALS; i++)
+        sigaddset(&ours, signals[i]);
     interrupted = 0;
-    return read_line(L, prompt);
+    sigprocmask(SIG_BLOCK, &ours, &waiting);
+    ld_line_result result = read_line(L, prompt);
+    sigprocmask(SIG_SETMASK, &waiting, NULL);
+    return result;
 }

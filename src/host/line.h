@@ -4,8 +4,12 @@
 #define LD_HOST_LINE_H
 
 #include <lua.h>
+#include <stdbool.h>
 
 typedef enum { LD_LINE_READ, LD_LINE_END, LD_LINE_INTERRUPTED } ld_line_result;
+
+/* Whether the program was built with line editing. */
+extern const bool ld_line_editing;
 
 /* Starts reading; until the end of it SIGINT outside a call of Lua is harmless. Pops the function
  * that Tab calls: tab(text up to the cursor, width) -> text to insert, text to show. */

@@ -12,6 +12,7 @@
 
 #include "bind.h"
 #include "interrupt.h"
+#include "line.h"
 #include "repl.h"
 #include "tree.h"
 
@@ -227,6 +228,8 @@ static void open_libraries(lua_State *L, const char *prefix)
     lua_setfield(L, -2, "files");
     lua_pushcfunction(L, ld_tree_make_private);
     lua_setfield(L, -2, "make_private");
+    lua_pushboolean(L, ld_line_editing);
+    lua_setfield(L, -2, "line_editing");
     lua_setfield(L, -2, "ladies_host");
     lua_pop(L, 1);
 }

@@ -7,6 +7,7 @@
  *     expect TEXT    waits until TEXT is printed; what precedes it is passed over
  *     never TEXT     the dialogue fails if TEXT is printed before the next expectation is met
  *     size COLUMNS   changes the width of the terminal
+ *     pause MS       lets time pass, where the command shows nothing to wait for
  *     exit STATUS    waits until the command ends, with this status (128 + n after signal n)
  *     # ...          a comment; empty lines are skipped too
  * TEXT has \r \n \t \e \\ and \xHH. The terminal has 80 columns. The status is 0 when everything
@@ -159,6 +160,8 @@ static void obey(int line, char *order)
         snprintf(talk.never, sizeof talk.never, "%s", text);
     else if (strcmp(order, "size") == 0)
         set_width(text);
+    else if (strcmp(order, "pause") == 0)
+        usleep(1000 * (useconds_t)atoi(text));
     else if (strcmp(order, "exit") == 0)
         expect_exit(line, text);
     else if (*order && *order != '#')

@@ -22,7 +22,7 @@ local function without_ones(matrix)
   local values = matrix.values
   if not values or #values == 0 or values:min() ~= 1 or values:max() ~= 1 then return matrix end
   return core.csr{n_rows = matrix.n_rows, n_cols = matrix.n_cols,
-    offsets = matrix:offsets(), columns = matrix:columns()}
+    offsets = matrix:offsets(), columns = matrix:col_of()}
 end
 
 --- A data set of `fields`, after all checks. The fields are those above, but `adjacency`, a Matrix,
@@ -38,7 +38,10 @@ function Dataset.new(fields, context)
     checks.fail(context, "%s is the graph of no nodes", context.keys.adjacency)
   end
   checks.finite(context, "adjacency", adjacency)
-  if features.n_rows ~= n then
+  if options.class_of(features) == "Tensor" and features.ndim ~= 2 then
+    checks.fail(context, "%s must be a matrix, got a vector of %d", context.keys.features,
+      #features)
+  elseif features.n_rows ~= n then
     checks.fail(context, "%s has %d rows, must have %d, one for each node", context.keys.features,
       features.n_rows, n)
   end
@@ -75,13 +78,12 @@ end
 
 -- 117659 -> 117,659
 local function grouped(n)
-  local text = ("%d"):format(n):reverse():gsub("(%d%d%d)(%f[%d])", "%1,%2")
-  return text:reverse()
+  return (("%d"):format(n):reverse():gsub("%d%d%d", "%0,"):reverse():gsub("^,", ""))
 end
 
 local function describe_edges(graph)
   local loops = graph:n_self_loops()
-  local note = loops > 0 and (", %s self-loops"):format(grouped(loops)) or ""
+  local note = loops > 0 and (", self-loops: %s"):format(grouped(loops)) or ""
   if graph:is_symmetric() then
     local pairs_and_loops = (graph.n_edges - loops) // 2 + loops
     return ("%s, each stored both ways%s"):format(grouped(pairs_and_loops), note)
@@ -93,8 +95,8 @@ local function describe_features(features)
   if options.class_of(features) == "Tensor" then
     return ("%s, dense"):format(grouped(features.n_cols))
   end
-  return ("%s, %s entries%s (%.2f %%)"):format(grouped(features.n_cols), grouped(features.nnz),
-    features.values and "" or " of 1", 100 * features.nnz / features.n_rows / features.n_cols)
+  return ("%s, sparse: %s %s, %.2f %%"):format(grouped(features.n_cols), grouped(features.nnz),
+    features.values and "entries" or "ones", 100 * features.nnz / features.n_rows / features.n_cols)
 end
 
 local function describe_split(data)
@@ -106,14 +108,12 @@ local function describe_split(data)
 end
 
 local function describe_classes(data)
-  local unlabelled = 0
-  for _, label in ipairs(data.labels) do
-    if label == 0 then unlabelled = unlabelled + 1 end
-  end
+  local unlabelled = #data.labels
+  for _, count in ipairs(data.labels:counts(data.classes)) do unlabelled = unlabelled - count end
   local names, more = data.class_names or {}, ""
   if #names > 4 then names, more = table.move(names, 1, 4, 1, {}), ", ..." end
   return ("%d%s%s%s%s"):format(data.classes, #names > 0 and ": " or "", table.concat(names, ", "),
-    more, unlabelled > 0 and ("; %s nodes unlabelled"):format(grouped(unlabelled)) or "")
+    more, unlabelled > 0 and ("; unlabelled: %s"):format(grouped(unlabelled)) or "")
 end
 
 --- A short table of what the data set holds, as text.
@@ -126,10 +126,12 @@ function Dataset:describe()
     {"classes", describe_classes(self)},
     {"split", describe_split(self)},
     {"source", self.source or "not stated"},
-    {"file", self.path or "none"},
+    {"file", self.path},
   }
   local lines = {self.name}
-  for _, row in ipairs(rows) do lines[#lines + 1] = ("  %-9s %s"):format(row[1], row[2]) end
+  for _, row in ipairs(rows) do
+    if row[2] then lines[#lines + 1] = ("  %-9s %s"):format(row[1], row[2]) end
+  end
   return table.concat(lines, "\n")
 end
 

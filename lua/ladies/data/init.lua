@@ -35,6 +35,15 @@ function data.names()
   return names
 end
 
+-- The reader's errors name the file and the array, but blame the line in here that called it.
+local function read(path)
+  local ok, fields, context = pcall(npz_layout.read, path)
+  if ok then return fields, context end
+  local message = type(fields) == "string" and fields:match("%.lua:%d+: (npz: .*)$")
+  if message then options.fail(message) end
+  error(fields, 0)
+end
+
 --- The data set of this name, or in the .npz file at this path (with a slash, or ending in .npz),
 -- all of it checked. ladies.data.npz_layout lists the arrays of a file.
 function data.load(name)
@@ -47,7 +56,7 @@ function data.load(name)
         options.hint(name, data.names(), "there are"), table.concat(folders(), " and ")))
     end
   end
-  local fields, context = npz_layout.read(path)
+  local fields, context = read(path)
   fields.name = path:match("([^/]*)%.npz$") or path:match("[^/]*$")
   return Dataset.new(fields, context)
 end

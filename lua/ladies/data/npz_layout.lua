@@ -93,22 +93,33 @@ local function read_matrix(context, file, prefix)
   checks.fail(context, "%s_*: %s", prefix, matrix)
 end
 
--- A text from a uint8 array or from strings, one a line; nil when the file has no such key.
-local function read_text(file, key)
-  if not file:has(key) then return nil end
-  if file:dtype(key) == "uint8" then return file:text(key) end
-  return table.concat(file:strings(key), "\n")
+local function read_index(file, key)
+  return file:has(key) and file:index(key) or nil
 end
 
-local function read_optional(file, key, method)
-  return file:has(key) and file[method](file, key) or nil
+-- A list of texts, or nil when the file has no such key.
+local function read_texts(context, file, key)
+  if not file:has(key) then return nil end
+  local texts = file:strings(key)
+  if type(texts) == "string" then return {texts} end
+  if type(texts[1]) == "table" then
+    checks.fail(context, "%s must have one dimension", key)
+  end
+  return texts
+end
+
+-- A text in one piece, from bytes or from a list with a line each.
+local function read_lines(context, file, key)
+  if file:has(key) and file:dtype(key) == "uint8" then return file:text(key) end
+  local lines = read_texts(context, file, key)
+  return lines and table.concat(lines, "\n")
 end
 
 --- The fields of the data set in the .npz file at `path`, and the context of its messages, as
 -- ladies.data.dataset takes them.
 function layout.read(path)
   local context = {where = path, shift = -1, keys = setmetatable({}, {__index = KEYS})}
-  local file = core.npz.open(path)
+  local file <close> = core.npz.open(path)
   local fields = {path = path}
   fields.adjacency = read_matrix(context, file, "adj")
   if file:has("attr_matrix") then
@@ -120,11 +131,12 @@ function layout.read(path)
   require_key(context, file, "labels")
   fields.labels = file:index("labels")
   for _, part in ipairs(checks.SPLIT) do
-    fields[part] = read_optional(file, KEYS[part], "index")
+    fields[part] = read_index(file, KEYS[part])
   end
-  fields.class_names = read_optional(file, "class_names", "strings")
-  fields.feature_names = read_optional(file, "feature_names", "strings")
-  fields.node_names, fields.source = read_text(file, "node_names"), read_text(file, "source")
+  fields.class_names = read_texts(context, file, "class_names")
+  fields.feature_names = read_texts(context, file, "feature_names")
+  fields.node_names = read_lines(context, file, "node_names")
+  fields.source = read_lines(context, file, "source")
   return fields, context
 end
 
@@ -137,7 +149,7 @@ end
 
 local function add_matrix(arrays, prefix, matrix)
   arrays[prefix .. "_indptr"] = matrix:offsets()
-  arrays[prefix .. "_indices"] = smallest(matrix:columns())
+  arrays[prefix .. "_indices"] = smallest(matrix:col_of())
   arrays[prefix .. "_shape"] = {matrix.n_rows, matrix.n_cols}
   arrays[prefix .. "_data"] = matrix.values and matrix:entry_values()
 end

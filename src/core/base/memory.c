@@ -95,8 +95,8 @@ void *ld_alloc(size_t size, ld_memory_tag tag)
     int64_t live = memory.stats.total;
     pthread_mutex_unlock(&memory.lock);
     if (!b) {
-        ld_fail(LD_NOMEM, "out of memory: %zu bytes wanted for %s data, %lld bytes in use", size,
-                ld_memory_tag_name(tag), (long long)live);
+        ld_set_message("out of memory: %zu bytes wanted for %s data, %lld bytes in use", size,
+                       ld_memory_tag_name(tag), (long long)live);
         return NULL;
     }
     return (char *)b + HEADER;
@@ -106,8 +106,7 @@ void *ld_alloc_array(int64_t count, size_t size, ld_memory_tag tag)
 {
     size_t bytes;
     if (count < 0 || __builtin_mul_overflow((size_t)count, size, &bytes)) {
-        ld_fail(LD_NOMEM, "out of memory: %lld elements of %zu bytes wanted", (long long)count,
-                size);
+        ld_set_message("out of memory: %lld elements of %zu bytes wanted", (long long)count, size);
         return NULL;
     }
     return ld_alloc(bytes, tag);

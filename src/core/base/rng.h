@@ -13,8 +13,8 @@
 
 typedef struct {
     uint64_t key;
-    uint64_t next;  /* sub-stream of the next call */
-    bool fixed;     /* made by ld_rng_at: every call sees the same sub-stream */
+    uint64_t next; /* sub-stream of the next call */
+    bool fixed;    /* made by ld_rng_at: every call sees the same sub-stream */
 } ld_rng;
 
 /* One sub-stream: 2^64 positions of 128 random bits each. */
@@ -34,19 +34,26 @@ ld_rng ld_rng_at(const ld_rng *rng, uint64_t k);
 /* The sub-stream of this call. */
 ld_stream ld_rng_next(ld_rng *rng);
 
+/* Philox's multipliers and the increments of its key. */
+#define LD_PHILOX_M0 0xD2511F53u
+#define LD_PHILOX_M1 0xCD9E8D57u
+#define LD_PHILOX_W0 0x9E3779B9u
+#define LD_PHILOX_W1 0xBB67AE85u
+
+/* 128 random bits. */
 static inline void ld_philox(uint32_t out[4], ld_stream s, uint64_t position)
 {
     uint32_t c0 = (uint32_t)position, c1 = (uint32_t)(position >> 32);
     uint32_t c2 = (uint32_t)s.id, c3 = (uint32_t)(s.id >> 32);
     uint32_t k0 = (uint32_t)s.key, k1 = (uint32_t)(s.key >> 32);
     for (int round = 0; round < 10; round++) {
-        uint64_t a = (uint64_t)0xD2511F53u * c0, b = (uint64_t)0xCD9E8D57u * c2;
+        uint64_t a = (uint64_t)LD_PHILOX_M0 * c0, b = (uint64_t)LD_PHILOX_M1 * c2;
         c0 = (uint32_t)(b >> 32) ^ c1 ^ k0;
         c1 = (uint32_t)b;
         c2 = (uint32_t)(a >> 32) ^ c3 ^ k1;
         c3 = (uint32_t)a;
-        k0 += 0x9E3779B9u;
-        k1 += 0xBB67AE85u;
+        k0 += LD_PHILOX_W0;
+        k1 += LD_PHILOX_W1;
     }
     out[0] = c0;
     out[1] = c1;

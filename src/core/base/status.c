@@ -8,13 +8,12 @@ static _Thread_local char message[512];
 static const atomic_int *_Atomic cancel_flag;
 static atomic_int deferred;
 
-ld_status ld_fail(ld_status status, const char *format, ...)
+void ld_set_message(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    return status;
 }
 
 const char *ld_message(void)

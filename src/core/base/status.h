@@ -21,10 +21,13 @@ typedef enum {
     LD_CANCELLED, /* the cancel flag was raised during the call */
 } ld_status;
 
-/* Stores the formatted message for ld_message() and returns `status`:
- *     return ld_fail(LD_SHAPE, "matmul: (%d x %d) * (%d x %d)", ...); */
-ld_status ld_fail(ld_status status, const char *format, ...)
-    __attribute__((format(printf, 2, 3), cold));
+/* Stores a formatted message and has the value `status`:
+ *     return ld_fail(LD_SHAPE, "matmul: (%d x %d) * (%d x %d)", ...);
+ * A macro, so that readers and analysers of the code see that the value is never LD_OK. */
+#define ld_fail(status, ...) (ld_set_message(__VA_ARGS__), (status))
+
+/* Stores the message that ld_message() gives. */
+void ld_set_message(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
 
 /* The message of the last failure on this thread; never NULL. */
 const char *ld_message(void);

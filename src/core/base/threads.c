@@ -17,8 +17,8 @@
 enum { MAX_THREADS = 256, SPINS = 4000 };
 
 static struct {
-    pthread_mutex_t owner;  /* held by the thread whose loop runs */
-    pthread_mutex_t lock;   /* guards sleeping and waking */
+    pthread_mutex_t owner; /* held by the thread whose loop runs */
+    pthread_mutex_t lock;  /* guards sleeping and waking */
     pthread_cond_t wake;
     pthread_t thread[MAX_THREADS];
     int started;            /* helper threads that exist */

@@ -40,7 +40,8 @@ ld_status ld_op_affine(ld_tape *tape, ld_tensor **out, ld_tensor *x, double scal
 
 /* --- functions of one element (op_unary.c) ---------------------------------------------------- */
 typedef enum {
-    LD_LEAKY_RELU, /* x > 0 ? x : parameter * x; relu is the case of parameter 0 */
+    LD_RELU,       /* max(x, 0) */
+    LD_LEAKY_RELU, /* x > 0 ? x : parameter * x */
     LD_ELU,        /* x > 0 ? x : parameter * (exp(x) - 1) */
     LD_SIGMOID,
     LD_TANH,

@@ -49,9 +49,8 @@ typedef struct {
     break
 
 /* Always inlined with constant strides where they are common, so that the loops vectorise. */
-static inline __attribute__((always_inline)) void arith_row(const arith *p, float *z,
-                                                            const float *a, const float *b,
-                                                            int64_t ca, int64_t cb)
+static inline __attribute__((always_inline)) void
+arith_row(const arith *p, float *z, const float *a, const float *b, int64_t ca, int64_t cb)
 {
     switch (p->kind) {
     case LD_ADD: EACH(x + y);

@@ -105,8 +105,9 @@ ld_status ld_op_add_edges(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *
 {
     const ld_structure *s = a->s;
     if (x->ndim != 1 || y->ndim != 1 || x->n_rows != s->n_rows || y->n_rows != s->n_cols)
-        return ld_fail(LD_SHAPE, "add_edges: vectors of %s and %s for a %" PRId64 " x %" PRId64
-                       " matrix", ld_tensor_shape(x), ld_tensor_shape(y), s->n_rows, s->n_cols);
+        return ld_fail(LD_SHAPE,
+                       "add_edges: vectors of %s and %s for a %" PRId64 " x %" PRId64 " matrix",
+                       ld_tensor_shape(x), ld_tensor_shape(y), s->n_rows, s->n_cols);
     ld_tensor *z;
     ld_node node = {.backward = add_edges_backward, .in = {x, y}, .matrix = a};
     ld_status st = ld_tensor_new(&z, 1, s->nnz, 1);

@@ -28,7 +28,8 @@ static void layer_norm_rows(void *ctx, int64_t begin, int64_t end)
             square += (x[j] - mean) * (x[j] - mean);
         double inverse = 1.0 / sqrt(square / (double)k + p->eps);
         for (int64_t j = 0; j < k; j++)
-            p->y[r * k + j] = (float)((x[j] - mean) * inverse * p->gain->data[j] + p->bias->data[j]);
+            p->y[r * k + j] =
+                (float)((x[j] - mean) * inverse * p->gain->data[j] + p->bias->data[j]);
         p->saved[2 * r] = (float)mean;
         p->saved[2 * r + 1] = (float)inverse;
     }
@@ -116,7 +117,8 @@ ld_status ld_op_layer_norm(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tens
 {
     if (x->ndim != 2 || gain->ndim != 1 || bias->ndim != 1 || gain->n_rows != x->n_cols ||
         bias->n_rows != x->n_cols)
-        return ld_fail(LD_SHAPE, "layer_norm: x is %s, gain %s and bias %s; vectors as long as a "
+        return ld_fail(LD_SHAPE,
+                       "layer_norm: x is %s, gain %s and bias %s; vectors as long as a "
                        "row of x expected",
                        ld_tensor_shape(x), ld_tensor_shape(gain), ld_tensor_shape(bias));
     ld_tensor *y = NULL, *saved = NULL;

@@ -81,8 +81,8 @@ static ld_status linear_backward(ld_node *n)
 ld_status ld_op_linear(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor *w, ld_tensor *b)
 {
     if (b && (b->ndim != 1 || b->n_rows != w->n_cols))
-        return ld_fail(LD_SHAPE, "linear: the bias is %s, %" PRId64 " expected",
-                       ld_tensor_shape(b), w->n_cols);
+        return ld_fail(LD_SHAPE, "linear: the bias is %s, %" PRId64 " expected", ld_tensor_shape(b),
+                       w->n_cols);
     ld_tensor *y = NULL;
     ld_node node = {.backward = linear_backward, .in = {x, w, b}};
     ld_status st;

@@ -159,8 +159,7 @@ ld_status ld_op_reshape(ld_tape *tape, ld_tensor **out, ld_tensor *x, int ndim, 
 ld_status ld_op_slice(ld_tape *tape, ld_tensor **out, ld_tensor *x, int64_t first, int64_t count)
 {
     ld_tensor *y = NULL;
-    ld_node node = {
-        .backward = view_backward, .in = {x}, .number = (double)(first * x->n_cols)};
+    ld_node node = {.backward = view_backward, .in = {x}, .number = (double)(first * x->n_cols)};
     ld_status st = ld_tensor_slice(&y, x, first, count);
     return ld_tape_finish(tape, out, y, &node, st);
 }

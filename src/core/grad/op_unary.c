@@ -1,6 +1,7 @@
 /* Functions of one element. Backward needs x or y = f(x) only; both are at hand on the tape. */
 #include <math.h>
 
+#include "base/fastmath.h"
 #include "base/simd.h"
 #include "base/threads.h"
 #include "grad/op.h"
@@ -27,11 +28,12 @@ LD_CLONES static void forward(void *ctx, int64_t begin, int64_t end)
     const unary *p = ctx;
     float c = p->parameter;
     switch (p->kind) {
+    case LD_RELU: EACH(x < 0 ? 0 : x);
     case LD_LEAKY_RELU: EACH(x > 0 ? x : c * x);
-    case LD_ELU: EACH(x > 0 ? x : c * expm1f(x));
-    case LD_SIGMOID: EACH(1.0f / (1.0f + expf(-x)));
-    case LD_TANH: EACH(tanhf(x));
-    case LD_EXP: EACH(expf(x));
+    case LD_ELU: EACH(x > 0 ? x : c * ld_expm1f(x));
+    case LD_SIGMOID: EACH(1.0f / (1.0f + ld_expf(-x)));
+    case LD_TANH: EACH(ld_tanhf(x));
+    case LD_EXP: EACH(ld_expf(x));
     case LD_LOG: EACH(logf(x));
     case LD_SQRT: EACH(sqrtf(x));
     case LD_SQUARE: EACH(x * x);
@@ -53,9 +55,10 @@ LD_CLONES static void backward(void *ctx, int64_t begin, int64_t end)
     const unary *p = ctx;
     float c = p->parameter;
     switch (p->kind) {
+    case LD_RELU: EACH(x > 0 ? 1.0f : 0.0f);
     case LD_LEAKY_RELU: EACH(x > 0 ? 1.0f : c);
     case LD_ELU: EACH(x > 0 ? 1.0f : y + c);
-    case LD_SIGMOID: EACH(y *(1.0f - y));
+    case LD_SIGMOID: EACH(y * (1.0f - y));
     case LD_TANH: EACH(1.0f - y * y);
     case LD_EXP: EACH(y);
     case LD_LOG: EACH(1.0f / x);
@@ -81,8 +84,7 @@ static ld_status unary_backward(ld_node *n)
     return ld_parallel_for(ld_tensor_size(grad), CHUNK, backward, &p);
 }
 
-ld_status ld_op_unary(ld_tape *tape, ld_tensor **out, ld_unary kind, ld_tensor *x,
-                      double parameter)
+ld_status ld_op_unary(ld_tape *tape, ld_tensor **out, ld_unary kind, ld_tensor *x, double parameter)
 {
     ld_tensor *y = NULL;
     ld_node node = {

@@ -32,10 +32,10 @@ struct ld_node {
     ld_tensor *saved;              /* whatever backward needs besides */
     ld_csr *matrix;
     ld_index *index;
-    double number;                 /* and small things */
+    double number; /* and small things */
     int variant;
     ld_stream stream;
-    void *custom;                  /* of an operation defined outside core */
+    void *custom; /* of an operation defined outside core */
     void (*custom_free)(void *);
 };
 

@@ -95,11 +95,15 @@ done:
 static ld_status check_offsets(const ld_index *offsets, int64_t n_rows, int64_t nnz)
 {
     if (offsets->size != n_rows + 1)
-        return ld_fail(LD_SHAPE, "csr: %" PRId64 " offsets for %" PRId64 " rows; one more than "
-                       "rows expected", offsets->size, n_rows);
+        return ld_fail(LD_SHAPE,
+                       "csr: %" PRId64 " offsets for %" PRId64 " rows; one more than "
+                       "rows expected",
+                       offsets->size, n_rows);
     if (offsets->data[0] != 0 || offsets->data[n_rows] != nnz)
-        return ld_fail(LD_RANGE, "csr: the offsets run from %d to %d; from 0 to the %" PRId64
-                       " columns given expected", offsets->data[0], offsets->data[n_rows], nnz);
+        return ld_fail(LD_RANGE,
+                       "csr: the offsets run from %d to %d; from 0 to the %" PRId64
+                       " columns given expected",
+                       offsets->data[0], offsets->data[n_rows], nnz);
     for (int64_t r = 0; r < n_rows; r++)
         if (offsets->data[r + 1] < offsets->data[r])
             return ld_fail(LD_RANGE, "csr: offset %" PRId64 " falls from %d to %d", r + 1,
@@ -305,7 +309,8 @@ static int64_t merge_row(int32_t *columns, float *values, const ld_csr *a, const
         if (columns)
             columns[n] = ci < cj ? ci : cj;
         if (values) {
-            float vi = ci <= cj ? ld_csr_value(a, r, i) : 0, vj = cj <= ci ? ld_csr_value(t, r, j) : 0;
+            float vi = ci <= cj ? ld_csr_value(a, r, i) : 0,
+                  vj = cj <= ci ? ld_csr_value(t, r, j) : 0;
             values[n] = ci < cj ? vi : cj < ci ? vj : vi > vj ? vi : vj;
         }
         i += ci <= cj;
@@ -366,8 +371,8 @@ static ld_status change_diagonal(ld_csr **out, ld_csr *given, diagonal_change ch
     for (int64_t r = 0; r < n_rows; r++)
         for (int64_t i = a->s->offsets[r]; i < a->s->offsets[r + 1]; i++)
             present += a->s->columns[i] == r;
-    LD_TRY(ld_structure_new(&s, n_rows, n_rows,
-                            a->s->nnz - present + (change == DROP ? 0 : n_rows), false));
+    LD_TRY(ld_structure_new(&s, n_rows, n_rows, a->s->nnz - present + (change == DROP ? 0 : n_rows),
+                            false));
     s->symmetric = a->s->symmetric;
     if (a->values || a->row_scale || a->col_scale || change == ADD)
         LD_TRY(ld_tensor_new(&values, 1, s->nnz, 1));

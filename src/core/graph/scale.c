@@ -138,8 +138,10 @@ ld_status ld_csr_normalize(ld_csr **out, ld_csr *given, bool symmetric, bool sel
     for (int64_t r = 0; r < w->n_rows; r++) {
         float d = w->data[r];
         if (symmetric && !(d >= 0)) {
-            st = ld_fail(LD_VALUE, "normalize: row %" PRId64 " has the sum %g; \"sym\" needs sums "
-                         "of zero or more", r + 1, d);
+            st = ld_fail(LD_VALUE,
+                         "normalize: row %" PRId64 " has the sum %g; \"sym\" needs sums "
+                         "of zero or more",
+                         r + 1, d);
             goto done;
         }
         w->data[r] = d == 0 ? 0.0f : (float)(symmetric ? 1.0 / sqrt(d) : 1.0 / d);

@@ -221,7 +221,7 @@ static char *put_utf8(char *p, uint32_t c)
         return p;
     }
     int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    *p++ = (char)((0xF00u >> more & 0xFF) | c >> 6 * more);
+    *p++ = (char)((0x780u >> more & 0xFF) | c >> 6 * more);
     while (more-- > 0)
         *p++ = (char)(0x80 | (c >> 6 * more & 0x3F));
     return p;

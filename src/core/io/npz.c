@@ -1,6 +1,5 @@
 #include "io/npz.h"
 
-#include <inttypes.h>
 #include <minizip/zip.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +8,10 @@
 #include "io/file.h"
 
 enum {
-    SUFFIX = 4,           /* of ".npy" */
-    BEST = 9,             /* zlib's level */
-    NEW_YEAR_1980 = 0x21, /* the first date that the format has */
-    UTF8_NAME = 1 << 11,  /* a flag */
+    SUFFIX = 4,               /* of ".npy" */
+    BEST = 9,                 /* zlib's level */
+    NEW_YEAR_1980 = 0x210000, /* midnight of the first day that the format has */
+    UTF8_NAME = 1 << 11,      /* a flag */
     BARE_WINDOW = -15,
     MEMORY_LEVEL = 8,
     PIECE = 1 << 24,

@@ -72,13 +72,16 @@ ld_status ld_optimizer_new(ld_optimizer **out, ld_optimizer_kind kind,
     for (int64_t i = 0; i < n; i++) {
         for (int64_t j = 0; j < i; j++) {
             if (params[i] == params[j]) {
-                st = ld_fail(LD_STATE, "optimizer: parameters %" PRId64 " and %" PRId64
-                             " are the same tensor", j + 1, i + 1);
+                st =
+                    ld_fail(LD_STATE,
+                            "optimizer: parameters %" PRId64 " and %" PRId64 " are the same tensor",
+                            j + 1, i + 1);
                 goto done;
             }
         }
         if (params[i]->step != 0) {
-            st = ld_fail(LD_STATE, "optimizer: parameter %" PRId64 " was computed in a step", i + 1);
+            st =
+                ld_fail(LD_STATE, "optimizer: parameter %" PRId64 " was computed in a step", i + 1);
             goto done;
         }
         o->params[o->n++] = ld_tensor_ref(params[i]);
@@ -207,8 +210,8 @@ static void square_sum_chunk(void *ctx, int64_t begin, int64_t end)
             lane[j] += (double)s->g[i + j] * s->g[i + j];
     for (; i < end; i++)
         lane[0] += (double)s->g[i] * s->g[i];
-    s->sums[begin / CHUNK] = ((lane[0] + lane[1]) + (lane[2] + lane[3])) +
-                             ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+    s->sums[begin / CHUNK] =
+        ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
 }
 
 static ld_status gradient_square(double *total, ld_optimizer *o)

@@ -12,20 +12,20 @@ typedef enum { LD_SGD, LD_ADAM, LD_ADAMW } ld_optimizer_kind;
 
 typedef struct {
     double lr;
-    double momentum;            /* SGD */
-    double beta1, beta2, eps;   /* Adam, AdamW */
-    double weight_decay;        /* added to the gradient; AdamW: taken off the weights directly */
+    double momentum;          /* SGD */
+    double beta1, beta2, eps; /* Adam, AdamW */
+    double weight_decay;      /* added to the gradient; AdamW: taken off the weights directly */
 } ld_optimizer_options;
 
 typedef struct ld_optimizer {
     ld_optimizer_kind kind;
     ld_optimizer_options options;
-    int64_t n;          /* parameters */
-    ld_tensor **params; /* one reference each */
-    int64_t *steps;     /* updates that each parameter has had */
+    int64_t n;                 /* parameters */
+    ld_tensor **params;        /* one reference each */
+    int64_t *steps;            /* updates that each parameter has had */
     ld_tensor *values, *grads; /* slabs: vectors of equal length */
-    ld_tensor *moment1; /* momentum, or Adam's first moment; NULL for plain SGD */
-    ld_tensor *moment2; /* Adam's second moment, or NULL */
+    ld_tensor *moment1;        /* momentum, or Adam's first moment; NULL for plain SGD */
+    ld_tensor *moment2;        /* Adam's second moment, or NULL */
 } ld_optimizer;
 
 /* An optimizer of n parameters, which become leaves that want gradients. LD_VALUE for options out of

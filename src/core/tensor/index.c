@@ -188,12 +188,14 @@ ld_status ld_index_check(const ld_index *x, int64_t low, int64_t high, const cha
     for (int64_t i = 0; i < x->size; i++) {
         if (x->data[i] < low || x->data[i] >= high) {
             if (high <= low)
-                return ld_fail(LD_RANGE, "%s %" PRId64 " at position %" PRId64
-                               " is out of range: there are none", what, (int64_t)x->data[i] + 1,
-                               i + 1);
-            return ld_fail(LD_RANGE, "%s %" PRId64 " at position %" PRId64
-                           " is out of range %" PRId64 "..%" PRId64, what, (int64_t)x->data[i] + 1,
-                           i + 1, low + 1, high);
+                return ld_fail(LD_RANGE,
+                               "%s %" PRId64 " at position %" PRId64
+                               " is out of range: there are none",
+                               what, (int64_t)x->data[i] + 1, i + 1);
+            return ld_fail(LD_RANGE,
+                           "%s %" PRId64 " at position %" PRId64 " is out of range %" PRId64
+                           "..%" PRId64,
+                           what, (int64_t)x->data[i] + 1, i + 1, low + 1, high);
         }
     }
     return LD_OK;
@@ -208,8 +210,9 @@ ld_status ld_index_check_unique(const ld_index *x, const char *what)
     for (int64_t i = 0; i < x->size; i++) {
         int32_t id = x->data[i] - shift, before = ld_marker_get(seen, id);
         if (before >= 0) {
-            st = ld_fail(LD_VALUE, "%s %" PRId64 " occurs twice, at positions %" PRId32
-                         " and %" PRId64, what, (int64_t)x->data[i] + 1, before + 1, i + 1);
+            st = ld_fail(LD_VALUE,
+                         "%s %" PRId64 " occurs twice, at positions %" PRId32 " and %" PRId64, what,
+                         (int64_t)x->data[i] + 1, before + 1, i + 1);
             goto done;
         }
         ld_marker_set(seen, id, (int32_t)i);
@@ -221,8 +224,7 @@ done:
 
 bool ld_index_equal(const ld_index *a, const ld_index *b)
 {
-    return a->size == b->size &&
-           memcmp(a->data, b->data, (size_t)a->size * sizeof *a->data) == 0;
+    return a->size == b->size && memcmp(a->data, b->data, (size_t)a->size * sizeof *a->data) == 0;
 }
 
 uint64_t ld_index_hash(const ld_index *x)

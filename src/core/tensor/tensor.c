@@ -186,8 +186,10 @@ void ld_tensor_release(ld_tensor *t)
 ld_status ld_tensor_move(ld_tensor *t, ld_tensor *slab, int64_t first)
 {
     if (!t->in_slab && atomic_load(&t->storage->refs) > 1)
-        return ld_fail(LD_STATE, "a tensor of %s that shares its memory with a view cannot become "
-                       "a parameter of an optimizer; clone it first", ld_tensor_shape(t));
+        return ld_fail(LD_STATE,
+                       "a tensor of %s that shares its memory with a view cannot become "
+                       "a parameter of an optimizer; clone it first",
+                       ld_tensor_shape(t));
     memcpy(slab->data + first, t->data, (size_t)ld_tensor_size(t) * sizeof(float));
     storage_unref(t->storage);
     t->storage = storage_ref(slab->storage);

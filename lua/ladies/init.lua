@@ -1,0 +1,39 @@
+--- The library: everything of the C core (ladies_core) and the modules written in Lua, in one table.
+
+local core = require "ladies_core"
+
+local ladies = {}
+for name, value in pairs(core) do ladies[name] = value end
+
+--- The folder of the program's own data: datasets/ and scripts/ are in it.
+function ladies.home()
+  local source = debug.getinfo(1, "S").source
+  local prefix = source:match "^@(.*)/share/lua/5%.4/ladies/init%.lua$"
+  if prefix then return prefix .. "/share/ladies" end
+  return source:match "^@(.*)/lua/ladies/init%.lua$" or "."
+end
+
+-- Some of these modules need the library's table themselves.
+package.loaded["ladies"] = ladies
+
+ladies.options = require "ladies.options"
+ladies.data = require "ladies.data"
+ladies.graph = require "ladies.graph"
+ladies.sampling = require "ladies.sampling"
+ladies.samplers = require "ladies.samplers"
+ladies.batches = require "ladies.batches".new
+ladies.nn = require "ladies.nn"
+ladies.optim = require "ladies.optim"
+ladies.schedule = require "ladies.schedule"
+ladies.loss = require "ladies.loss"
+ladies.metrics = require "ladies.metrics"
+ladies.inference = require "ladies.inference"
+ladies.train = require "ladies.train"
+ladies.presets = require "ladies.presets"
+ladies.experiment = require "ladies.experiment"
+ladies.save_model = require "ladies.model_file".save
+ladies.load_model = require "ladies.model_file".load
+ladies.help = require "ladies.help"
+
+setmetatable(ladies, {__tostring = function() return "ladies " .. ladies.version end})
+return ladies

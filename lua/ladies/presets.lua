@@ -1,0 +1,43 @@
+--- The three readings of the paper: settings that belong together. Any of them can be overridden.
+--
+--   default   ours, for use
+--   paper     the text of the paper where it says, the plainest choice where it does not
+--   code      the authors' published program
+--
+-- normalize       P: "sym" or "row"
+-- draw, debias, union, row_normalize, self_nodes   of the LADIES sampler (see ladies.samplers)
+-- activation, order, head, dropout, head_dropout   of the model (see ladies.nn.gcn)
+-- lr, clip, weight_decay                           of the optimizer; clip 0 is none
+-- validation      "exact", or "sampled": one batch of validation nodes with 20 times the samples
+-- eval_every, patience, min_gain, best             of ladies.train
+
+local presets = {}
+
+-- What the three have in common.
+local function preset(own)
+  local settings = {
+    layers = 5, hidden = 256, batch_size = 512, samples = 512, epochs = 1000, seed = 1,
+    lr = 1e-3, clip = 0, weight_decay = 0, row_normalize = true, debias = false, union = "pre",
+    head = "none", head_dropout = 0, activation = "relu", dropout = 0,
+    validation = "exact", eval_every = 10, patience = 200, min_gain = 0.01,
+  }
+  for key, value in pairs(own) do settings[key] = value end
+  return settings
+end
+
+presets.default = preset{
+  normalize = "sym", draw = "wor", self_nodes = "previous",
+  order = "auto", dropout = 0.3, best = "highest",
+}
+
+presets.paper = preset{
+  normalize = "sym", draw = "wr", self_nodes = "none", order = "propagate_first", best = "gain",
+}
+
+presets.code = preset{
+  normalize = "row", draw = "wor", self_nodes = "batch", union = "post",
+  order = "transform_first", activation = "elu", head = "linear", dropout = 0.2, head_dropout = 0.5,
+  clip = 0.2, validation = "sampled", best = "gain",
+}
+
+return presets

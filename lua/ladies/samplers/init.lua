@@ -1,0 +1,7 @@
+--- Samplers: each is made by a constructor that closes over P, and is then a function
+-- sampler(seeds, rng) -> mini-batch. One file each; a new one is a function in anybody's script.
+
+return {
+  full = require "ladies.samplers.full",
+  ladies = require "ladies.samplers.ladies",
+}

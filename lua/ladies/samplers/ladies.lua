@@ -1,0 +1,75 @@
+--- LADIES: layer-dependent importance sampling. Zou, Hu, Wang, Jiang, Sun and Gu, NeurIPS 2019,
+-- Algorithm 1.
+--
+-- From the output down, each layer draws s nodes from the neighbourhood of the nodes S above it:
+--     p(u)  =  ||P(S,u)||^2 / ||P(S,:)||_F^2          squared column norms of P's rows S
+--     P~    =  P(S, drawn) diag(1 / (s p(u)))         an estimate of P(S,:)
+--     P~   <-  D^-1 P~,  D the row sums of P~         row-normalised
+-- p depends on the layer above, so every drawn node is a neighbour of S, which FastGCN, with one p
+-- for all layers, does not have. Normalising makes P~ a ratio estimate: bounded, biased by O(1/s).
+-- A row none of whose neighbours was drawn is zero; stats.isolated counts them.
+--
+-- The authors' program differs from their paper: P is row-normalised instead of symmetric; nodes
+-- are drawn without replacement, where their analysis has independent draws; the weight is 1/p
+-- without the 1/s, which the row-normalisation cancels; and the seeds are united into every layer
+-- (method = "wor", self_nodes = "batch", union = "post").
+
+local core = require "ladies_core"
+local options = require "ladies.options"
+local sampling = require "ladies.sampling"
+local square = require "ladies.samplers.square"
+
+local SPEC = {
+  sizes = "array of positive integers",
+  method = {"wor|wr|poisson", "wor"},
+  debias = {"boolean", false},
+  union = {"pre|post", "pre"},
+  self_nodes = {"none|previous|batch", "none"},
+  row_normalize = {"boolean", true},
+  flat = {"boolean", false},
+}
+
+-- Fails for options that choice would refuse in the first batch.
+local function check(given)
+  local opts = options.check("ladies.samplers.ladies", given, SPEC)
+  if #opts.sizes == 0 then options.fail "ladies.samplers.ladies: sizes must not be empty" end
+  local ok, reason = pcall(sampling.choice, core.ones(1), 0, {
+    method = opts.method, debias = opts.debias, union = opts.union, rng = core.rng(1),
+  })
+  if not ok then options.fail("ladies.samplers.ladies: " .. reason) end
+  return opts
+end
+
+--- ladies.samplers.ladies(P, {sizes = {s1, s2, ...}, ...}): a sampler(seeds, rng) -> mini-batch.
+-- sizes          nodes drawn for each layer's input; sizes[1] is nearest the features
+-- method         "wor", "wr" or "poisson"; debias: see sampling.choice
+-- self_nodes     nodes that are in a layer's input for certain, drawn or not: "none"; "previous",
+--                its own destinations, which then come first in src; "batch", the seeds
+-- union          "pre": sizes[l] further nodes are drawn; "post": the authors' way, see above
+-- row_normalize  whether each row of a block is divided by its sum
+-- flat           p(u) in proportion to ||P(S,u)||, not squared (Chen et al., TMLR 2023)
+local function ladies(P, given)
+  square("ladies.samplers.ladies", P)
+  local opts = check(given)
+  return function(seeds, rng)
+    local dst = options.value("sampler", "the seeds", seeds, "Index")
+    local blocks, isolated = {}, 0
+    for l = #opts.sizes, 1, -1 do
+      local keep = opts.self_nodes == "batch" and seeds
+        or opts.self_nodes == "previous" and dst or nil
+      local U, near = sampling.at_layer(l, P.slice, P, dst, {first = keep})   -- P(S, touched)
+      local p = U:col_sums(2)                                                 -- ||P(S,u)||^2
+      local pick, w = sampling.at_layer(l, sampling.choice, opts.flat and p:sqrt() or p,
+        opts.sizes[l], {method = opts.method, debias = opts.debias, union = opts.union,
+        always = keep and core.range(1, #keep), rng = rng})
+      local adj = U:pick_cols(pick):scale_cols(w)                             -- P~
+      if opts.row_normalize then adj = adj:row_normalize() end
+      isolated = isolated + adj:empty_rows()
+      local src = near[pick]
+      blocks[l], dst = {adj = adj, dst = dst, src = src}, src
+    end
+    return {blocks = blocks, input = dst, output = seeds, stats = {isolated = isolated}}
+  end
+end
+
+return ladies

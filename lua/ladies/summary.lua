@@ -1,0 +1,63 @@
+--- What a run came to: the columns of the paper's table 3, and what is really held in memory.
+
+local summary = {}
+
+local MIB = 1 << 20
+
+local Summary = {__name = "Summary"}
+Summary.__index = Summary
+
+--- Memory as the paper counts it, in bytes: weights, gathered input features and hidden rows of a
+-- batch, dense float32, without biases, head and united nodes (its figures for the citation graphs
+-- within 1 %):
+--   4 (K F + (L-1) K^2 + s F + (L-1) K s + K b)
+-- features F, hidden K, layers L, samples s (nodes sampled for a layer), batch b (training nodes).
+function summary.paper_memory(shape)
+  local F, K, L = shape.features, shape.hidden, shape.layers
+  local s, b = shape.samples, shape.batch
+  return 4 * (K * F + (L - 1) * K * K + s * F + (L - 1) * K * s + K * b)
+end
+
+--- A summary of `fields`: plain data, which is what summary.json holds. tostring gives the table.
+-- method, dataset, seed, stopped ("patience", "epochs", "max_batches")
+-- test_f1, val_f1, best_batch       of the model that was kept; test_f1 is nil without test nodes
+-- batches, seconds, batch_ms        training without validation
+-- sampling_ms, gathering_ms, computing_ms   their parts, a batch
+-- validation_seconds
+-- memory_paper (bytes or nil), memory_batch, memory_parameters, memory_peak (bytes)
+function summary.new(fields)
+  return setmetatable(fields, Summary)
+end
+
+local function mib(bytes)
+  return bytes and ("%.2f"):format(bytes / MIB) or "-"
+end
+
+function Summary:__tostring()
+  local head = ("%-16s %13s %9s %10s %9s %8s"):format(
+    "method", "test micro-F1", "total s", "memory MB", "batch ms", "batches")
+  local row = ("%-16s %13s %9.2f %10s %9.2f %8d"):format(
+    self.method, self.test_f1 and ("%.2f %%"):format(100 * self.test_f1) or "-", self.seconds,
+    mib(self.memory_paper), self.batch_ms, self.batches)
+  local lines = {head, row, ""}
+  local function note(name, text, ...)
+    lines[#lines + 1] = ("  %-12s " .. text):format(name, ...)
+  end
+  note("total", "%.2f s of training; validation took %.2f s more", self.seconds,
+    self.validation_seconds)
+  note("batch", "%.2f ms sampling, %.2f ms gathering, %.2f ms computing", self.sampling_ms,
+    self.gathering_ms, self.computing_ms)
+  if self.memory_paper then
+    note("memory", "as the paper counts it: weights, and a batch's dense input and hidden rows")
+  end
+  note("held", "%s MB by a batch with its gradients, %s MB by the model and its optimizer; "
+    .. "%s MB is the process's peak", mib(self.memory_batch), mib(self.memory_parameters),
+    mib(self.memory_peak))
+  if self.val_f1 then
+    note("best model", "after batch %d: validation micro-F1 %.4f", self.best_batch, self.val_f1)
+  end
+  note("ended by", "%s", self.stopped)
+  return table.concat(lines, "\n")
+end
+
+return summary

@@ -1,0 +1,130 @@
+--- ladies.train: the loop of README with exact validation, early stopping, the best model kept, a
+-- progress bar, a log and checkpoints.
+
+local core = require "ladies_core"
+local inference = require "ladies.inference"
+local loss = require "ladies.loss"
+local metrics = require "ladies.metrics"
+local model_file = require "ladies.model_file"
+local module = require "ladies.nn.module"
+local options = require "ladies.options"
+local summary = require "ladies.summary"
+local Run = require "ladies.training_run"
+
+local SPEC = {
+  data = "table",
+  model = "table",
+  sampler = "callable",
+  optimizer = "Optimizer or nil",
+  lr = {"positive number", 1e-3},
+  weight_decay = {"non-negative number", 0},
+  schedule = "callable or nil",
+  clip = "positive number or nil",
+  loss = {"callable", loss.cross_entropy},
+  batch_size = {"positive integer", 512},
+  epochs = {"positive integer", 1000},
+  max_batches = "positive integer or nil",
+  seed = {"integer", 1},
+  eval_every = {"positive integer", 10},
+  validate = "callable or nil",
+  patience = {"non-negative integer", 200},
+  min_gain = {"non-negative number", 0.01},
+  best = {"highest|gain", "highest"},
+  out = "string or nil",
+  resume = {"boolean", false},
+  checkpoint_every = {"non-negative number", 30},
+  quiet = {"boolean", false},
+  method = {"string", "custom"},
+  memory_paper = "non-negative integer or nil",
+}
+
+-- The part of the split that each node is in, as an Index: 0 none, 1 train, 2 val, 3 test.
+local function split_of(data, n)
+  local part = core.zeros(n)
+  for i, name in ipairs{"train", "val", "test"} do
+    if data[name] then part:add_at_(data[name], i) end
+  end
+  local ids = part:to_table()
+  for i = 1, n do ids[i] = math.tointeger(ids[i]) end
+  return core.index(ids)
+end
+
+-- Everything counts from 0 in the file; -1 is no label, and no part of the split.
+local function write_predictions(path, data, predicted)
+  core.npz.write(path, {
+    predicted = predicted, labels = data.labels, split = split_of(data, #predicted),
+    split_names = {"train", "val", "test"},
+  })
+end
+
+local function summarize(run, reason, test_f1)
+  local opts, total, n = run.opts, run.timer.total, math.max(1, run.number)
+  local val_f1, best_batch = run.stopper:kept()
+  local memory, slabs = core.memory(), 2   -- values and gradients
+  for _, state in pairs(run.optimizer:state()) do
+    if options.class_of(state) == "Tensor" then slabs = slabs + 1 end
+  end
+  return summary.new{
+    method = opts.method, dataset = opts.data.name, seed = opts.seed, stopped = reason,
+    test_f1 = test_f1, val_f1 = run.has_best and val_f1 or nil,
+    best_batch = run.has_best and best_batch or nil,
+    batches = run.number, seconds = run.timer:seconds(),
+    batch_ms = 1e3 * run.timer:seconds() / n, sampling_ms = 1e3 * total.sampling / n,
+    gathering_ms = 1e3 * total.gathering / n, computing_ms = 1e3 * total.computing / n,
+    validation_seconds = run.validation_seconds,
+    memory_paper = opts.memory_paper, memory_batch = run.batch_bytes,
+    memory_parameters = 4 * slabs * module.size(opts.model), memory_peak = memory.resident_peak,
+    folder = opts.out,
+  }
+end
+
+-- The best model, its predictions and its test F1, and the files of a run's end.
+local function finish(run, reason)
+  local opts, data = run.opts, run.opts.data
+  run:keep_best()
+  local logits = inference.exact(run.model, data)
+  local predicted = logits:argmax()
+  local test_f1 = data.test and metrics.micro_f1(predicted, data.labels, data.test)
+  local result = summarize(run, reason, test_f1)
+  if run.folder then
+    model_file.save(opts.model, run.folder:file "model.npz")
+    write_predictions(run.folder:file "predictions.npz", data, predicted)
+    run.folder:write_json("summary.json", result)
+  end
+  return result
+end
+
+--- ladies.train{data =, model =, sampler =, ...}: trains the model in place, leaves the best one's
+-- parameters in it and returns a summary (see ladies.summary; print it for the table).
+-- data         a data set: graph, features, labels, train, and val and test where there are any
+-- model        nn.gcn or any table of parameters with forward(features, batch); for the exact
+--              inference of validation and test it needs layer(i, h, block) and n_layers too
+-- sampler      sampler(seeds, rng) -> mini-batch
+-- optimizer    default: Adam with `lr` (1e-3) and `weight_decay` (0)
+-- schedule     batch number -> factor of the learning rate (see ladies.schedule)
+-- clip         bound on the norm of all gradients together
+-- loss         loss(logits, labels, batch.loss_weight), default cross-entropy
+-- batch_size   512; epochs (1000) and max_batches bound the length of the run
+-- seed         of the order of the nodes, the sampler's draws and dropout's
+-- eval_every   batches between two validations (10)
+-- validate     validate(model, batch number) -> number, default micro-F1 by exact inference
+-- patience, min_gain, best   see ladies.early_stopping; without validation nodes the last model stays
+-- out          folder for log, checkpoints, model, predictions and summary (see ladies.run_folder)
+-- resume       go on from the checkpoint in `out`; the other options must be those of that run
+-- checkpoint_every   seconds between two checkpoints (30)
+-- quiet        no progress on stderr
+-- method, memory_paper   name and bytes to show in the summary
+-- Ctrl-C in a run with a folder saves a checkpoint and returns {stopped = "interrupted", ...}.
+local function train(given)
+  local opts = options.check("ladies.train", given, SPEC)
+  for _, name in ipairs{"graph", "features", "labels", "train"} do
+    if not opts.data[name] then options.fail(("ladies.train: the data set has no %s"):format(name)) end
+  end
+  if opts.resume and not opts.out then options.fail "ladies.train: resume needs out, a run's folder" end
+  local run <close> = Run.new(opts)
+  local reason = run:loop()
+  if reason == "interrupted" then return summarize(run, reason) end
+  return finish(run, reason)
+end
+
+return train

@@ -1,0 +1,229 @@
+--- A training run: everything that ladies.train carries from batch to batch, saves in a checkpoint
+-- and takes up again. All of it follows from the options and the number of batches done, so a run
+-- that was killed and resumed ends with the same bits as one that was not.
+
+local core = require "ladies_core"
+local batches = require "ladies.batches"
+local checkpoint = require "ladies.checkpoint"
+local early_stopping = require "ladies.early_stopping"
+local interrupt = require "ladies.interrupt"
+local log = require "ladies.log"
+local metrics = require "ladies.metrics"
+local module = require "ladies.nn.module"
+local optim = require "ladies.optim"
+local options = require "ladies.options"
+local progress = require "ladies.progress"
+local run_folder = require "ladies.run_folder"
+local timer = require "ladies.timer"
+
+local Run = {__name = "TrainingRun"}
+Run.__index = Run
+
+-- Micro-F1 on the validation nodes by exact inference; nil when there are none.
+local function exact_validation(data)
+  return data.val and function(model) return metrics.f1(model, data, data.val) end
+end
+
+local function clones(named)
+  local copies = {}
+  for i, parameter in ipairs(named) do
+    copies[i] = {name = parameter.name, tensor = parameter.tensor:clone()}
+  end
+  return copies
+end
+
+local function copy(from, to)
+  for i, parameter in ipairs(from) do to[i].tensor:copy_(parameter.tensor) end
+end
+
+--- A run at its beginning, or where opts.resume finds its checkpoint; opts are the checked options
+-- of ladies.train. A <close> variable: closing it closes the log and wipes the progress bar.
+function Run.new(opts)
+  local run = setmetatable({
+    opts = opts, model = opts.model, labels = opts.data.labels,
+    parameters = module.named_parameters(opts.model),
+    validate = opts.validate or exact_validation(opts.data),
+    stopper = early_stopping.new{
+      patience = opts.patience, min_gain = opts.min_gain, best = opts.best,
+    },
+    timer = timer.new(),
+    number = 0, epoch = 1, index = 0,     -- batches in all; the last one's epoch and place in it
+    validation_seconds = 0, batch_bytes = 0, has_best = false,
+  }, Run)
+  if #run.parameters == 0 then options.fail "ladies.train: the model has no parameters" end
+  run.features = run.timer:watch(opts.data.features)
+  run.optimizer = opts.optimizer or optim.adam(module.parameters(opts.model),
+    {lr = opts.lr, weight_decay = opts.weight_decay})
+  run.lr = run.optimizer.lr
+  run.best = clones(run.parameters)
+  if opts.out then run:open_folder(opts.out, opts.resume) end
+  run:open_batches()
+  return run
+end
+
+-- The folder, with the state of its checkpoint when resuming, and the log as long as it was then.
+-- A run that was killed before its first checkpoint begins anew.
+function Run:open_folder(path, resume)
+  self.folder = run_folder.at(path)
+  local kept
+  if resume and self.folder:has "checkpoint.npz" then
+    kept = self:load(self.folder:file "checkpoint.npz")
+  end
+  self.log = log.open(self.folder:file "log.jsonl", kept)
+  self.saved = core.clock()
+end
+
+-- The iterator over the batches that are left, and their progress.
+function Run:open_batches()
+  local opts = self.opts
+  local batch_options = {
+    size = opts.batch_size, sampler = opts.sampler, seed = opts.seed, epochs = opts.epochs,
+    start = {epoch = self.epoch, batch = self.index + 1},
+  }
+  self.next_batch = batches.new(opts.data.train, batch_options)
+  local total = opts.epochs * batches.per_epoch(#opts.data.train, batch_options)
+  self.progress = progress.new{
+    total = math.min(total, opts.max_batches or total), done = self.number, quiet = opts.quiet,
+  }
+end
+
+function Run:__close()
+  self.progress:clear()
+  if self.log then self.log:close() end
+end
+
+-- The numbers of a checkpoint.
+function Run:counters()
+  local counters = {
+    seed = self.opts.seed, epoch = self.epoch, index = self.index, number = self.number,
+    validation_seconds = self.validation_seconds, batch_bytes = self.batch_bytes,
+    log_bytes = self.log:length(),
+  }
+  for name, seconds in pairs(self.timer.total) do counters["seconds_" .. name] = seconds end
+  for name, value in pairs(self.stopper:state()) do counters["stopping_" .. name] = value end
+  return counters
+end
+
+--- Writes the checkpoint into the run's folder.
+function Run:save()
+  checkpoint.save(self.folder:file "checkpoint.npz", {
+    parameters = self.parameters, best = self.has_best and self.best or nil,
+    optimizer = self.optimizer, counters = self:counters(),
+  })
+  self.saved = core.clock()
+end
+
+-- Takes over the state of a checkpoint; returns the length of the log at that time.
+function Run:load(path)
+  local counters, has_best = checkpoint.load(path, self)
+  if counters.seed ~= self.opts.seed then
+    options.fail(("ladies.train: %s is of a run with seed %d, not %d"):format(path, counters.seed,
+      self.opts.seed))
+  end
+  self.has_best = has_best
+  self.epoch, self.index, self.number = counters.epoch, counters.index, counters.number
+  self.validation_seconds, self.batch_bytes = counters.validation_seconds, counters.batch_bytes
+  local stopping = {}
+  for name, value in pairs(counters) do
+    local total, counter = name:match "^seconds_(.+)", name:match "^stopping_(.+)"
+    if total then self.timer.total[total] = value end
+    if counter then stopping[counter] = value end
+  end
+  self.stopper:load_state(stopping)
+  return counters.log_bytes
+end
+
+-- The loss of a batch.
+function Run:objective(logits, batch)
+  local nodes = batch.output
+  if batch.loss_nodes then
+    logits, nodes = logits:rows(batch.loss_nodes), nodes[batch.loss_nodes]
+  end
+  return self.opts.loss(logits, self.labels[nodes], batch.loss_weight)
+end
+
+-- One step of the optimizer on a batch; returns the batch's loss.
+function Run:step(batch)
+  local opts, optimizer = self.opts, self.optimizer
+  local _ <close> = core.step()
+  local loss = self:objective(self.model:forward(self.features, batch), batch)
+  local value = loss:item()
+  if value ~= value or value == math.huge then
+    options.fail(("ladies.train: the loss of batch %d is %s; try a smaller learning rate, or clip")
+      :format(self.number + 1, value))
+  end
+  loss:backward()
+  self.bytes = core.memory().total
+  if opts.clip then optimizer:clip_norm(opts.clip) end
+  if opts.schedule then optimizer:set_lr(self.lr * opts.schedule(self.number + 1)) end
+  optimizer:step()
+  if batch.after_step then batch.after_step(batch, self.model) end
+  return value
+end
+
+-- Samples the next batch and trains on it; returns false when the epochs are over.
+function Run:advance()
+  local clock, before = self.timer, core.memory().total
+  clock:start()
+  local batch = self.next_batch()
+  if not batch then return false end
+  clock:sampled()
+  local loss = self:step(batch)
+  local now = clock:stop()
+  self.number, self.epoch, self.index = self.number + 1, batch.epoch, batch.index
+  self.batch_bytes = math.max(self.batch_bytes, self.bytes - before)
+  if self.log then self.log:batch(batch, self.number, loss, clock, self.bytes) end
+  self.progress:update(self.number, now, loss, self.val_f1)
+  return true
+end
+
+-- Whether a validation follows the batch in hand.
+function Run:validation_is_due()
+  return self.validate and self.number % self.opts.eval_every == 0
+end
+
+--- Validates, and keeps a copy of the model when it is the best so far.
+function Run:evaluate()
+  local began = core.clock()
+  self.val_f1 = self.validate(self.model, self.number)
+  if self.stopper:update(self.val_f1, self.number) then
+    copy(self.parameters, self.best)
+    self.has_best = true
+  end
+  self.validation_seconds = self.validation_seconds + core.clock() - began
+  if self.log then
+    self.log:validation(self.number, self.epoch, self.val_f1, self.timer:seconds())
+  end
+end
+
+--- Trains until there is a reason to stop, which it returns: "patience", "max_batches", "epochs" or
+-- "interrupted". A run with a folder is saved now and then, at an interruption, and at the end.
+function Run:loop()
+  local opts, reason = self.opts, nil
+  local _ <close> = self.folder and interrupt.defer()
+  while not reason do
+    if self:validation_is_due() and self.stopper:exhausted(self.number) then
+      reason = "patience"
+    elseif self.number == opts.max_batches then
+      reason = "max_batches"
+    elseif self.folder and interrupt.arrived() then
+      reason = "interrupted"
+    elseif not self:advance() then
+      reason = "epochs"
+    else
+      if self:validation_is_due() then self:evaluate() end
+      if self.folder and core.clock() - self.saved >= opts.checkpoint_every then self:save() end
+    end
+  end
+  if self.folder then self:save() end
+  return reason
+end
+
+--- Puts the best model's parameters into the model, after a last validation when the loop ended
+-- between two. (The checkpoint is from before it, so that a longer run can go on from there.)
+function Run:keep_best()
+  if self.validate and not self:validation_is_due() then self:evaluate() end
+  if self.has_best then copy(self.best, self.parameters) end
+end
+
+return Run

@@ -1,0 +1,13 @@
+-- ladies bench: measurements of speed and memory, each in a file of scripts/bench/
+--
+--   ladies bench step [--batches N]
+
+local ladies = require "ladies"
+
+local name = table.remove(arg, 1)
+local path = name and name:match "^[%w_]+$" and ("%s/scripts/bench/%s.lua"):format(ladies.home(), name)
+if not path or ladies.exists(path) ~= "file" then
+  io.stderr:write("usage: ladies bench step [options]\n")
+  os.exit(2)
+end
+dofile(path)

@@ -1,0 +1,209 @@
+-- What a training step costs besides the work that it is for, on the WordNet graph with the main
+-- job's settings (5 x 512 samples, batch 512, hidden 256):
+--   * the share of Lua: time outside of C primitives
+--   * calls of malloc in the steady state (outside of Lua's own allocator), and resident memory
+--   * the sampler's time when isolated nodes multiply the nodes of the graph by 100
+--   * the time from process start to the first trained batch
+-- Each measurement runs in a process of its own.
+
+local ladies = require "ladies"
+local cli = require "ladies.cli"
+
+local core = require "ladies_core"
+local WARM_UP, SHORT = 200, 300
+
+-- ---------------------------------------------------------------- the work that is measured
+
+-- A function that makes one training step; P may be another matrix over the same nodes first.
+local function trainer(data)
+  local P = data.graph:normalize "sym"
+  local sampler = ladies.samplers.ladies(P, {sizes = {512, 512, 512, 512, 512},
+    self_nodes = "previous"})
+  local model = ladies.nn.gcn{inputs = data.features.n_cols, outputs = data.classes, dropout = 0.3}
+  local adam = ladies.optim.adam(model:parameters())
+  local next_batch = ladies.batches(data.train, {size = 512, sampler = sampler, epochs = 1000000})
+  return function()
+    local batch = next_batch()
+    local step <close> = ladies.step()
+    local logits = model:forward(data.features, batch)
+    local loss = ladies.loss.cross_entropy(logits, data.labels[batch.output])
+    loss:backward()
+    adam:step()
+    return loss
+  end
+end
+
+local function resident()
+  local file = assert(io.open "/proc/self/statm")
+  local pages = file:read("n", "n") and select(2, file:seek "set") or 0
+  file:seek "set"
+  local _, held = file:read("n", "n")
+  file:close()
+  return (held or pages) * 4096
+end
+
+local function median(list)
+  table.sort(list)
+  return list[(#list + 1) // 2]
+end
+
+local function spread(list)
+  local m = median(list)
+  return ("%.3f ms (%.3f to %.3f)"):format(m, list[1], list[#list])
+end
+
+-- ---------------------------------------------------------------- the share of Lua
+
+-- Replaces every function of a table by one that adds up the time spent in it. What the clock costs
+-- counts as Lua's, so the share that comes out is an upper bound.
+local inside = 0
+
+local function timed(f)
+  local clock = core.clock
+  local function stop(began, ...)
+    inside = inside + (clock() - began)
+    return ...
+  end
+  return function(...) return stop(clock(), f(...)) end
+end
+
+local function time_all(t)
+  for key, value in pairs(t) do
+    if type(value) == "function" and debug.getinfo(value, "S").what == "C" and key ~= "clock" and
+       key ~= "__gc" and key ~= "__index" then
+      t[key] = timed(value)
+    end
+  end
+end
+
+local function lua_share()
+  for _, object in ipairs{core.zeros(1), core.index{1}, core.rng(1), core.sparse(core.ones(1, 1)),
+                          core.optim.sgd{core.zeros(1)}, core.step()} do
+    local class = getmetatable(object)
+    time_all(class)
+    time_all(class.__methods)
+  end
+  collectgarbage()
+  time_all(core)
+  time_all(core.sampling)
+  time_all(core.optim)
+  time_all(ladies)
+  local step = trainer(ladies.data.load "wordnet")
+  for _ = 1, WARM_UP do step() end
+  local times, outside = {}, {}
+  for i = 1, SHORT do
+    inside = 0
+    local began = core.clock()
+    step()
+    local all = core.clock() - began
+    times[i], outside[i] = 1e3 * all, 1e3 * (all - inside)
+  end
+  print("step                       " .. spread(times))
+  print("outside of C primitives    " .. spread(outside))
+  print(("share of Lua               %.2f %% (an upper bound: the clock's own cost is in it)")
+    :format(100 * median(outside) / median(times)))
+end
+
+-- ---------------------------------------------------------------- malloc and resident memory
+
+local function memory(batches)
+  local path = os.getenv "LADIES_MALLOC_COUNT"
+  local file = path and assert(io.open(path, "rb"))
+  if file then file:setvbuf "no" end
+  local function count()
+    if not file then return 0 end
+    file:seek "set"
+    return (string.unpack("<i8", file:read(8)))
+  end
+  local step = trainer(ladies.data.load "wordnet")
+  for _ = 1, WARM_UP do step() end
+  local calls, held, most = count(), resident(), 0
+  local base = count() - calls
+  calls = count()
+  for _ = 1, batches do step() end
+  calls = count() - calls - base
+  most = resident()
+  print(("resident memory            %.1f MiB after %d batches, %.1f MiB after %d more")
+    :format(held / 2^20, WARM_UP, most / 2^20, batches))
+  print(file and ("malloc                     %d calls in %d batches after %d"):format(calls, batches,
+    WARM_UP) or "malloc                     not counted: malloc_count.so is not built")
+end
+
+-- ---------------------------------------------------------------- the sampler and the graph's size
+
+local function sampling()
+  local data = ladies.data.load "wordnet"
+  local A = data.graph.adjacency
+  local n, times = A.n_rows, {}
+  for i, factor in ipairs{1, 100} do
+    local big = core.matrix{n_rows = factor * n, n_cols = factor * n, rows = A:row_of(),
+                            cols = A:col_of()}
+    local sampler = ladies.samplers.ladies(big:normalize "sym", {sizes = {512, 512, 512, 512, 512},
+      self_nodes = "previous"})
+    local next_batch = ladies.batches(data.train, {size = 512, sampler = sampler, epochs = 1000000})
+    for _ = 1, WARM_UP do next_batch() end
+    times[i] = {}
+    for j = 1, SHORT do
+      local began = core.clock()
+      next_batch()
+      times[i][j] = 1e3 * (core.clock() - began)
+    end
+    print(("sampling, %9d nodes  %s"):format(factor * n, spread(times[i])))
+  end
+  print(("ratio                      %.2f"):format(median(times[2]) / median(times[1])))
+end
+
+-- ---------------------------------------------------------------- start
+
+local function start()
+  trainer(ladies.data.load "wordnet")()
+  print(core.clock())
+end
+
+-- ---------------------------------------------------------------- the whole
+
+local spec = {
+  name = "ladies bench step",
+  about = "Measures what a training step on the WordNet graph costs besides its work.",
+  {"batches", "N", "positive integer", default = 1000, help = "batches of the memory measurement"},
+  {"part", "NAME", "lua|memory|sampling|start", help = "this measurement alone, in this process"},
+}
+
+-- Runs one part in a process of its own and returns its standard output.
+local function child(part, environment, batches)
+  local program = arg[-1] or "ladies"
+  local pipe = assert(io.popen(("%s '%s' bench step --part %s --batches %d"):format(environment,
+    program, part, batches)))
+  local text = pipe:read "a"
+  assert(pipe:close(), "a measurement failed")
+  return text
+end
+
+local parts = {lua = lua_share, sampling = sampling, start = start}
+
+cli.main(spec, arg, function(opts)
+  if opts.part == "memory" then return memory(opts.batches) end
+  if opts.part then return parts[opts.part]() end
+  print(("ladies %s, %d threads"):format(ladies.version, ladies.threads()))
+  local starts = {}
+  for i = 1, 5 do
+    local began = core.clock()
+    starts[i] = 1e3 * (tonumber(child("start", "", 1)) - began)
+  end
+  print("start to first batch       " .. spread(starts))
+  io.write(child("lua", "", 1))
+  local counter = ladies.home() .. "/../../lib/ladies/malloc_count.so"
+  local environment = ""
+  if core.exists(counter) then
+    local path = os.tmpname()
+    local file = assert(io.open(path, "wb"))
+    file:write(("\0"):rep(8))
+    file:close()
+    environment = ("LADIES_MALLOC_COUNT=%s LD_PRELOAD=%s"):format(path, counter)
+    io.write(child("memory", environment, opts.batches))
+    os.remove(path)
+  else
+    io.write(child("memory", "", opts.batches))
+  end
+  io.write(child("sampling", "", 1))
+end)

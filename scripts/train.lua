@@ -1,0 +1,119 @@
+-- ladies train: trains a deep GCN with sampled mini-batches
+--
+--   ladies train [--dataset NAME|PATH] [--method ladies|full] [--samples 512] [--layers 5] ...
+--   ladies train --resume DIR
+--
+-- `ladies train --help` lists the options. The run's folder gets config.json, log.jsonl,
+-- checkpoint.npz, model.npz, predictions.npz and summary.json; the last line printed is
+-- `test micro-F1 0.xxxx`.
+
+local ladies = require "ladies"
+local cli = require "ladies.cli"
+local run_folder = require "ladies.run_folder"
+
+local experiment = ladies.experiment
+local INTERRUPTED = 130  -- exit status, as shells have it for SIGINT
+
+local spec = {
+  name = "ladies train",
+  about = [[Trains a deep GCN with layer-dependent importance sampling (LADIES, NeurIPS 2019) or on
+    the full batch, with exact validation, and tests the best model by exact inference. Options that
+    are not given have the preset's values.]],
+  {"dataset", "NAME|PATH", "string", help = "data set by name, or an .npz file (default wordnet)"},
+  {"method", "NAME", experiment.methods, help = "ladies or full (default ladies)"},
+  {"preset", "NAME", "default|paper|code",
+    help = "default, paper (the paper's text) or code (the authors' program)"},
+  {"samples", "N", "positive integer", help = "nodes sampled for a layer (default 512)"},
+  {"layers", "N", "positive integer", help = "propagations (default 5)"},
+  {"hidden", "N", "positive integer", help = "hidden width (default 256)"},
+  {"batch-size", "N", "positive integer", help = "training nodes of a batch (default 512)"},
+  {"epochs", "N", "positive integer", help = "end after so many (default 1000)"},
+  {"max-batches", "N", "positive integer", help = "end after so many"},
+  {"patience", "N", "non-negative integer",
+    help = "end when validation F1 has not risen by 0.01 for so many batches; 0: never"},
+  {"eval-every", "N", "positive integer", help = "batches between two validations"},
+  {"seed", "N", "integer", help = "of everything random (default 1)"},
+  {"lr", "RATE", "positive number", help = "Adam's learning rate (default 0.001)"},
+  {"dropout", "P", "number in [0, 1)", help = "after each hidden layer"},
+  {"weight-decay", "X", "non-negative number", help = "added to the gradient, times the weight"},
+  {"clip", "NORM", "non-negative number", help = "bound on the norm of all gradients; 0: none"},
+  {"self-nodes", "WHICH", "none|previous|batch",
+    help = "nodes that every sampled layer holds besides: none, the previous layer's, the batch's"},
+  {"threads", "N", "positive integer", help = "of the parallel loops; results do not depend on it"},
+  {"out", "DIR", "string", help = "the run's folder (default runs/DATASET-METHOD-N)"},
+  {"resume", "DIR", "string", help = "go on with the run of this folder, as it was configured"},
+  {"checkpoint-every", "SECONDS", "non-negative number", default = 30,
+    help = "between two checkpoints"},
+  {"quiet", help = "no progress"},
+}
+
+-- Options that say how to run, not what; a resumed run may have others.
+local RUNNING = {threads = true, out = true, resume = true, checkpoint_every = true, quiet = true}
+-- Bounds on the length of a run; they too may change.
+local BOUNDS = {epochs = true, max_batches = true, patience = true}
+
+local function print_configuration(config, folder)
+  local keys = {}
+  for key in pairs(config) do keys[#keys + 1] = key end
+  table.sort(keys)
+  print("configuration:")
+  for _, key in ipairs(keys) do print(("  %-14s %s"):format(key, config[key])) end
+  print(("  %-14s %s"):format("folder", folder))
+end
+
+-- The settings of a new run, its data set and its folder, which is made when all else is known to be
+-- right.
+local function new_run(opts, given)
+  local settings = {}
+  for key in pairs(given) do
+    if not RUNNING[key] then settings[key] = opts[key] end
+  end
+  local config = experiment.configure(settings)
+  local data = ladies.data.load(config.dataset)
+  local folder = opts.out and run_folder.at(opts.out)
+    or run_folder.next(config.dataset, config.method)
+  if folder:has "config.json" then
+    error(("%s holds a run; go on with it by --resume %s, or choose another folder"):format(folder,
+      folder), 0)
+  end
+  return config, data, folder
+end
+
+-- The same of the run in opts.resume, with new bounds where they are given.
+local function old_run(opts, given)
+  if ladies.exists(opts.resume .. "/config.json") ~= "file" then
+    error(("there is no run in %s"):format(opts.resume), 0)
+  end
+  local folder = run_folder.at(opts.resume)
+  local settings = folder:read_json "config.json"
+  for key in pairs(given) do
+    if BOUNDS[key] then
+      settings[key] = opts[key]
+    elseif not RUNNING[key] or key == "out" then
+      error(("--%s cannot change when a run is resumed"):format((key:gsub("_", "-"))), 0)
+    end
+  end
+  return experiment.configure(settings), ladies.data.load(settings.dataset), folder
+end
+
+cli.main(spec, arg, function(opts, given)
+  local config, data, folder = (opts.resume and old_run or new_run)(opts, given)
+  if opts.threads then ladies.threads(opts.threads) end
+  print(data)
+  print_configuration(config, folder)
+  folder:write_json("config.json", config)
+  local result = experiment.run(config, data, {
+    out = folder.path, resume = opts.resume ~= nil, quiet = opts.quiet,
+    checkpoint_every = opts.checkpoint_every,
+  })
+  if result.stopped == "interrupted" then
+    print(("stopped after batch %d; go on with: ladies train --resume %s"):format(result.batches,
+      folder))
+    os.exit(INTERRUPTED, true)
+  end
+  print()
+  print(result)
+  print()
+  print(("model, log, predictions and summary are in %s"):format(folder))
+  if result.test_f1 then print(("test micro-F1 %.4f"):format(result.test_f1)) end
+end)

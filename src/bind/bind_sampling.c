@@ -1,0 +1,216 @@
+/* sampling: random choice with design weights, alias tables, and the algebra of index vectors. */
+#include "bind.h"
+
+#include <string.h>
+
+#include "sample/choice.h"
+
+#define BIND_ALIAS "ladies.Alias"
+
+/* --- options ----------------------------------------------------------------------------------- */
+
+/* Pushes the option `name` and returns the object that it holds, or NULL when it is absent. */
+static void *object_option(lua_State *L, int arg, const char *where, const char *name,
+                           const char *class)
+{
+    if (!bind_option(L, arg, name))
+        return NULL;
+    void *object = luaL_testudata(L, -1, class);
+    if (!object)
+        luaL_error(L, "%s: %s must be of class %s, got %s", where, name, strchr(class, '.') + 1,
+                   luaL_tolstring(L, -1, NULL));
+    return object;
+}
+
+static ld_rng *rng_option(lua_State *L, int arg, const char *where)
+{
+    ld_rng *rng = object_option(L, arg, where, "rng", BIND_RNG);
+    if (!rng)
+        luaL_error(L, "%s: the option rng is missing; ladies.rng(seed) makes one", where);
+    return rng;
+}
+
+/* Pushes the option `name` and returns its place among `words`; the first is the default. `wanted`
+ * is how the message lists them. */
+static int word_option(lua_State *L, int arg, const char *where, const char *name,
+                       const char *const *words, const char *wanted)
+{
+    if (!bind_option(L, arg, name))
+        return 0;
+    const char *given = luaL_tolstring(L, -1, NULL);
+    for (int i = 0; words[i]; i++)
+        if (strcmp(words[i], given) == 0)
+            return i;
+    return luaL_error(L, "%s: %s must be %s, got %s", where, name, wanted, given);
+}
+
+/* --- alias tables ------------------------------------------------------------------------------ */
+
+static ld_alias *to_alias(lua_State *L, int arg)
+{
+    ld_alias **a = luaL_testudata(L, arg, BIND_ALIAS);
+    return a ? *a : NULL;
+}
+
+static int alias_new(lua_State *L)
+{
+    const ld_tensor *p = bind_tensor(L, 1);
+    bind_collect(L);
+    ld_alias **a = lua_newuserdatauv(L, sizeof(ld_alias *), 0);
+    *a = NULL;
+    luaL_setmetatable(L, BIND_ALIAS);
+    bind_check(L, ld_alias_new(a, p));
+    return 1;
+}
+
+static int alias_gc(lua_State *L)
+{
+    ld_alias **a = luaL_checkudata(L, 1, BIND_ALIAS);
+    ld_alias_unref(*a);
+    *a = NULL;
+    return 0;
+}
+
+static int alias_len(lua_State *L)
+{
+    lua_pushinteger(L, to_alias(L, 1)->p->n_rows);
+    return 1;
+}
+
+static int alias_tostring(lua_State *L)
+{
+    const ld_alias *a = to_alias(L, 1);
+    lua_pushfstring(L, "Alias %I, %I positive", (LUAI_UACINT)a->p->n_rows, (LUAI_UACINT)a->size);
+    return 1;
+}
+
+static int alias_get(lua_State *L)
+{
+    return bind_no_field(L, BIND_ALIAS);
+}
+
+/* --- choice ------------------------------------------------------------------------------------ */
+
+static int sampling_choice(lua_State *L)
+{
+    static const char *const names[] = {"method", "debias", "always", "union", "rng", NULL};
+    static const char *const methods[] = {"wor", "wr", "poisson", NULL};
+    static const char *const unions[] = {"pre", "post", NULL};
+    const ld_alias *table = to_alias(L, 1);
+    const ld_tensor *p = table ? table->p : bind_to_tensor(L, 1);
+    if (!p)
+        return luaL_typeerror(L, 1, "Tensor or Alias");
+    lua_Integer k = luaL_checkinteger(L, 2);
+    bind_check_options(L, 3, "choice", names);
+    ld_choice_options o = {
+        .method =
+            (ld_choice_method)word_option(L, 3, "choice", "method", methods, "wor, wr or poisson"),
+        .debias = bind_option_boolean(L, 3, "debias", false),
+        .unite = word_option(L, 3, "choice", "union", unions, "pre or post") == 1,
+    };
+    ld_index **always = object_option(L, 3, "choice", "always", BIND_INDEX);
+    o.always = always ? *always : NULL;
+    ld_rng *rng = rng_option(L, 3, "choice");
+    ld_index **pick = bind_new_index(L);
+    ld_tensor **w = bind_new_tensor(L);
+    bind_check(L, ld_choice(pick, w, p, table, k, o, rng));
+    return 2;
+}
+
+static int sampling_uniform(lua_State *L)
+{
+    static const char *const names[] = {"replace", "rng", NULL};
+    lua_Integer n = luaL_checkinteger(L, 1), k = luaL_checkinteger(L, 2);
+    bind_check_options(L, 3, "uniform", names);
+    bool replace = bind_option_boolean(L, 3, "replace", false);
+    ld_rng *rng = rng_option(L, 3, "uniform");
+    bind_check(L, ld_choice_uniform(bind_new_index(L), n, k, replace, rng));
+    return 1;
+}
+
+static int sampling_permutation(lua_State *L)
+{
+    int64_t n = bind_count(L, 1, "permutation: n");
+    ld_rng *rng = bind_rng(L, 2);
+    bind_check(L, ld_index_permutation(bind_new_index(L), n, n, rng));
+    return 1;
+}
+
+/* --- index vectors ----------------------------------------------------------------------------- */
+
+static int sampling_unique(lua_State *L)
+{
+    const ld_index *x = bind_index(L, 1);
+    bind_check(L, ld_index_unique(bind_new_index(L), x));
+    return 1;
+}
+
+static int sampling_union(lua_State *L)
+{
+    const ld_index *a = bind_index(L, 1), *b = bind_index(L, 2);
+    ld_index **both = bind_new_index(L);
+    bind_check(L, ld_index_concat(both, a, b));
+    bind_check(L, ld_index_unique(bind_new_index(L), *both));
+    return 1;
+}
+
+static int sampling_find(lua_State *L)
+{
+    const ld_index *a = bind_index(L, 1), *b = bind_index(L, 2);
+    bind_check(L, ld_index_find(bind_new_index(L), a, b));
+    return 1;
+}
+
+static const bind_function functions[] = {
+    {"choice", sampling_choice,
+     "sampling.choice(p, k, {rng=, method=, debias=, always=, union=}) -> pick, w\n"
+     "k positions drawn in proportion to p, a vector or sampling.alias(p), and design weights w: the\n"
+     "sum of w[i] * f[pick[i]] estimates the sum of f over all positions. p need not sum to 1;\n"
+     "in the weights below it does.\n"
+     "method \"wor\" (default): without replacement, in draw order; weight 1/(k p), which is biased;\n"
+     "  with debias = true the unbiased weights of Chen et al., TMLR 2023.\n"
+     "method \"wr\": with replacement; every position once, m times drawn: weight m/(k p); unbiased.\n"
+     "method \"poisson\": each position on its own with probability pi = min(1, c p), where the pi\n"
+     "  sum to k; weight 1/pi; unbiased; the number of positions is random.\n"
+     "Zeros are never drawn. When no more than k are positive, wor and poisson take them all with\n"
+     "weight 1; wr still draws k.\n"
+     "always (an Index of positions): these come first, with weight 1, and k further ones are drawn\n"
+     "  from p renormalised outside of them.\n"
+     "union = \"post\" (wor; the program of the LADIES authors): k are drawn from the whole p, those\n"
+     "  of always that are missing are added, and every weight is 1/p (1 where p is zero).\n"
+     "The result depends on the rng's sub-stream, p, k and the options alone."},
+    {"alias", alias_new,
+     "sampling.alias(p) -> Alias\n"
+     "A table for drawing from the vector p with replacement any number of times, each draw in "
+     "O(1);\n"
+     "choice takes it in place of p. Walker 1977, Vose 1991."},
+    {"uniform", sampling_uniform,
+     "sampling.uniform(n, k, {rng=, replace=false}) -> Index\n"
+     "k of the positions 1 .. n, each equally likely, in draw order; without replacement at most n."},
+    {"permutation", sampling_permutation,
+     "sampling.permutation(n, rng) -> Index\nThe positions 1 .. n in random order."},
+    {"unique", sampling_unique,
+     "sampling.unique(idx) -> Index\nThe distinct elements in order of first appearance."},
+    {"union", sampling_union,
+     "sampling.union(a, b) -> Index\nThe distinct elements of a, then those that only b has."},
+    {"find", sampling_find,
+     "sampling.find(a, b) -> Index\n"
+     "Positions in a of those elements of b that occur in a, in b's order."},
+    {NULL, NULL, NULL},
+};
+
+void bind_open_sampling(lua_State *L)
+{
+    static const bind_function methods[] = {{NULL, NULL, NULL}};
+    static const luaL_Reg meta[] = {
+        {"__gc", alias_gc},
+        {"__len", alias_len},
+        {"__tostring", alias_tostring},
+        {NULL, NULL},
+    };
+    static const char *const properties[] = {NULL};
+    bind_class(L, BIND_ALIAS, methods, meta, properties, alias_get);
+    lua_newtable(L);
+    bind_functions(L, functions);
+    lua_setfield(L, -2, "sampling");
+}

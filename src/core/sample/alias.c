@@ -1,0 +1,81 @@
+/* Every column holds the same mass, total / size. A column whose element has less is filled up by
+ * one whose element has more; each step finishes one column, so building takes O(n). */
+#include "sample/alias.h"
+
+#include <inttypes.h>
+
+#include "base/memory.h"
+#include "sample/mass.h"
+
+/* Fills the columns. `stack` has room for all of them: those that lack mass are kept at its front,
+ * the others at its back. */
+static void build(ld_alias *a, int32_t *stack)
+{
+    ld_alias_column *c = a->columns;
+    int64_t poor = 0, rich = a->size;
+    for (int64_t i = 0, j = 0; i < a->p->n_rows; i++) {
+        double p = a->p->data[i];
+        if (p == 0.0)
+            continue;
+        c[j] = (ld_alias_column){p * (double)a->size / a->total, (int32_t)i, (int32_t)i};
+        if (c[j].keep < 1.0)
+            stack[poor++] = (int32_t)j;
+        else
+            stack[--rich] = (int32_t)j;
+        j++;
+    }
+    while (poor > 0 && rich < a->size) {
+        ld_alias_column *to = &c[stack[--poor]], *from = &c[stack[rich]];
+        to->other = from->own;
+        from->keep -= 1.0 - to->keep;
+        if (from->keep < 1.0)
+            stack[poor++] = stack[rich++];
+    }
+    /* What is left has exactly its share, but for rounding. */
+    while (poor > 0)
+        c[stack[--poor]].keep = 1.0;
+}
+
+ld_status ld_alias_new(ld_alias **out, const ld_tensor *p)
+{
+    ld_alias *a = NULL;
+    int32_t *stack = NULL;
+    ld_mass mass;
+    ld_status st;
+    LD_TRY(ld_mass_of(&mass, p, "alias"));
+    if (mass.support == 0) {
+        st = ld_fail(LD_VALUE, "alias: all %" PRId64 " probabilities are zero", p->n_rows);
+        goto done;
+    }
+    st = LD_NOMEM;
+    if (!(a = ld_alloc(sizeof *a, LD_MEM_SCRATCH)))
+        goto done;
+    *a = (ld_alias){.total = mass.total, .size = mass.support};
+    atomic_init(&a->refs, 1);
+    if (!(a->columns = ld_alloc_array(a->size, sizeof *a->columns, LD_MEM_SCRATCH)) ||
+        !(stack = ld_alloc_array(a->size, sizeof *stack, LD_MEM_SCRATCH)))
+        goto done;
+    LD_TRY(ld_tensor_clone(&a->p, p));
+    build(a, stack);
+    *out = ld_alias_ref(a);
+done:
+    ld_alias_unref(a);
+    ld_free(stack);
+    return st;
+}
+
+ld_alias *ld_alias_ref(ld_alias *a)
+{
+    if (a)
+        atomic_fetch_add_explicit(&a->refs, 1, memory_order_relaxed);
+    return a;
+}
+
+void ld_alias_unref(ld_alias *a)
+{
+    if (a && atomic_fetch_sub_explicit(&a->refs, 1, memory_order_acq_rel) == 1) {
+        ld_tensor_unref(a->p);
+        ld_free(a->columns);
+        ld_free(a);
+    }
+}

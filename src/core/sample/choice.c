@@ -1,0 +1,362 @@
+/* Drawing without replacement takes the k smallest keys E_u / p_u with E_u independent standard
+ * exponentials, which is the same as drawing one after the other from what is left; the order of
+ * the keys is the order of the draws (Efraimidis and Spirakis 2006). The keys pass through a heap
+ * of k, so nearly all are dismissed by one comparison: O(n) and O(k log k) for the order. The
+ * largest k probabilities, from which the capped ones of a Poisson draw come, are found by the same
+ * pass with all E_u = 1. E_u and the uniforms of a Poisson draw are functions of (sub-stream, u).
+ */
+#include "sample/choice.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/marker.h"
+#include "base/memory.h"
+#include "base/simd.h"
+#include "sample/mass.h"
+
+enum { BLOCK = 1024 };
+
+/* A position that was drawn; `value` is its key while they are compared, then its weight. */
+typedef struct {
+    double value;
+    int32_t at;
+} draw;
+
+/* One call's problem and its draws. */
+typedef struct {
+    const float *p;
+    int64_t n, k;
+    ld_mass mass;
+    ld_stream stream;
+    draw *draws;
+    int64_t count;
+} choice;
+
+LD_CLONES
+static void fill_uniform(double *u, ld_stream s, int64_t first, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        u[i] = ld_random_uniform(s, (uint64_t)(first + i));
+}
+
+/* --- the k smallest keys -----------------------------------------------------------------------
+ */
+
+/* Moves the element at `root` down to its place in a heap with the largest value on top. */
+static void sift_down(draw *heap, int64_t size, int64_t root)
+{
+    draw moving = heap[root];
+    for (int64_t child; (child = 2 * root + 1) < size; root = child) {
+        if (child + 1 < size && heap[child + 1].value > heap[child].value)
+            child++;
+        if (heap[child].value <= moving.value)
+            break;
+        heap[root] = heap[child];
+    }
+    heap[root] = moving;
+}
+
+static void heapify(draw *heap, int64_t size)
+{
+    for (int64_t root = size / 2; root-- > 0;)
+        sift_down(heap, size, root);
+}
+
+static void sort_heap(draw *heap, int64_t size)
+{
+    while (--size > 0) {
+        draw last = heap[0];
+        heap[0] = heap[size];
+        heap[size] = last;
+        sift_down(heap, size, 0);
+    }
+}
+
+/* The k < support positions of smallest key, ascending: E_u / p_u, or 1 / p_u unless `random`.
+ * `rest` gets the sum of p over all others. */
+static ld_status smallest_keys(choice *c, double *rest, bool random)
+{
+    draw *heap = c->draws;
+    double u[BLOCK] = {0.0};
+    int64_t held = 0;
+    *rest = 0.0;
+    for (int64_t first = 0; first < c->n; first += BLOCK) {
+        int64_t count = c->n - first < BLOCK ? c->n - first : BLOCK;
+        ld_status st = ld_poll();
+        if (st != LD_OK)
+            return st;
+        if (random)
+            fill_uniform(u, c->stream, first, count);
+        for (int64_t i = 0; i < count; i++) {
+            double mass = c->p[first + i];
+            if (mass == 0.0)
+                continue;
+            /* 1 - u <= -log u: most keys are known to be too large without a logarithm. */
+            if (held == c->k && 1.0 - u[i] >= heap[0].value * mass) {
+                *rest += mass;
+                continue;
+            }
+            draw next = {(random ? -log(u[i]) : 1.0) / mass, (int32_t)(first + i)};
+            if (held < c->k) {
+                heap[held++] = next;
+                if (held == c->k)
+                    heapify(heap, held);
+            } else if (next.value < heap[0].value) {
+                *rest += c->p[heap[0].at];
+                heap[0] = next;
+                sift_down(heap, held, 0);
+            } else {
+                *rest += mass;
+            }
+        }
+    }
+    sort_heap(heap, held);
+    c->count = held;
+    return LD_OK;
+}
+
+/* --- the methods -------------------------------------------------------------------------------
+ */
+
+/* All positions of positive probability, for certain. */
+static void take_all(choice *c)
+{
+    for (int64_t i = 0; i < c->n; i++)
+        if (c->p[i] > 0.0f)
+            c->draws[c->count++] = (draw){1.0, (int32_t)i};
+}
+
+/* Chen et al. give the weights as a recursion over the draws i = 0 .. k-1 out of n:
+ *     a_i = n / ((i+1)(n-i)),   w_i = a_i (1 - p_0 - ... - p_(i-1)) / p_i,
+ *     then w_j <- (1 - a_i) w_j + a_i for the earlier j.
+ * The deviation w_j - 1 is thus multiplied by 1 - a_i = i(n-i-1) / ((i+1)(n-i)) for every i > j,
+ * and the product telescopes to (j+1)(n-k) / (k(n-j-1)): O(k) in all. The mass that is left before
+ * draw j is summed from the smallest part upwards, so that nothing cancels. */
+static void debias(choice *c, double rest)
+{
+    double n = (double)c->mass.support, k = (double)c->k;
+    for (int64_t i = c->k - 1; i >= 0; i--) {
+        draw *d = &c->draws[i];
+        double j = (double)i, p = c->p[d->at];
+        rest += p;
+        d->value = 1.0 + (n / ((j + 1) * (n - j)) * rest / p - 1.0) * (j + 1) * (n - k) /
+                             (k * (n - j - 1));
+    }
+}
+
+static ld_status draw_without_replacement(choice *c, bool unbiased)
+{
+    double rest;
+    if (c->k >= c->mass.support) {
+        take_all(c);
+        return LD_OK;
+    }
+    ld_status st = smallest_keys(c, &rest, true);
+    if (st == LD_OK && unbiased)
+        debias(c, rest);
+    for (int64_t i = 0; st == LD_OK && !unbiased && i < c->count; i++)
+        c->draws[i].value = c->mass.total / ((double)c->k * c->p[c->draws[i].at]);
+    return st;
+}
+
+static ld_status draw_with_replacement(choice *c, const ld_alias *table)
+{
+    ld_marker *drawn;
+    ld_status st = ld_marker_take(&drawn, c->n);
+    if (st != LD_OK)
+        return st;
+    for (int64_t i = 0; i < c->k; i++) {
+        int32_t at = ld_alias_draw(table, c->stream, (uint64_t)i), place = ld_marker_get(drawn, at);
+        if (place >= 0) {
+            c->draws[place].value++;
+        } else {
+            ld_marker_set(drawn, at, (int32_t)c->count);
+            c->draws[c->count++] = (draw){1.0, at};
+        }
+    }
+    ld_marker_put(drawn);
+    for (int64_t i = 0; i < c->count; i++)
+        c->draws[i].value *= c->mass.total / ((double)c->k * c->p[c->draws[i].at]);
+    return LD_OK;
+}
+
+/* c with sum of min(1, c p_u) = k < support. When the t largest probabilities are capped, c is
+ * (k - t) / (mass of the others); t is the least for which the next one then stays below 1. */
+static ld_status poisson_factor(choice *c, double *factor)
+{
+    double rest;
+    ld_status st = smallest_keys(c, &rest, false);
+    /* Each draw's value becomes the mass from it on to the smallest. */
+    for (int64_t i = c->count - 1; st == LD_OK && i >= 0; i--)
+        c->draws[i].value = rest += c->p[c->draws[i].at];
+    int64_t t = 0;
+    while (st == LD_OK && (double)(c->k - t) * c->p[c->draws[t].at] > c->draws[t].value)
+        t++;
+    if (st == LD_OK)
+        *factor = (double)(c->k - t) / c->draws[t].value;
+    return st;
+}
+
+static ld_status draw_poisson(choice *c)
+{
+    double u[BLOCK], factor;
+    if (c->k >= c->mass.support) {
+        take_all(c);
+        return LD_OK;
+    }
+    ld_status st = poisson_factor(c, &factor);
+    c->count = 0;
+    for (int64_t first = 0; st == LD_OK && first < c->n; first += BLOCK) {
+        int64_t count = c->n - first < BLOCK ? c->n - first : BLOCK;
+        fill_uniform(u, c->stream, first, count);
+        for (int64_t i = 0; i < count; i++) {
+            double inclusion = fmin(1.0, factor * c->p[first + i]);
+            if (u[i] < inclusion)
+                c->draws[c->count++] = (draw){1.0 / inclusion, (int32_t)(first + i)};
+        }
+        st = ld_poll();
+    }
+    return st;
+}
+
+/* The authors' union: weight 1 / p for the draws, then for those of `always` that are not among
+ * them. */
+static ld_status unite(choice *c, const ld_index *always)
+{
+    ld_marker *drawn;
+    ld_status st = ld_marker_take(&drawn, c->n);
+    if (st != LD_OK)
+        return st;
+    for (int64_t i = 0; i < c->count; i++)
+        ld_marker_set(drawn, c->draws[i].at, 0);
+    for (int64_t i = 0; always && i < always->size; i++)
+        if (ld_marker_get(drawn, always->data[i]) < 0)
+            c->draws[c->count++] = (draw){1.0, always->data[i]};
+    ld_marker_put(drawn);
+    for (int64_t i = 0; i < c->count; i++) {
+        float p = c->p[c->draws[i].at];
+        c->draws[i].value = p > 0.0f ? c->mass.total / p : 1.0;
+    }
+    return LD_OK;
+}
+
+/* --- the call ----------------------------------------------------------------------------------
+ */
+
+static ld_status check_options(int64_t n, int64_t k, const ld_choice_options *o)
+{
+    ld_status st;
+    if (k < 0)
+        return ld_fail(LD_VALUE, "choice: k must be at least 0, got %" PRId64, k);
+    if (o->debias && (o->method != LD_CHOICE_WOR || o->unite))
+        return ld_fail(LD_VALUE, "choice: debias is for method wor and union pre alone: %s",
+                       o->unite ? "the weights of union post are 1 / p"
+                                : "the others are unbiased as they are");
+    if (o->unite && o->method != LD_CHOICE_WOR)
+        return ld_fail(LD_VALUE, "choice: union post is for method wor alone");
+    if (!o->always)
+        return LD_OK;
+    st = ld_index_check(o->always, 0, n, "choice: always: position");
+    return st == LD_OK ? ld_index_check_unique(o->always, "choice: always: position") : st;
+}
+
+/* The weights are rounded to float32 here; before, everything is in double. */
+static ld_status store(ld_index *pick, ld_tensor *w, int64_t at, const choice *c)
+{
+    for (int64_t i = 0; i < c->count; i++) {
+        const draw *d = &c->draws[i];
+        if (d->value > FLT_MAX)
+            return ld_fail(LD_VALUE,
+                           "choice: the weight %g of position %" PRId32
+                           " passes float32: its probability is %g of a total of %g",
+                           d->value, d->at + 1, (double)c->p[d->at], c->mass.total);
+        pick->data[at + i] = d->at;
+        w->data[at + i] = (float)d->value;
+    }
+    return LD_OK;
+}
+
+/* The elements of p outside of `always`; those inside become zero. */
+static ld_status outside(ld_tensor **out, const ld_tensor *p, const ld_index *always)
+{
+    ld_status st = ld_tensor_clone(out, p);
+    for (int64_t i = 0; st == LD_OK && i < always->size; i++)
+        (*out)->data[always->data[i]] = 0.0f;
+    return st;
+}
+
+/* Room for the draws of one call, and the draws. */
+static ld_status run(choice *c, const ld_tensor *p, const ld_alias *table,
+                     const ld_choice_options *o)
+{
+    ld_alias *made = NULL;
+    int64_t room =
+        o->method != LD_CHOICE_POISSON && c->k < c->mass.support ? c->k : c->mass.support;
+    ld_status st = LD_NOMEM;
+    if (o->unite && o->always)
+        room += o->always->size;
+    if (!(c->draws = ld_alloc_array(room, sizeof *c->draws, LD_MEM_SCRATCH)))
+        return st;
+    if (c->k == 0 || c->mass.support == 0) {
+        st = LD_OK;
+    } else if (o->method == LD_CHOICE_WOR) {
+        st = draw_without_replacement(c, o->debias);
+    } else if (o->method == LD_CHOICE_POISSON) {
+        st = draw_poisson(c);
+    } else {
+        st = table ? LD_OK : ld_alias_new(&made, p);
+        if (st == LD_OK)
+            st = draw_with_replacement(c, made ? made : table);
+        ld_alias_unref(made);
+    }
+    return st == LD_OK && o->unite ? unite(c, o->always) : st;
+}
+
+ld_status ld_choice(ld_index **pick, ld_tensor **w, const ld_tensor *p, const ld_alias *table,
+                    int64_t k, ld_choice_options o, ld_rng *rng)
+{
+    const ld_index *certain = o.unite ? NULL : o.always;
+    int64_t n_certain = certain ? certain->size : 0;
+    choice c = {.n = p->n_rows, .k = k};
+    ld_tensor *others = NULL, *weights = NULL;
+    ld_index *chosen = NULL;
+    ld_status st;
+    LD_TRY(check_options(p->n_rows, k, &o));
+    if (table)
+        c.mass = (ld_mass){table->total, table->size};
+    else
+        LD_TRY(ld_mass_of(&c.mass, p, "choice"));
+    if (k > 0 && c.mass.support == 0 && !(o.always && o.always->size > 0)) {
+        st = ld_fail(LD_VALUE, "choice: all %" PRId64 " probabilities are zero", c.n);
+        goto done;
+    }
+    c.stream = ld_rng_next(rng);
+    if (n_certain > 0) {
+        LD_TRY(outside(&others, p, certain));
+        LD_TRY(ld_mass_of(&c.mass, others, "choice"));
+        p = others;
+        table = NULL;
+    }
+    c.p = p->data;
+    LD_TRY(run(&c, p, table, &o));
+    LD_TRY(ld_index_new(&chosen, n_certain + c.count));
+    LD_TRY(ld_tensor_new(&weights, 1, n_certain + c.count, 1));
+    for (int64_t i = 0; i < n_certain; i++) {
+        chosen->data[i] = certain->data[i];
+        weights->data[i] = 1.0f;
+    }
+    LD_TRY(store(chosen, weights, n_certain, &c));
+    *pick = chosen;
+    *w = weights;
+    chosen = NULL;
+    weights = NULL;
+done:
+    ld_free(c.draws);
+    ld_tensor_unref(others);
+    ld_index_unref(chosen);
+    ld_tensor_unref(weights);
+    return st;
+}

@@ -1,0 +1,57 @@
+/* Random choice of positions, with the weights that make sums over them estimate sums over all.
+ *
+ * A design weight w_u is such that E[sum of w_u f_u over the chosen] = sum of f_u over all; with
+ * P's columns for f this is what a layer of a sampled GCN estimates (LADIES, section 3;
+ * doc/samplers). */
+#ifndef LD_SAMPLE_CHOICE_H
+#define LD_SAMPLE_CHOICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/rng.h"
+#include "base/status.h"
+#include "sample/alias.h"
+#include "tensor/index.h"
+#include "tensor/tensor.h"
+
+typedef enum {
+    LD_CHOICE_WOR,     /* successive draws without replacement */
+    LD_CHOICE_WR,      /* draws with replacement */
+    LD_CHOICE_POISSON, /* each position on its own, k of them expected */
+} ld_choice_method;
+
+typedef struct {
+    ld_choice_method method;
+    bool debias;            /* wor: weights that are exactly unbiased */
+    bool unite;             /* wor: the authors' union, see below */
+    const ld_index *always; /* positions that are chosen for certain, or NULL */
+} ld_choice_options;
+
+/* Chooses k of the positions 0 .. n-1 with probabilities in proportion to the vector p. `pick` gets
+ * distinct positions, `w` their design weights (p normalised):
+ *     wor          1 / (k p_u), in draw order: conventional, and biased
+ *     wor, debias  Chen et al., "Calibrate and Debias Layer-wise Sampling", TMLR 2023; in draw
+ * order wr           m_u / (k p_u) for m_u draws of u, in the order of first draws poisson      1 /
+ * pi_u, pi_u = min(1, c p_u), c such that the pi_u sum to k; ascending Positions of probability
+ * zero are never drawn. Where no more than k are positive, wor and poisson take them all,
+ * ascending, with weight 1; wr still draws k.
+ *
+ * The positions of `always` come first, with weight 1, and k further ones are drawn from p
+ * renormalised outside of them. With `unite` (the published program of the LADIES authors) k are
+ * drawn from the whole p, those of `always` that were not drawn follow them, and every weight is
+ * 1 / p_u, whatever k is. Where p_u is zero it is 1: the column of such a node is empty.
+ *
+ * `table` is p's alias table, or NULL; with it, draws with replacement cost O(k) instead of O(n).
+ * All else costs O(n), plus O(k log k) for the order. The result depends on the rng's sub-stream,
+ * p, k and the options alone. LD_VALUE for bad probabilities (all zero, too, when k > 0 and nothing
+ * is certain), a negative k, positions twice in `always`, options that do not go together, or a
+ * weight past float32; LD_RANGE for positions in `always` out of range. */
+ld_status ld_choice(ld_index **pick, ld_tensor **w, const ld_tensor *p, const ld_alias *table,
+                    int64_t k, ld_choice_options o, ld_rng *rng);
+
+/* k of 0 .. n-1, each equally likely: with replacement k independent draws, without the first
+ * min(k, n) places of a random order. Costs O(k). */
+ld_status ld_choice_uniform(ld_index **out, int64_t n, int64_t k, bool replace, ld_rng *rng);
+
+#endif

@@ -1,0 +1,19 @@
+/* Unnormalised probabilities: the one place where they are checked and summed. */
+#ifndef LD_SAMPLE_MASS_H
+#define LD_SAMPLE_MASS_H
+
+#include <stdint.h>
+
+#include "base/status.h"
+#include "tensor/tensor.h"
+
+typedef struct {
+    double total;    /* the sum */
+    int64_t support; /* how many are positive */
+} ld_mass;
+
+/* Sums the vector p. LD_SHAPE when p is no vector; LD_VALUE with position and value when an element
+ * is negative, infinite or NaN. `where` begins the message. */
+ld_status ld_mass_of(ld_mass *out, const ld_tensor *p, const char *where);
+
+#endif

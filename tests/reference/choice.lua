@@ -1,0 +1,184 @@
+--- sampling.choice by the book: every outcome of a small problem with its probability and weights.
+-- Everything here is enumerated from the definitions; nothing is shared with the program.
+--
+-- An outcome is {pick = positions in order, w = their weights, probability =}.
+
+local M = {}
+
+local function sum(list)
+  local total = 0
+  for _, x in ipairs(list) do total = total + x end
+  return total
+end
+
+local function normalized(p)
+  local total, q = sum(p), {}
+  for i, x in ipairs(p) do q[i] = x / total end
+  return q
+end
+
+local function support(p)
+  local positions = {}
+  for i, x in ipairs(p) do
+    if x > 0 then positions[#positions + 1] = i end
+  end
+  return positions
+end
+
+local function copy(list)
+  return table.move(list, 1, #list, 1, {})
+end
+
+--- All ordered draws of k positions, with their probabilities. Without replacement every draw is
+-- from what is left, in proportion to p.
+local function sequences(p, k, replace)
+  local found = {}
+  local function extend(drawn, probability, left)
+    if #drawn == k then
+      found[#found + 1] = {drawn = copy(drawn), probability = probability}
+      return
+    end
+    local total = sum(left)
+    for u, x in ipairs(left) do
+      if x > 0 then
+        local rest = copy(left)
+        if not replace then rest[u] = 0 end
+        drawn[#drawn + 1] = u
+        extend(drawn, probability * x / total, rest)
+        drawn[#drawn] = nil
+      end
+    end
+  end
+  extend({}, 1, p)
+  return found
+end
+
+--- Chen et al. 2023, the recursion as they give it; p sums to one.
+local function debiased(p, drawn)
+  local n, w, before = #support(p), {}, 0
+  for i, u in ipairs(drawn) do
+    local a = n / (i * (n - i + 1))
+    for j = 1, i - 1 do w[j] = (1 - a) * w[j] + a end
+    w[i] = a * (1 - before) / p[u]
+    before = before + p[u]
+  end
+  return w
+end
+
+local function all_of(p)
+  local pick, w = support(p), {}
+  for i = 1, #pick do w[i] = 1 end
+  return {{pick = pick, w = w, probability = 1}}
+end
+
+local function without_replacement(p, k, debias)
+  if k >= #support(p) then return all_of(p) end
+  local outcomes = {}
+  for i, s in ipairs(sequences(p, k, false)) do
+    local w = debias and debiased(p, s.drawn) or {}
+    for j, u in ipairs(s.drawn) do w[j] = w[j] or 1 / (k * p[u]) end
+    outcomes[i] = {pick = s.drawn, w = w, probability = s.probability}
+  end
+  return outcomes
+end
+
+local function with_replacement(p, k)
+  local outcomes = {}
+  for i, s in ipairs(sequences(p, k, true)) do
+    local pick, times = {}, {}
+    for _, u in ipairs(s.drawn) do
+      if not times[u] then pick[#pick + 1] = u end
+      times[u] = (times[u] or 0) + 1
+    end
+    local w = {}
+    for j, u in ipairs(pick) do w[j] = times[u] / (k * p[u]) end
+    outcomes[i] = {pick = pick, w = w, probability = s.probability}
+  end
+  return outcomes
+end
+
+--- min(1, c p) with sum k, c by bisection.
+function M.inclusion(p, k)
+  local low, high = 0, 1e12
+  local function at(c)
+    local pi = {}
+    for i, x in ipairs(p) do pi[i] = math.min(1, c * x) end
+    return pi
+  end
+  for _ = 1, 200 do
+    local c = (low + high) / 2
+    if sum(at(c)) < k then low = c else high = c end
+  end
+  return at(high)
+end
+
+local function poisson(p, k)
+  if k >= #support(p) then return all_of(p) end
+  local pi, outcomes = M.inclusion(p, k), {}
+  for set = 0, (1 << #p) - 1 do
+    local pick, w, probability = {}, {}, 1
+    for u = 1, #p do
+      local inside = set >> (u - 1) & 1 == 1
+      probability = probability * (inside and pi[u] or 1 - pi[u])
+      if inside then pick[#pick + 1], w[#w + 1] = u, 1 / pi[u] end
+    end
+    if probability > 0 then outcomes[#outcomes + 1] = {pick = pick, w = w, probability = probability} end
+  end
+  return outcomes
+end
+
+local METHODS = {wor = without_replacement, wr = with_replacement, poisson = poisson}
+
+-- k from the whole p, then those of `always` that are missing; weight 1/p, 1 for a zero.
+local function united(p, k, always)
+  local outcomes = without_replacement(p, k)
+  for _, o in ipairs(outcomes) do
+    local inside = {}
+    for _, u in ipairs(o.pick) do inside[u] = true end
+    for _, u in ipairs(always) do
+      if not inside[u] then o.pick[#o.pick + 1] = u end
+    end
+    for i, u in ipairs(o.pick) do o.w[i] = p[u] > 0 and 1 / p[u] or 1 end
+  end
+  return outcomes
+end
+
+--- Every outcome of choice(p, k, opts); p is a Lua table, opts.always too.
+function M.outcomes(p, k, opts)
+  local always = opts.always or {}
+  if opts.union == "post" then return united(normalized(p), k, always) end
+  local others = copy(p)
+  for _, u in ipairs(always) do others[u] = 0 end
+  local outcomes = {{pick = {}, w = {}, probability = 1}}
+  if k > 0 and #support(others) > 0 then
+    outcomes = METHODS[opts.method or "wor"](normalized(others), k, opts.debias)
+  end
+  for _, o in ipairs(outcomes) do
+    for i = #always, 1, -1 do
+      table.insert(o.pick, 1, always[i])
+      table.insert(o.w, 1, 1)
+    end
+  end
+  return outcomes
+end
+
+--- The exact mean of sum(w * f[pick]).
+function M.mean(outcomes, f)
+  local total = 0
+  for _, o in ipairs(outcomes) do
+    for i, u in ipairs(o.pick) do total = total + o.probability * o.w[i] * f[u] end
+  end
+  return total
+end
+
+--- The exact probability of each of n positions to be in an outcome.
+function M.inclusions(outcomes, n)
+  local inside = {}
+  for u = 1, n do inside[u] = 0 end
+  for _, o in ipairs(outcomes) do
+    for _, u in ipairs(o.pick) do inside[u] = inside[u] + o.probability end
+  end
+  return inside
+end
+
+return M

@@ -1,0 +1,16 @@
+--- A folder for the files of one test run, removed when the tests end.
+local M = {}
+
+local root = os.tmpname()
+os.remove(root)
+assert(os.execute(("mkdir '%s'"):format(root)))
+
+-- Removes the folder when the Lua state closes.
+M.guard = setmetatable({}, {__gc = function() os.execute(("rm -rf '%s'"):format(root)) end})
+
+--- The path of a file or folder in it.
+function M.path(name)
+  return root .. "/" .. name
+end
+
+return M

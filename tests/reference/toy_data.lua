@@ -1,0 +1,55 @@
+--- A small data set on which training works: three communities whose nodes' features hint at their
+-- class, with a few nodes that have no edge at all.
+local ladies = require "ladies"
+
+local M = {}
+
+M.NODES, M.CLASSES, M.FEATURES = 180, 3, 12
+
+-- An integer 0 .. n - 1 that looks random but is the same on every machine.
+local function scramble(i, n)
+  i = (i * 2654435761) & 0xffffffff
+  i = ((i ~ (i >> 15)) * 2246822519) & 0xffffffff
+  return ((i ~ (i >> 13)) & 0x7fffffff) % n
+end
+
+--- A new data set; sparse = true gives the features as a Matrix.
+function M.new(sparse)
+  local edges, features, labels = {}, {}, {}
+  local parts = {{}, {}, {}}                        -- train, val, test
+  for v = 1, M.NODES do
+    labels[v] = (v - 1) % M.CLASSES + 1
+    table.insert(parts[(v - 1) // M.CLASSES % 3 + 1], v)
+    features[v] = {}
+    for c = 1, M.FEATURES do
+      local hint = (c - 1) % M.CLASSES + 1 == labels[v] and 5 or 2
+      features[v][c] = scramble(v * 131 + c, 10) < hint and 1 or 0
+    end
+    if v % 30 ~= 0 then                             -- the others are isolated
+      for k = 1, 3 do
+        local u = scramble(v * 7 + k, M.NODES // M.CLASSES) * M.CLASSES + labels[v]
+        if k == 3 then u = scramble(v * 17, M.NODES) + 1 end
+        if u ~= v and u % 30 ~= 0 then edges[#edges + 1] = {v, u} end
+      end
+    end
+  end
+  local x = ladies.tensor(features)
+  return ladies.data.from_arrays{
+    name = "toy", edges = edges, features = sparse and ladies.sparse(x) or x, labels = labels,
+    train = parts[1], val = parts[2], test = parts[3],
+  }
+end
+
+--- A sampler over P: whole neighbourhoods, without any draw.
+function M.neighbourhoods(P, layers)
+  return function(seeds)
+    local dst, blocks = seeds, {}
+    for l = layers, 1, -1 do
+      local adj, src = P:slice(dst)
+      blocks[l], dst = {adj = adj, dst = dst, src = src}, src
+    end
+    return {blocks = blocks, input = dst, output = seeds}
+  end
+end
+
+return M

@@ -1,0 +1,79 @@
+--- Command lines: what is read, what is refused and how, the help text.
+local lu = require "luaunit"
+local cli = require "ladies.cli"
+
+local SPEC = {
+  name = "ladies dummy",
+  about = "Does nothing, in several ways.",
+  {"batch-size", "N", "positive integer", default = 512, help = "seeds of a batch"},
+  {"lr", "RATE", "positive number", help = "learning rate"},
+  {"patience", "N", "non-negative integer", help = "batches"},
+  {"method", "NAME", "ladies|full", default = "ladies", help = "how to sample"},
+  {"out", "DIR", "string", help = "a folder"},
+  {"quiet", help = "no progress"},
+}
+
+local tests = {}
+
+local function refused(...)
+  local ok, message = pcall(cli.parse, SPEC, {...})
+  lu.assertFalse(ok)
+  lu.assertNil(message:find "\n", 1, true)
+  return message
+end
+
+function tests.test_defaults()
+  local opts, given = cli.parse(SPEC, {})
+  lu.assertEquals(opts, {batch_size = 512, method = "ladies"})
+  lu.assertEquals(given, {})
+end
+
+function tests.test_both_ways_of_giving_a_value()
+  local opts, given = cli.parse(SPEC, {"--batch-size", "64", "--lr=1e-2", "--quiet", "--out", "a=b"})
+  lu.assertEquals(opts, {batch_size = 64, lr = 0.01, method = "ladies", quiet = true, out = "a=b"})
+  lu.assertEquals(given, {batch_size = true, lr = true, quiet = true, out = true})
+  lu.assertEquals(math.type(opts.batch_size), "integer")
+end
+
+function tests.test_a_value_may_look_like_an_option()
+  lu.assertEquals(cli.parse(SPEC, {"--out", "--quiet"}).out, "--quiet")
+  lu.assertEquals(cli.parse(SPEC, {"--out="}).out, "")
+end
+
+function tests.test_the_last_one_counts()
+  lu.assertEquals(cli.parse(SPEC, {"--lr", "1", "--lr", "2"}).lr, 2)
+end
+
+function tests.test_unknown_option()
+  lu.assertEquals(refused "--patiense=3",
+    "ladies dummy: unknown option --patiense; did you mean --patience?")
+  lu.assertEquals(refused "--xyzzy", "ladies dummy: unknown option --xyzzy; --help lists them")
+end
+
+function tests.test_wrong_values()
+  lu.assertEquals(refused("--batch-size", "0"),
+    "ladies dummy: --batch-size must be a positive integer, got 0")
+  lu.assertEquals(refused("--batch-size", "many"),
+    'ladies dummy: --batch-size must be a positive integer, got "many"')
+  lu.assertEquals(refused("--lr", "nan"), 'ladies dummy: --lr must be a positive number, got "nan"')
+  lu.assertEquals(refused("--method", "lades"),
+    'ladies dummy: --method must be one of ladies, full, got "lades"; did you mean "ladies"?')
+end
+
+function tests.test_missing_value_stray_word_and_flag_with_value()
+  lu.assertEquals(refused "--lr", "ladies dummy: --lr needs a value: RATE")
+  lu.assertStrContains(refused "wordnet", 'unexpected "wordnet"')
+  lu.assertEquals(refused "--quiet=yes", "ladies dummy: --quiet takes no value")
+end
+
+function tests.test_help()
+  lu.assertTrue(cli.parse(SPEC, {"--help"}).help)
+  lu.assertTrue(cli.parse(SPEC, {"-h"}).help)
+  local text = cli.help(SPEC)
+  lu.assertStrContains(text, "usage: ladies dummy [options]")
+  lu.assertStrContains(text, "--batch-size N  seeds of a batch (default 512)")
+  lu.assertStrContains(text, "--help")
+  for line in text:gmatch "[^\n]+" do lu.assertTrue(#line <= 100, line) end
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"cli", tests}})

@@ -1,0 +1,112 @@
+--- Exact inference, layer by layer, against one dense computation.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
+local lu = require "luaunit"
+local ladies = require "ladies"
+local compare = require "reference.compare"
+local toy = require "reference.toy_data"
+
+local tests = {}
+
+local function model_for(data, opts)
+  opts.inputs, opts.hidden, opts.outputs = data.features.n_cols, 8, data.classes
+  return ladies.nn.gcn(opts)
+end
+
+-- The whole network with dense matrices.
+local function dense_logits(model, data)
+  local P = data.graph.adjacency:normalize(model.normalize, {self_loops = true}):to_dense()
+  local h = data.features
+  if ladies.options.class_of(h) == "Matrix" then h = h:to_dense() end
+  for i, layer in ipairs(model.layers) do
+    h = P:matmul(h):matmul(layer.conv.weight) + layer.conv.bias
+    if model.head or i < #model.layers then h = h:relu() end
+  end
+  if model.head then h = h:matmul(model.head.linear.weight) + model.head.linear.bias end
+  return h
+end
+
+function tests.test_layers_are_one_dense_computation()
+  for _, opts in ipairs{
+    {layers = 1}, {layers = 5, dropout = 0.5}, {layers = 2, head = "linear", head_dropout = 0.5},
+    {layers = 3, normalize = "row"}, {layers = 3, order = "propagate_first"},
+  } do
+    for _, sparse in ipairs{false, true} do
+      local data = toy.new(sparse)
+      local model = model_for(data, opts)
+      local logits = ladies.inference.exact(model, data)
+      compare.assert_close(logits, dense_logits(model, data), 1e-5, tostring(model))
+    end
+  end
+end
+
+--- On the data set, the graph, or P itself.
+function tests.test_ways_to_name_the_graph()
+  local data = toy.new()
+  local model = model_for(data, {layers = 2})
+  local expected = ladies.inference.exact(model, data):hash()
+  lu.assertEquals(ladies.inference.exact(model, data.graph, data.features):hash(), expected)
+  lu.assertEquals(ladies.inference.exact(model, data.graph:normalize "sym", data.features):hash(),
+    expected)
+end
+
+--- A mini-batch of whole neighbourhoods gives the same logits as the whole graph.
+function tests.test_equals_a_batch_of_whole_neighbourhoods()
+  local data = toy.new()
+  local model = model_for(data, {layers = 3})
+  local batch = toy.neighbourhoods(data.graph:normalize "sym", 3)(data.val)
+  compare.assert_close(model:forward(data.features, batch),
+    ladies.inference.exact(model, data)[data.val], 1e-5, "logits")
+end
+
+--- Nothing is recorded, even inside a step, and the result outlives the step.
+function tests.test_inside_a_step()
+  local data = toy.new()
+  local model = model_for(data, {layers = 2})
+  local logits
+  do
+    local step <close> = ladies.step()
+    logits = ladies.inference.exact(model, data)
+    lu.assertEquals(tostring(step), "Step, 0 operations recorded")
+  end
+  lu.assertEquals(logits:hash(), ladies.inference.exact(model, data):hash())
+end
+
+--- Three layers' outputs at a time, however many layers there are.
+function tests.test_memory_does_not_grow_with_the_layers()
+  local data = toy.new()
+  local function peak(layers)
+    local model = ladies.nn.gcn{inputs = toy.FEATURES, hidden = 64, outputs = 3, layers = layers,
+      norm = true}
+    data.graph:normalize "sym"
+    ladies.memory_trim()
+    local before = ladies.memory().total
+    local logits = ladies.inference.exact(model, data)
+    local held = ladies.memory().peak - before
+    logits:release()
+    return held
+  end
+  peak(2)                                   -- whatever is made once
+  local layer = toy.NODES * 64 * 4
+  lu.assertTrue(peak(3) <= 3.6 * layer, peak(3) / layer)
+  lu.assertTrue(peak(9) <= 3.6 * layer, peak(9) / layer)
+end
+
+function tests.test_f1()
+  local data = toy.new()
+  local model = model_for(data, {layers = 2})
+  local predicted = ladies.inference.exact(model, data):argmax()
+  lu.assertEquals(ladies.metrics.f1(model, data, data.test),
+    ladies.metrics.micro_f1(predicted, data.labels, data.test))
+end
+
+function tests.test_errors()
+  local data = toy.new()
+  local model = model_for(data, {layers = 2})
+  lu.assertErrorMsgContains("layer(i, h, block)", ladies.inference.exact, {}, data)
+  lu.assertErrorMsgContains("3 rows of features for a graph of 180 nodes", ladies.inference.exact,
+    model, data.graph, ladies.zeros(3, toy.FEATURES))
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"inference", tests}})

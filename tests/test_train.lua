@@ -1,0 +1,283 @@
+--- The training loop on a small graph: it learns, stops, keeps the best model and writes its files.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
+local lu = require "luaunit"
+local ladies = require "ladies"
+local json = require "ladies.json"
+local temporary = require "reference.temporary"
+local toy = require "reference.toy_data"
+
+local tests = {}
+
+-- Options of a short run; `own` are added to them.
+local function options(own)
+  local data = own.data or toy.new()
+  local opts = {
+    data = data, sampler = toy.neighbourhoods(data.graph:normalize "sym", 2),
+    model = ladies.nn.gcn{inputs = toy.FEATURES, hidden = 16, outputs = 3, layers = 2,
+      dropout = 0.2},
+    batch_size = 20, lr = 0.02, eval_every = 5, patience = 0, quiet = true,
+  }
+  for key, value in pairs(own) do opts[key] = value end
+  return opts
+end
+
+local function read_lines(path)
+  local lines = {}
+  for line in io.lines(path) do lines[#lines + 1] = json.decode(line) end
+  return lines
+end
+
+local function weights(model)
+  local all = {}
+  for _, parameter in ipairs(model:named_parameters()) do
+    all[#all + 1] = parameter.name .. " " .. parameter.tensor:hash()
+  end
+  return table.concat(all, "\n")
+end
+
+-- ---------------------------------------------------------------- learning
+
+function tests.test_it_learns()
+  local opts = options{epochs = 30, out = temporary.path "learns"}
+  local before = ladies.metrics.f1(opts.model, opts.data, opts.data.test)
+  local result = ladies.train(opts)
+  local log = read_lines(temporary.path "learns/log.jsonl")
+  lu.assertTrue(before < 0.6, before)
+  lu.assertTrue(result.test_f1 > 0.85, result.test_f1)
+  lu.assertEquals(result.batches, 90)                -- 60 nodes, 20 a batch, 30 epochs
+  lu.assertEquals(result.stopped, "epochs")
+  lu.assertTrue(log[#log - 1].loss < 0.6 * log[1].loss)
+  -- The model that comes back is the one that was scored.
+  lu.assertEquals(ladies.metrics.f1(opts.model, opts.data, opts.data.test), result.test_f1)
+  lu.assertEquals(ladies.metrics.f1(opts.model, opts.data, opts.data.val), result.val_f1)
+end
+
+--- The loop as README has it gives the same bits as ladies.train.
+function tests.test_the_loop_written_out()
+  local opts = options{epochs = 4, clip = 0.5, eval_every = 1000, validate = function() return 0 end}
+  ladies.train(opts)
+  local data, model = opts.data, options{}.model
+  local adam = ladies.optim.adam(model:parameters(), {lr = 0.02})
+  for batch in ladies.batches(data.train, {size = 20, sampler = opts.sampler, epochs = 4}) do
+    local _ <close> = ladies.step()
+    local logits = model:forward(data.features, batch)
+    local loss = ladies.loss.cross_entropy(logits, data.labels[batch.output], batch.loss_weight)
+    loss:backward()
+    adam:clip_norm(0.5)
+    adam:step()
+  end
+  lu.assertEquals(weights(model), weights(opts.model))
+end
+
+function tests.test_same_seed_same_bits_for_any_number_of_threads()
+  local found = {}
+  local threads = ladies.threads()
+  for i, n in ipairs{1, 2, 4, 1} do
+    ladies.threads(n)
+    local opts = options{epochs = 4}
+    ladies.train(opts)
+    found[i] = weights(opts.model)
+  end
+  ladies.threads(threads)
+  for i = 2, #found do lu.assertEquals(found[i], found[1]) end
+  local other = options{epochs = 4, seed = 2}
+  ladies.train(other)
+  lu.assertNotEquals(weights(other.model), found[1])
+end
+
+-- ---------------------------------------------------------------- stopping
+
+-- A validation that gives the values one after the other.
+local function scripted(values)
+  local calls = 0
+  return function()
+    calls = calls + 1
+    return values[calls]
+  end
+end
+
+function tests.test_early_stopping()
+  local opts = options{
+    validate = scripted{0.3, 0.5, 0.504, 0.502, 0.503, 0.9}, patience = 15, min_gain = 0.01,
+    out = temporary.path "stopping",
+  }
+  local result = ladies.train(opts)
+  lu.assertEquals(result.stopped, "patience")
+  lu.assertEquals(result.batches, 25)
+  lu.assertEquals(result.best_batch, 15)
+  lu.assertEquals(result.val_f1, 0.504)
+end
+
+function tests.test_best_of_the_last_gain()
+  local result = ladies.train(options{
+    validate = scripted{0.3, 0.5, 0.504, 0.502, 0.503}, patience = 15, best = "gain",
+  })
+  lu.assertEquals({result.batches, result.best_batch, result.val_f1}, {25, 10, 0.5})
+end
+
+--- The parameters of the best validation are those that come back, not the last ones.
+function tests.test_best_model_is_kept()
+  local seen = {}
+  local values = {0.3, 0.8, 0.4, 0.5}
+  local opts = options{max_batches = 20}
+  opts.validate = function(model)
+    seen[#seen + 1] = weights(model)
+    return values[#seen]
+  end
+  ladies.train(opts)
+  lu.assertEquals(#seen, 4)
+  lu.assertEquals(weights(opts.model), seen[2])
+end
+
+--- A run that ends between two validations is validated once more.
+function tests.test_last_validation()
+  local result = ladies.train(options{max_batches = 7, validate = scripted{0.3, 0.6}})
+  lu.assertEquals({result.best_batch, result.val_f1}, {7, 0.6})
+end
+
+function tests.test_without_validation_nodes()
+  local data = toy.new()
+  data.val = nil
+  local result = ladies.train(options{data = data, max_batches = 10})
+  lu.assertNil(result.val_f1)
+  lu.assertEquals(result.batches, 10)
+end
+
+-- ---------------------------------------------------------------- options
+
+function tests.test_schedule_and_optimizer()
+  local opts = options{max_batches = 6, schedule = function(batch) return batch == 6 and 0 or 1 end}
+  opts.optimizer = ladies.optim.sgd(opts.model:parameters(), {lr = 0.5})
+  ladies.train(opts)
+  lu.assertEquals(opts.optimizer.lr, 0)
+end
+
+function tests.test_loss_nodes_and_after_step()
+  local opts, steps, sizes = options{max_batches = 3}, 0, {}
+  local plain = opts.sampler
+  opts.sampler = function(seeds)
+    local batch = plain(seeds)
+    batch.loss_nodes = ladies.index{2, 4, 6}
+    batch.loss_weight = ladies.full(1 / 3, 3)
+    batch.after_step = function(of, model)
+      lu.assertTrue(rawequal(of, batch) and rawequal(model, opts.model))
+      steps = steps + 1
+    end
+    return batch
+  end
+  opts.loss = function(logits, labels, w)
+    sizes[#sizes + 1] = {logits.n_rows, #labels, #w}
+    return ladies.loss.cross_entropy(logits, labels, w)
+  end
+  ladies.train(opts)
+  lu.assertEquals(steps, 3)
+  lu.assertEquals(sizes, {{3, 3, 3}, {3, 3, 3}, {3, 3, 3}})
+end
+
+function tests.test_bad_options()
+  local function refused(own)
+    local ok, message = pcall(ladies.train, options(own))
+    lu.assertFalse(ok)
+    return message
+  end
+  lu.assertStrContains(refused{patiense = 3}, 'did you mean "patience"?')
+  lu.assertStrContains(refused{model = {}}, "the model has no parameters")
+  lu.assertStrContains(refused{resume = true}, "resume needs out")
+  local data = toy.new()
+  data.train = nil
+  lu.assertStrContains(refused{data = data}, "the data set has no train")
+end
+
+function tests.test_a_loss_that_is_not_finite()
+  local opts = options{max_batches = 3}
+  opts.model.layers[2].conv.bias:fill_(0 / 0)
+  lu.assertErrorMsgContains("the loss of batch 1 is", ladies.train, opts)
+  ladies.step():close()                                  -- the step of the failure is closed
+end
+
+-- ---------------------------------------------------------------- files
+
+function tests.test_files_of_a_run()
+  local folder = temporary.path "files/deep"
+  local opts = options{max_batches = 20, out = folder, method = "toy", memory_paper = 12345}
+  local result = ladies.train(opts)
+
+  local batches, validations = {}, {}
+  for _, line in ipairs(read_lines(folder .. "/log.jsonl")) do
+    table.insert(line.val_f1 and validations or batches, line)
+  end
+  lu.assertEquals({#batches, #validations}, {20, 4})
+  local third = batches[3]
+  lu.assertEquals({third.batch, third.epoch}, {3, 1})
+  lu.assertEquals({#third.nodes, #third.edges}, {3, 2})
+  lu.assertEquals(third.nodes[3], 20)
+  for _, key in ipairs{"loss", "sampling_ms", "gathering_ms", "computing_ms", "bytes"} do
+    lu.assertTrue(third[key] > 0, key)
+  end
+
+  local file = io.open(folder .. "/summary.json")
+  local summary = json.decode(file:read "a")
+  file:close()
+  lu.assertEquals(summary.batches, 20)
+  lu.assertEquals(summary.test_f1, result.test_f1)
+  lu.assertEquals(summary.method, "toy")
+  lu.assertEquals(summary.memory_paper, 12345)
+  for _, key in ipairs{"seconds", "batch_ms", "memory_batch", "memory_peak"} do
+    lu.assertTrue(summary[key] > 0, key)
+  end
+  local text = tostring(result)
+  lu.assertStrContains(text, "test micro-F1")
+  lu.assertStrContains(text, ("%.2f %%"):format(100 * result.test_f1))
+
+  local predictions = ladies.npz.open(folder .. "/predictions.npz")
+  local predicted, labels = predictions:numbers "predicted", predictions:numbers "labels"
+  local split, correct, n = predictions:numbers "split", 0, 0
+  for i = 1, toy.NODES do
+    if split[i] == 2 then                              -- 0 train, 1 val, 2 test
+      n = n + 1
+      if predicted[i] == labels[i] then correct = correct + 1 end
+    end
+  end
+  lu.assertEquals(correct / n, result.test_f1)
+end
+
+function tests.test_saved_model()
+  local folder = temporary.path "saved"
+  local opts = options{max_batches = 10, out = folder}
+  local result = ladies.train(opts)
+  local model = ladies.load_model(folder)
+  lu.assertEquals(weights(model), weights(opts.model))
+  lu.assertEquals(tostring(model), tostring(opts.model))
+  lu.assertEquals(ladies.metrics.f1(model, opts.data, opts.data.test), result.test_f1)
+  lu.assertEquals(weights(ladies.load_model(folder .. "/model.npz")), weights(model))
+end
+
+--- A model of the user's own is saved without an architecture and loaded into one made anew.
+function tests.test_saved_model_of_ones_own()
+  local function new()
+    local own = {w = ladies.ones(2, 3)}
+    own.w:requires_grad_()
+    return own
+  end
+  local model, path = new(), temporary.path "own.npz"
+  model.w:fill_(7)
+  ladies.save_model(model, path)
+  lu.assertEquals(ladies.load_model(path, new()).w:to_table(), {{7, 7, 7}, {7, 7, 7}})
+  lu.assertErrorMsgContains("does not say how its model is built", ladies.load_model, path)
+end
+
+--- The log costs little: under 0.1 ms a line.
+function tests.test_cost_of_the_log()
+  local log = require("ladies.log").open(temporary.path "cost.jsonl")
+  local block = {adj = {n_rows = 512, nnz = 4000}}
+  local batch = {blocks = {block, block, block, block, block}, input = ladies.range(1, 512), epoch = 1}
+  local timer = {sampling = 0.001, gathering = 0.0001, computing = 0.01}
+  local began = os.clock()
+  for i = 1, 1000 do log:batch(batch, i, 3.14159, timer, 123456789) end
+  lu.assertTrue(os.clock() - began < 0.1 * 5)      -- with room for a slow machine
+  log:close()
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"train", tests}})
