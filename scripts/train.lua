@@ -61,15 +61,15 @@ local function print_configuration(config, folder)
   print(("  %-14s %s"):format("folder", folder))
 end
 
--- The settings of a new run, its data set and its folder, which is made when all else is known to be
--- right.
+-- The settings of a new run, its data set and its folder, which is made when the rest is known to
+-- be right.
 local function new_run(opts, given)
   local settings = {}
   for key in pairs(given) do
     if not RUNNING[key] then settings[key] = opts[key] end
   end
   local config = experiment.configure(settings)
-  local data = ladies.data.load(config.dataset)
+  local data = experiment.load(config)
   local folder = opts.out and run_folder.at(opts.out)
     or run_folder.next(config.dataset, config.method)
   if folder:has "config.json" then
@@ -93,7 +93,8 @@ local function old_run(opts, given)
       error(("--%s cannot change when a run is resumed"):format((key:gsub("_", "-"))), 0)
     end
   end
-  return experiment.configure(settings), ladies.data.load(settings.dataset), folder
+  local config = experiment.configure(settings)
+  return config, experiment.load(config), folder
 end
 
 cli.main(spec, arg, function(opts, given)

@@ -139,10 +139,11 @@ end
 --- A mini-batch that breaks the contract is refused.
 function tests.test_the_contract_is_checked()
   local function sampler(seeds)
-    local adj = ladies.matrix{n_rows = 1, n_cols = 1, rows = ladies.index{1}, cols = ladies.index{1}}
+    local one = ladies.index{1}
+    local adj = ladies.matrix{n_rows = 1, n_cols = 1, rows = one, cols = one}
     return {blocks = {{adj = adj, dst = seeds, src = seeds}}, input = seeds, output = seeds}
   end
   lu.assertFalse((pcall(collect, ids, {size = 4, sampler = sampler})))
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"batches", tests}})
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"batches", tests}}, true)

@@ -29,7 +29,8 @@ function tests.test_defaults()
 end
 
 function tests.test_both_ways_of_giving_a_value()
-  local opts, given = cli.parse(SPEC, {"--batch-size", "64", "--lr=1e-2", "--quiet", "--out", "a=b"})
+  local opts, given = cli.parse(SPEC,
+    {"--batch-size", "64", "--lr=1e-2", "--quiet", "--out", "a=b"})
   lu.assertEquals(opts, {batch_size = 64, lr = 0.01, method = "ladies", quiet = true, out = "a=b"})
   lu.assertEquals(given, {batch_size = true, lr = true, quiet = true, out = true})
   lu.assertEquals(math.type(opts.batch_size), "integer")
@@ -76,4 +77,4 @@ function tests.test_help()
   for line in text:gmatch "[^\n]+" do lu.assertTrue(#line <= 100, line) end
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"cli", tests}})
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"cli", tests}}, true)

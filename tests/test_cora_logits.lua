@@ -42,4 +42,4 @@ end
 function tests.test_symmetric() check "sym" end
 function tests.test_row() check "row" end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"cora_logits", tests}})
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"cora_logits", tests}}, true)

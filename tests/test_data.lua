@@ -362,4 +362,4 @@ function tests.test_random_split()
   end), "ladies.data.random_split: train + val must be at most 1")
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"data", tests}})
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"data", tests}}, true)

@@ -362,4 +362,4 @@ function tests.test_differences_dropout()
   compare.assert_close(case[1].grad, expected, differences.tolerance, "dropout by differences")
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"gradients", tests}})
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"gradients", tests}}, true)

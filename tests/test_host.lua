@@ -182,4 +182,4 @@ function tests.test_the_tree_can_be_moved()
   lu.assertEquals(status, 1)
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"host", tests}})
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"host", tests}}, true)

@@ -109,4 +109,4 @@ function tests.test_errors()
     model, data.graph, ladies.zeros(3, toy.FEATURES))
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"inference", tests}})
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"inference", tests}}, true)

@@ -35,4 +35,4 @@ function tests.test_errors()
   lu.assertErrorMsgContains("the predictions must be an Index", metrics.accuracy, {1, 2}, labels)
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"metrics", tests}})
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"metrics", tests}}, true)

@@ -176,7 +176,8 @@ function tests.test_gcn_is_what_it_says()
 end
 
 function tests.test_names_of_parameters()
-  local model = nn.gcn{inputs = 3, hidden = 4, outputs = 2, layers = 2, head = "linear", norm = true}
+  local model = nn.gcn{inputs = 3, hidden = 4, outputs = 2, layers = 2, head = "linear",
+    norm = true}
   lu.assertEquals(names_of(model:named_parameters()), {
     "head.linear.bias", "head.linear.weight",
     "layers.1.conv.bias", "layers.1.conv.weight", "layers.1.norm.bias", "layers.1.norm.gain",
@@ -239,4 +240,4 @@ function tests.test_a_model_of_ones_own()
   lu.assertEquals(nn.size(own), 7)
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"nn", tests}})
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"nn", tests}}, true)

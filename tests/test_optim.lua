@@ -158,4 +158,4 @@ function tests.test_warmup()
                  {[1] = 0.25, [4] = 1, [14] = 1, [15] = 0.5, [25] = 0.25})
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"optim", tests}})
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"optim", tests}}, true)

@@ -30,7 +30,7 @@ function tests.test_banner_results_and_leaving()
     expect nil, "a\\tb", {1, 2, x = 3}\r\n
     send x = 5\r
     send x, ladies == require "ladies"\r
-    expect 5, true\r\n> 
+    expect 5, true\r\n>\s
     send \x04
     expect \n
     exit 0
@@ -75,7 +75,7 @@ function tests.test_history_lasts()
     send 11 * 11\r
     expect 121\r\n
     send for i = 1, 2 do\rprint("i\\n" .. i)\rend\r
-    expect 2\r\n> 
+    expect 2\r\n>\s
     send \x04
     exit 0
   ]], nil, env)
@@ -83,7 +83,7 @@ function tests.test_history_lasts()
     send \e[A\r
     expect 2\r\n
     send \e[A\e[A\r
-    expect 121\r\n> 
+    expect 121\r\n>\s
     send \x04
     exit 0
   ]], nil, env)
@@ -131,23 +131,23 @@ end
 function tests.test_chunks_of_several_lines()
   assert_talk [[
     send function f(a)\r
-    expect >> 
+    expect >>\s
     send return a * 2\r
-    expect >> 
+    expect >>\s
     send end\r
-    expect \n> 
+    expect \n>\s
     send f(21)\r
     expect 42\r\n
     # Ctrl-C drops what is pending
     send f(\r
-    expect >> 
+    expect >>\s
     send 5 +\x03
-    expect \n> 
+    expect \n>\s
     send f(4)\r
     expect 8\r\n
     # Ctrl-D ends it with the reason
     send f(\r
-    expect >> 
+    expect >>\s
     send \x04
     expect <eof>
   ]]
@@ -181,16 +181,16 @@ end
 
 function tests.test_ctrl_c_at_the_prompt_does_not_leave()
   assert_talk [[
-    expect > 
+    expect >\s
     send junk\x03
-    expect \n> 
+    expect \n>\s
     never to leave
     send 1 + 1\r
-    expect 2\r\n> 
+    expect 2\r\n>\s
     send \x03
-    expect \n> 
+    expect \n>\s
     send \x03
-    expect to leave, press Ctrl-D or call os.exit()\r\n> 
+    expect to leave, press Ctrl-D or call os.exit()\r\n>\s
     send 1 + 2\r
     expect 3\r\n
   ]]
@@ -226,13 +226,11 @@ function tests.test_ctrl_c_stops_core()
     send \x03
     expect interrupted\r\n
     # one Ctrl-C is one error: who catches it can go on
-    send print "go"; print(pcall(a.matmul, a, b)); a:slice(1, 2):sum():item()\r
+    send pcall(function() print "go" a:matmul(b) end), a:slice(1, 2):sum():item()\r
     never interrupted\r\n
     expect go\r\n
     send \x03
-    expect ^Cfalse
-    send a:slice(1, 2):sum():item()\r
-    expect 8000.0\r\n
+    expect ^Cfalse, 8000.0\r\n
   ]]
 end
 
@@ -330,4 +328,4 @@ function tests.test_something_deaf_can_be_ended()
   ]])
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"repl", tests}})
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"repl", tests}}, true)

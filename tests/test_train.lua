@@ -56,7 +56,8 @@ end
 
 --- The loop as README has it gives the same bits as ladies.train.
 function tests.test_the_loop_written_out()
-  local opts = options{epochs = 4, clip = 0.5, eval_every = 1000, validate = function() return 0 end}
+  local opts = options{epochs = 4, clip = 0.5, validate = function() return 0 end,
+    eval_every = 12}
   ladies.train(opts)
   local data, model = opts.data, options{}.model
   local adam = ladies.optim.adam(model:parameters(), {lr = 0.02})
@@ -272,7 +273,8 @@ end
 function tests.test_cost_of_the_log()
   local log = require("ladies.log").open(temporary.path "cost.jsonl")
   local block = {adj = {n_rows = 512, nnz = 4000}}
-  local batch = {blocks = {block, block, block, block, block}, input = ladies.range(1, 512), epoch = 1}
+  local batch = {blocks = {block, block, block, block, block}, epoch = 1,
+    input = ladies.range(1, 512)}
   local timer = {sampling = 0.001, gathering = 0.0001, computing = 0.01}
   local began = os.clock()
   for i = 1, 1000 do log:batch(batch, i, 3.14159, timer, 123456789) end
@@ -280,4 +282,4 @@ function tests.test_cost_of_the_log()
   log:close()
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"train", tests}})
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"train", tests}}, true)

@@ -169,4 +169,4 @@ function tests.test_paper_memory()
   end
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"train_parts", tests}})
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"train_parts", tests}}, true)

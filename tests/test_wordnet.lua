@@ -215,4 +215,4 @@ function tests.test_broken_wordnet()
   lu.assertStrMatches(message_of(whole), ".*cannot read .*/data.adv: No such file.*")
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"wordnet", tests}})
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"wordnet", tests}}, true)

@@ -36,11 +36,16 @@ local function sample(sampler, seeds, rng, epoch, index)
   error(("%s, epoch %d, batch %d: %s"):format(name_of(sampler), epoch, index, reason), 0)
 end
 
---- The number of batches in an epoch over n seeds: opts.sampler.batches_per_epoch for a sampler that
--- draws its own seeds, else n / size, rounded up (down with drop_last; at least one batch).
+-- The batches in an epoch of a sampler that draws its own seeds; nil for one that is given them.
+local function own_batches(sampler)
+  return type(sampler) == "table" and sampler.batches_per_epoch or nil
+end
+
+--- The number of batches in an epoch over n seeds: opts.sampler.batches_per_epoch for a sampler
+-- that draws its own seeds, else n / size, rounded up (down with drop_last; at least one batch).
 function batches.per_epoch(n, opts)
-  local sampler = opts.sampler
-  if type(sampler) == "table" and sampler.batches_per_epoch then return sampler.batches_per_epoch end
+  local own = own_batches(opts.sampler)
+  if own then return own end
   if opts.drop_last then return math.max(1, n // opts.size) end
   return (n + opts.size - 1) // opts.size
 end
@@ -61,7 +66,8 @@ end
 -- size       seeds of a batch; the last batch of an epoch may be smaller
 -- sampler    sampler(seeds, rng) -> mini-batch; without one a batch is {output = seeds}
 -- epochs     ends after this epoch
--- start      {epoch =, batch =}: begins there, with the batches that a run from the start would have
+-- start      {epoch =, batch =}: begins there, with the batches that a run from the start would
+--            have
 -- shuffle    false keeps the order of idx
 -- drop_last  leaves out a last batch that is smaller than `size`
 -- Each batch is the sampler's table with `epoch`, `index` (its place in the epoch), and `rng` for
@@ -72,7 +78,7 @@ function batches.new(idx, given)
   if #idx == 0 then options.fail("ladies.batches: there are no nodes") end
   idx:check_unique("ladies.batches: node")
   local sampler, size = opts.sampler, math.min(opts.size, #idx)
-  local own_seeds = type(sampler) == "table" and sampler.batches_per_epoch
+  local own_seeds = own_batches(sampler) ~= nil
   local per_epoch = batches.per_epoch(#idx, opts)
   local root = core.rng(opts.seed)
   local models = root:fork(0)

@@ -3,7 +3,8 @@
 --
 --   parameter.NAME, best.NAME    the model's tensors, and those of the best model so far
 --   optimizer.NAME               the optimizer's state
---   counter.NAME                 numbers: seed, epoch and batch (the position of the rng, since every
+--   counter.NAME                 numbers: seed, epoch and batch (the position of the rng, since
+--   every
 --                                draw is a function of them), those of early stopping, the seconds
 --                                so far and the length of the log
 -- A file appears whole or not at all (temporary file, fsync, rename).
@@ -23,24 +24,18 @@ local function shape_of(tensor)
   return tensor.ndim == 1 and {tensor.n_rows} or {tensor.n_rows, tensor.n_cols}
 end
 
---- Writes named tensors (an array of {name =, tensor =}) into `arrays` under a prefix.
+--- Puts named tensors (an array of {name =, tensor =}) into the table `arrays` under a prefix.
 function checkpoint.put(arrays, prefix, named)
   for _, parameter in ipairs(named) do arrays[prefix .. parameter.name] = parameter.tensor end
 end
 
---- Copies the arrays PREFIX.NAME of an open npz file into tensors of the same names. One that is
--- missing, left over or of another shape is an error that begins with `where`.
-function checkpoint.get(file, where, prefix, named)
+-- Fails unless the file's arrays PREFIX.NAME are those of `named`, by name and then by shape.
+local function check_arrays(file, where, prefix, named)
   local wanted = {}
   for _, parameter in ipairs(named) do
-    local name = prefix .. parameter.name
-    wanted[name] = true
-    if not file:has(name) then
-      options.fail(("%s has no %s: it is of another model"):format(where, name))
-    end
-    local has, needs = shape_text(file:shape(name)), shape_text(shape_of(parameter.tensor))
-    if has ~= needs then
-      options.fail(("%s: %s is %s, the model's is %s"):format(where, name, has, needs))
+    wanted[prefix .. parameter.name] = true
+    if not file:has(prefix .. parameter.name) then
+      options.fail(("%s has no %s%s: it is of another model"):format(where, prefix, parameter.name))
     end
   end
   for _, name in ipairs(file:names()) do
@@ -48,6 +43,19 @@ function checkpoint.get(file, where, prefix, named)
       options.fail(("%s has %s, which the model lacks: it is of another model"):format(where, name))
     end
   end
+  for _, parameter in ipairs(named) do
+    local name = prefix .. parameter.name
+    local has, needs = shape_text(file:shape(name)), shape_text(shape_of(parameter.tensor))
+    if has ~= needs then
+      options.fail(("%s: %s is %s, the model's is %s"):format(where, name, has, needs))
+    end
+  end
+end
+
+--- Copies the arrays PREFIX.NAME of an open npz file into tensors of the same names. One that is
+-- missing, left over or of another shape is an error that begins with `where`.
+function checkpoint.get(file, where, prefix, named)
+  check_arrays(file, where, prefix, named)
   for _, parameter in ipairs(named) do
     parameter.tensor:copy_(file:tensor(prefix .. parameter.name))
   end
@@ -65,6 +73,19 @@ local function members(file, prefix)
   return found
 end
 
+-- Gives an optimizer the state that the file holds, when it is of the same kind and size.
+local function load_optimizer(file, where, optimizer)
+  local state, own = members(file, "optimizer."), optimizer:state()
+  local same = true
+  for name in pairs(state) do same = same and own[name] ~= nil end
+  for name in pairs(own) do same = same and state[name] ~= nil end
+  if not same then
+    options.fail(("%s is of another optimizer than %s"):format(where, optimizer))
+  end
+  local ok, reason = pcall(optimizer.load_state, optimizer, state)
+  if not ok then options.fail(("%s: %s"):format(where, reason)) end
+end
+
 --- Saves a state to the file at `path`:
 -- parameters  array of {name =, tensor =}
 -- best        the same for the best model, or nil when there is none yet
@@ -79,9 +100,9 @@ function checkpoint.save(path, state)
   npz.write(path, arrays, {compress = false})
 end
 
---- Loads the file at `path` into the parameters, the tensors of `best` and the optimizer of `state`.
--- Returns the counters, and whether the file holds a best model. A file that is damaged, or of
--- another model or optimizer, is an error.
+--- Loads the file at `path` into the parameters, the tensors of `best` and the optimizer of
+-- `state`. Returns the counters, and whether the file holds a best model. A file that is damaged,
+-- or of another model or optimizer, is an error.
 function checkpoint.load(path, state)
   local file <close> = npz.open(path)
   local counters = members(file, "counter.")
@@ -89,9 +110,7 @@ function checkpoint.load(path, state)
     options.fail(("%s is not a checkpoint that this version reads"):format(path))
   end
   checkpoint.get(file, path, "parameter.", state.parameters)
-  local moments = members(file, "optimizer.")
-  local ok, reason = pcall(state.optimizer.load_state, state.optimizer, moments)
-  if not ok then options.fail(("%s is of another optimizer: %s"):format(path, reason)) end
+  load_optimizer(file, path, state.optimizer)
   local has_best = file:has("best." .. state.parameters[1].name)
   if has_best then checkpoint.get(file, path, "best.", state.best) end
   return counters, has_best

@@ -124,8 +124,8 @@ end
 -- opposed to one of its input, keeps its place and its traceback.
 local function explain(message)
   if type(message) ~= "string" then return message end
-  if message:find "attempt to " or message:find "bad argument" or message:find "assertion failed" then
-    return debug.traceback(message, 2)
+  for _, sign in ipairs{"attempt to ", "bad argument", "assertion failed"} do
+    if message:find(sign, 1, true) then return debug.traceback(message, 2) end
   end
   return (message:gsub("^[^\n]-%.lua:%d+: ", ""))
 end

@@ -2,6 +2,7 @@
 -- command line in front.
 
 local core = require "ladies_core"
+local data_sets = require "ladies.data"
 local metrics = require "ladies.metrics"
 local nn = require "ladies.nn"
 local options = require "ladies.options"
@@ -12,7 +13,7 @@ local train = require "ladies.train"
 
 local experiment = {}
 
--- From this many nodes on, a validation by exact inference costs as much as tens of batches.
+-- From this many nodes on exact inference costs as much as tens of batches.
 local LARGE = 20000
 
 -- The stream of validation's draws, apart from those of the batches and of the first weights.
@@ -42,7 +43,8 @@ local SPEC = {
   method = {"ladies|full", "ladies"},
   preset = {"default|paper|code", "default"},
   samples = "positive integer", layers = "positive integer", hidden = "positive integer",
-  batch_size = "positive integer", epochs = "positive integer", max_batches = "positive integer or nil",
+  batch_size = "positive integer", epochs = "positive integer",
+  max_batches = "positive integer or nil",
   seed = "integer", lr = "positive number", clip = "non-negative number",
   weight_decay = "non-negative number", normalize = "sym|row", draw = "wor|wr|poisson",
   debias = "boolean", union = "pre|post", row_normalize = "boolean",
@@ -80,9 +82,12 @@ local function sampled_validation(data, sampler, config)
   end
 end
 
-local function eval_every(data, config)
-  if config.eval_every then return config.eval_every end
-  return data.graph.n_nodes < LARGE and 10 or 100
+--- Loads the data set of a configuration, and settles in the configuration what depends on it: how
+-- often to validate, every 10 batches as in the paper, or every 100 on a large graph.
+function experiment.load(config)
+  local data = data_sets.load(config.dataset)
+  config.eval_every = config.eval_every or (data.graph.n_nodes < LARGE and 10 or 100)
+  return data
 end
 
 --- Makes sampler and model, trains, and returns what ladies.train does, and the model. config: all
@@ -107,10 +112,11 @@ function experiment.run(config, data, extra)
   local nodes = data.graph.n_nodes
   return train{
     data = data, model = model, sampler = sampler, validate = validate,
-    lr = config.lr, weight_decay = config.weight_decay, clip = config.clip > 0 and config.clip or nil,
+    lr = config.lr, weight_decay = config.weight_decay,
+    clip = config.clip > 0 and config.clip or nil,
     batch_size = full and #data.train or config.batch_size,
     epochs = config.epochs, max_batches = config.max_batches, seed = config.seed,
-    eval_every = eval_every(data, config), patience = config.patience, min_gain = config.min_gain,
+    eval_every = config.eval_every, patience = config.patience, min_gain = config.min_gain,
     best = config.best, out = extra.out, resume = extra.resume, quiet = extra.quiet,
     checkpoint_every = extra.checkpoint_every,
     method = full and "full batch" or ("LADIES (%d)"):format(config.samples),

@@ -1,6 +1,6 @@
---- ladies.help(x): the documentation of a function, a module or an object, from its source. Functions
--- of the C core bring their text along (ladies_core.docs); those in Lua have it in the comment above
--- them, found through debug.getinfo.
+--- ladies.help(x): the documentation of a function, a module or an object, from its source.
+-- Functions of the C core bring their text along (ladies_core.docs); those in Lua have it in the
+-- comment above them, found through debug.getinfo.
 
 local core = require "ladies_core"
 local options = require "ladies.options"
@@ -71,8 +71,8 @@ local function methods_of(meta)
   return type(methods) == "table" and methods or {}
 end
 
---- The text that `help` prints for x: a function's documentation, the members of a module, the methods
--- of an object.
+--- The text that `help` prints for x: a function's documentation, the members of a module, the
+-- methods of an object.
 local function text_of(x)
   if type(x) == "function" then return function_doc(x) or "no documentation" end
   local meta = debug.getmetatable(x)
@@ -81,8 +81,8 @@ local function text_of(x)
   return ("%s: a %s"):format(tostring(x), type(x))
 end
 
---- ladies.help(x): prints what is known of a function, a module (a table of functions) or an object.
--- Without x it lists the library.
+--- ladies.help(x): prints what is known of a function, a module (a table of functions) or an
+-- object. Without x it lists the library.
 local function help(x)
   if x == nil then x = require "ladies" end
   print(text_of(x))

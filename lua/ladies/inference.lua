@@ -1,8 +1,8 @@
 --- Exact inference: the model over the whole graph, one layer after the other, without sampling.
 -- Every layer is computed for all nodes before the next begins, so a node costs its degree once a
--- layer and not its whole neighbourhood of five hops. Held at a time: the output of the layer before
--- and two intermediates of the one in hand, 3 N K floats for N nodes and K columns, besides P and
--- the features.
+-- layer and not its whole neighbourhood of five hops. Held at a time: the output of the layer
+-- before and two intermediates of the one in hand, 3 N K floats for N nodes and K columns, besides
+-- P and the features.
 
 local core = require "ladies_core"
 local options = require "ladies.options"

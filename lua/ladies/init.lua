@@ -1,4 +1,5 @@
---- The library: everything of the C core (ladies_core) and the modules written in Lua, in one table.
+--- The library: everything of the C core (ladies_core) and the modules written in Lua, in one
+-- table.
 
 local core = require "ladies_core"
 

@@ -1,5 +1,6 @@
---- Ctrl-C at a moment of the script's own choosing. Under the program `ladies` the module ladies_host
--- can hold the first Ctrl-C back; in a stock lua5.4 there is none, and Ctrl-C acts as it always does.
+--- Ctrl-C at a moment of the script's own choosing. Under the program `ladies` the module
+-- ladies_host can hold the first Ctrl-C back; in a stock lua5.4 there is none, and Ctrl-C acts as
+-- it always does.
 
 local interrupt = {}
 

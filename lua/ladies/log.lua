@@ -21,7 +21,8 @@ local FLUSH = 1  -- seconds after which lines are in the file for a reader to se
 local Log = {__name = "Log"}
 Log.__index = Log
 
---- Opens the log at `path`: a new one, or, with `keep` (bytes), the old one cut back to that length.
+--- Opens the log at `path`: a new one, or, with `keep` (bytes), the old one cut back to that
+-- length.
 function log.open(path, keep)
   if keep then truncate(path, keep) end
   local file, reason = io.open(path, keep and "a" or "w")

@@ -5,10 +5,10 @@ local options = require "ladies.options"
 
 local loss = {}
 
---- Softmax cross-entropy of logits (n x classes) against labels (Index, 1 .. classes; 0, which means
--- unlabelled, is an error): the mean of -log softmax(logits)[label] without weights, the weighted sum
--- with them (weights that samplers give hold the division already). {class_weights = Tensor} weighs
--- each row by its class, and makes the mean a weighted mean.
+--- Softmax cross-entropy of logits (n x classes) against labels (Index, 1 .. classes; 0, which
+-- means unlabelled, is an error): the mean of -log softmax(logits)[label] without weights, the
+-- weighted sum with them (weights that samplers give hold the division already). {class_weights =
+-- Tensor} weighs each row by its class, and makes the mean a weighted mean.
 function loss.cross_entropy(logits, labels, weights, given)
   if not given then return core.cross_entropy(logits, labels, weights) end
   local opts = options.check("ladies.loss.cross_entropy", given, {class_weights = "Tensor or nil"})

@@ -1,5 +1,6 @@
 --- How good predictions are. Every node has one class here, so micro-F1 (over all classes together:
--- precision = recall = share of correct nodes) is the accuracy; the papers report it under that name.
+-- precision = recall = share of correct nodes) is the accuracy; the papers report it under that
+-- name.
 
 local options = require "ladies.options"
 local inference = require "ladies.inference"
@@ -26,8 +27,8 @@ local function labelled(where, predicted, labels, idx)
   return all, truth, n
 end
 
---- The share of correct predictions. predicted, labels: Index, a class for each node; idx: the nodes
--- to look at (all by default). Nodes without a label (0) do not count.
+--- The share of correct predictions. predicted, labels: Index, a class for each node; idx: the
+-- nodes to look at (all by default). Nodes without a label (0) do not count.
 function metrics.accuracy(predicted, labels, idx)
   local got, want, n = labelled("ladies.metrics.accuracy", predicted, labels, idx)
   local correct = 0
@@ -37,8 +38,8 @@ function metrics.accuracy(predicted, labels, idx)
   return correct / n
 end
 
---- Micro-averaged F1, 2 TP / (2 TP + FP + FN) with the counts summed over all classes. With one class
--- a node every error is one FP and one FN, so it equals the accuracy.
+--- Micro-averaged F1, 2 TP / (2 TP + FP + FN) with the counts summed over all classes. With one
+-- class a node every error is one FP and one FN, so it equals the accuracy.
 metrics.micro_f1 = metrics.accuracy
 
 --- The confusion matrix: counts[truth][predicted] as tables of integers, classes 1 .. classes.

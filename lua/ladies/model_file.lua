@@ -1,5 +1,5 @@
---- Trained models in files: parameters by name (parameter.NAME) and the architecture, the options of
--- the constructor as JSON text, in one .npz.
+--- Trained models in files: parameters by name (parameter.NAME) and the architecture, the options
+-- of the constructor as JSON text, in one .npz.
 
 local core = require "ladies_core"
 local checkpoint = require "ladies.checkpoint"
@@ -28,8 +28,8 @@ function model_file.save(model, path)
   core.npz.write(path, arrays, {compress = false})
 end
 
---- ladies.load_model(path [, model]): the model of a file, or of a run's folder (its model.npz). With
--- `model`, a model of the user's own making, its parameters are filled from the file.
+--- ladies.load_model(path [, model]): the model of a file, or of a run's folder (its model.npz).
+-- With `model`, a model of the user's own making, its parameters are filled from the file.
 function model_file.load(path, model)
   options.value("ladies.load_model", "the path", path, "string")
   if core.exists(path) == "folder" then path = path .. "/model.npz" end

@@ -9,7 +9,8 @@
 -- activation, order, head, dropout, head_dropout   of the model (see ladies.nn.gcn)
 -- lr, clip, weight_decay                           of the optimizer; clip 0 is none
 -- validation      "exact", or "sampled": one batch of validation nodes with 20 times the samples
--- eval_every, patience, min_gain, best             of ladies.train
+-- eval_every, patience, min_gain, best             of ladies.train; without eval_every it follows
+--                 from the size of the graph (see ladies.experiment.load)
 
 local presets = {}
 
@@ -19,7 +20,7 @@ local function preset(own)
     layers = 5, hidden = 256, batch_size = 512, samples = 512, epochs = 1000, seed = 1,
     lr = 1e-3, clip = 0, weight_decay = 0, row_normalize = true, debias = false, union = "pre",
     head = "none", head_dropout = 0, activation = "relu", dropout = 0,
-    validation = "exact", eval_every = 10, patience = 200, min_gain = 0.01,
+    validation = "exact", patience = 200, min_gain = 0.01,
   }
   for key, value in pairs(own) do settings[key] = value end
   return settings
@@ -31,13 +32,14 @@ presets.default = preset{
 }
 
 presets.paper = preset{
-  normalize = "sym", draw = "wr", self_nodes = "none", order = "propagate_first", best = "gain",
+  normalize = "sym", draw = "wr", self_nodes = "none", order = "propagate_first",
+  eval_every = 10, best = "gain",
 }
 
 presets.code = preset{
   normalize = "row", draw = "wor", self_nodes = "batch", union = "post",
   order = "transform_first", activation = "elu", head = "linear", dropout = 0.2, head_dropout = 0.5,
-  clip = 0.2, validation = "sampled", best = "gain",
+  clip = 0.2, validation = "sampled", eval_every = 10, best = "gain",
 }
 
 return presets

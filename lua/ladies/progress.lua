@@ -26,7 +26,8 @@ end
 -- total     how many there will be at most, or nil when nobody knows
 -- done      how many were done before (a resumed run)
 -- quiet     show nothing
--- terminal, write, clock   for tests: whether to draw a bar, where the text goes, the time in seconds
+-- terminal, write, clock   for tests: whether to draw a bar, where the text goes, the time in
+-- seconds
 function progress.new(given)
   local opts = options.check("ladies.progress", given, {
     total = "positive integer or nil",

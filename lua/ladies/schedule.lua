@@ -32,8 +32,9 @@ function schedule.cosine(given)
   end
 end
 
---- schedule.warmup{batches = n, after = schedule}: rises in equal steps, 1/n at the first batch to 1
--- at the n-th, then goes on with the schedule `after` (constant by default), which counts from there.
+--- schedule.warmup{batches = n, after = schedule}: rises in equal steps, 1/n at the first batch to
+-- 1 at the n-th, then goes on with the schedule `after` (constant by default), which counts from
+-- there.
 function schedule.warmup(given)
   local opts = options.check("ladies.schedule.warmup", given, {
     batches = "positive integer",

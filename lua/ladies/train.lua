@@ -108,19 +108,24 @@ end
 -- seed         of the order of the nodes, the sampler's draws and dropout's
 -- eval_every   batches between two validations (10)
 -- validate     validate(model, batch number) -> number, default micro-F1 by exact inference
--- patience, min_gain, best   see ladies.early_stopping; without validation nodes the last model stays
--- out          folder for log, checkpoints, model, predictions and summary (see ladies.run_folder)
+-- patience     batches without a gain of min_gain before the end; see ladies.early_stopping
+-- best         which model is kept; without validation nodes it is the last
+-- out          folder for log, checkpoints, model, predictions and summary: see ladies.run_folder
 -- resume       go on from the checkpoint in `out`; the other options must be those of that run
 -- checkpoint_every   seconds between two checkpoints (30)
 -- quiet        no progress on stderr
--- method, memory_paper   name and bytes to show in the summary
+-- method, memory_paper   a name and a number of bytes for the summary to show
 -- Ctrl-C in a run with a folder saves a checkpoint and returns {stopped = "interrupted", ...}.
 local function train(given)
   local opts = options.check("ladies.train", given, SPEC)
   for _, name in ipairs{"graph", "features", "labels", "train"} do
-    if not opts.data[name] then options.fail(("ladies.train: the data set has no %s"):format(name)) end
+    if not opts.data[name] then
+      options.fail(("ladies.train: the data set has no %s"):format(name))
+    end
   end
-  if opts.resume and not opts.out then options.fail "ladies.train: resume needs out, a run's folder" end
+  if opts.resume and not opts.out then
+    options.fail "ladies.train: resume needs out, the run's folder"
+  end
   local run <close> = Run.new(opts)
   local reason = run:loop()
   if reason == "interrupted" then return summarize(run, reason) end

@@ -209,6 +209,15 @@ int64_t bind_count(lua_State *L, int arg, const char *what)
     return n;
 }
 
+int64_t bind_range(lua_State *L, int arg, int64_t *first)
+{
+    lua_Integer from = luaL_checkinteger(L, arg), to = luaL_checkinteger(L, arg + 1);
+    luaL_argcheck(L, from >= 1 && from <= INT32_MAX, arg, "positions start at 1");
+    luaL_argcheck(L, to >= from - 1 && to <= INT32_MAX, arg + 1, "must not lie before the first");
+    *first = from - 1;
+    return to - from + 1;
+}
+
 void bind_push_hash(lua_State *L, uint64_t hash)
 {
     char text[17];

@@ -101,6 +101,9 @@ void bind_push_hash(lua_State *L, uint64_t hash);
 /* A dimension, count or size: a Lua integer in 0 .. 2^31 - 1. */
 int64_t bind_count(lua_State *L, int arg, const char *what);
 
+/* The positions first .. last (1-based) at arg and arg + 1: their number, and the first 0-based. */
+int64_t bind_range(lua_State *L, int arg, int64_t *first);
+
 /* Gives the collector a push when memory held by core has grown since the last one. Called by the
  * bind_new_* functions. */
 void bind_collect(lua_State *L);

@@ -127,8 +127,8 @@ static int index_sort(lua_State *L)
 static int index_slice(lua_State *L)
 {
     ld_index *x = bind_index(L, 1);
-    lua_Integer first = luaL_checkinteger(L, 2), last = luaL_checkinteger(L, 3);
-    bind_check(L, ld_index_slice(bind_new_index(L), x, first - 1, last - first + 1));
+    int64_t first, count = bind_range(L, 2, &first);
+    bind_check(L, ld_index_slice(bind_new_index(L), x, first, count));
     return 1;
 }
 

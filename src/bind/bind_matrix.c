@@ -110,7 +110,7 @@ static int matrix_len(lua_State *L)
 
 static int matrix_tostring(lua_State *L)
 {
-    const ld_structure *s = bind_matrix(L, 1)->s;
+    const ld_structure *s = (*(ld_csr **)luaL_checkudata(L, 1, BIND_MATRIX))->s;
     lua_pushfstring(L, "Matrix %I x %I, %I entries", (LUAI_UACINT)s->n_rows, (LUAI_UACINT)s->n_cols,
                     (LUAI_UACINT)s->nnz);
     return 1;

@@ -152,6 +152,7 @@ static int optimizer_load_state(lua_State *L)
 {
     ld_optimizer *o = optimizer(L);
     luaL_checktype(L, 2, LUA_TTABLE);
+    lua_settop(L, 2);
     if (lua_getfield(L, 2, "steps") != LUA_TTABLE || (int64_t)lua_rawlen(L, -1) != o->n)
         return luaL_error(L, "load_state: steps must be a table of %d integers", (int)o->n);
     load_moment(L, o->moment1, "moment1");

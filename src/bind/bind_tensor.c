@@ -5,20 +5,24 @@
 #include "bind.h"
 #include "grad/op.h"
 
+/* A tensor that can be used: neither released nor of a closed step. */
+static ld_tensor *usable(lua_State *L, ld_tensor *t)
+{
+    if (!t)
+        luaL_error(L, "the tensor has been released");
+    bind_check(L, ld_tensor_check(t, "ladies"));
+    return t;
+}
+
 ld_tensor *bind_to_tensor(lua_State *L, int arg)
 {
     ld_tensor **t = luaL_testudata(L, arg, BIND_TENSOR);
-    if (!t)
-        return NULL;
-    bind_check(L, ld_tensor_check(*t, "ladies"));
-    return *t;
+    return t ? usable(L, *t) : NULL;
 }
 
 ld_tensor *bind_tensor(lua_State *L, int arg)
 {
-    ld_tensor **t = luaL_checkudata(L, arg, BIND_TENSOR);
-    bind_check(L, ld_tensor_check(*t, "ladies"));
-    return *t;
+    return usable(L, *(ld_tensor **)luaL_checkudata(L, arg, BIND_TENSOR));
 }
 
 ld_tensor **bind_new_tensor(lua_State *L)
@@ -291,6 +295,10 @@ static int tensor_len(lua_State *L)
 static int tensor_tostring(lua_State *L)
 {
     ld_tensor *t = *(ld_tensor **)luaL_checkudata(L, 1, BIND_TENSOR);
+    if (!t) {
+        lua_pushliteral(L, "Tensor, released");
+        return 1;
+    }
     luaL_Buffer text;
     luaL_buffinit(L, &text);
     lua_pushfstring(L, "Tensor %s", ld_tensor_shape(t));
@@ -324,8 +332,8 @@ static int tensor_reshape(lua_State *L)
 static int tensor_slice(lua_State *L)
 {
     ld_tensor *t = bind_tensor(L, 1);
-    lua_Integer first = luaL_checkinteger(L, 2), last = luaL_checkinteger(L, 3);
-    bind_check(L, ld_op_slice(bind_tape(L), bind_new_tensor(L), t, first - 1, last - first + 1));
+    int64_t first, count = bind_range(L, 2, &first);
+    bind_check(L, ld_op_slice(bind_tape(L), bind_new_tensor(L), t, first, count));
     return 1;
 }
 
@@ -345,10 +353,6 @@ static int property(lua_State *L, ld_tensor *t, const char *key)
         lua_pushinteger(L, t->n_cols);
     else if (strcmp(key, "ndim") == 0)
         lua_pushinteger(L, t->ndim);
-    else if (strcmp(key, "requires_grad") == 0)
-        lua_pushboolean(L, t->requires_grad);
-    else if (strcmp(key, "in_step") == 0)
-        lua_pushboolean(L, t->step != 0);
     else if (strcmp(key, "requires_grad") == 0)
         lua_pushboolean(L, t->requires_grad);
     else if (strcmp(key, "in_step") == 0)
@@ -457,19 +461,10 @@ static int tensor_copy_rows(lua_State *L)
                           ld_tensor_shape(rows), (int)at->size, ld_tensor_shape(t));
     bind_check(L, ld_index_check(at, 0, t->n_rows, "copy_rows_: row"));
     for (int64_t i = 0; i < at->size; i++)
-        memcpy(t->data + at->data[i] * t->n_cols, rows->data + i * t->n_cols,
-               (size_t)t->n_cols * sizeof(float));
+        memmove(t->data + at->data[i] * t->n_cols, rows->data + i * t->n_cols,
+                (size_t)t->n_cols * sizeof(float)); /* rows may be a view of t */
     lua_settop(L, 1);
     return 1;
-}
-
-static int tensor_release(lua_State *L)
-{
-    ld_tensor *t = *(ld_tensor **)luaL_checkudata(L, 1, BIND_TENSOR);
-    if (t->step != 0 || t->requires_grad)
-        return luaL_error(L, "release: a step or a model still owns the tensor");
-    ld_tensor_release(t);
-    return 0;
 }
 
 static int tensor_gc(lua_State *L)
@@ -478,6 +473,15 @@ static int tensor_gc(lua_State *L)
     ld_tensor_unref(*t);
     *t = NULL;
     return 0;
+}
+
+/* Gives up this name of the tensor alone: a tape, a matrix or an optimizer may hold it as well. */
+static int tensor_release(lua_State *L)
+{
+    const ld_tensor *t = *(ld_tensor **)luaL_checkudata(L, 1, BIND_TENSOR);
+    if (t && (t->step != 0 || t->requires_grad))
+        return luaL_error(L, "release: a step or a model still owns the tensor");
+    return tensor_gc(L);
 }
 
 static const bind_function functions[] = {

@@ -198,7 +198,8 @@ static void open_editor(lua_State *L)
         el_set(editor.el, EL_PROMPT, show_prompt);
         el_set(editor.el, EL_EDITOR, "emacs");
         el_set(editor.el, EL_GETCFN, next_key);
-        el_set(editor.el, EL_ADDFN, "ladies-complete", "Complete a name", complete);
+        /* el_set would make copies of the two texts that nobody frees. */
+        el_wset(editor.el, EL_ADDFN, L"ladies-complete", L"Complete a name", complete);
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
             el_set(editor.el, EL_BIND, keys[i][0], keys[i][1], NULL);
         el_source(editor.el, NULL);

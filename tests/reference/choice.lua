@@ -122,7 +122,9 @@ local function poisson(p, k)
       probability = probability * (inside and pi[u] or 1 - pi[u])
       if inside then pick[#pick + 1], w[#w + 1] = u, 1 / pi[u] end
     end
-    if probability > 0 then outcomes[#outcomes + 1] = {pick = pick, w = w, probability = probability} end
+    if probability > 0 then
+      outcomes[#outcomes + 1] = {pick = pick, w = w, probability = probability}
+    end
   end
   return outcomes
 end

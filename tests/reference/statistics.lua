@@ -2,11 +2,11 @@
 
 local M = {}
 
--- The standard normal's quantile at 1 - 1e-4: a test at this level fails by chance once in 10,000
--- seeds. Seeds in tests are fixed, so it either fails always or never.
-local Z = 3.719
+-- The standard normal's quantile at 1 - 1e-6. A file of tests makes about a hundred comparisons at
+-- this level, so that a right program fails one of them for one choice of seeds in 10,000.
+local Z = 4.753
 
---- The chi-square statistic of counts against expected counts, and its bound at significance 1e-4
+--- The chi-square statistic of counts against expected counts, and its bound at significance 1e-6
 -- (Wilson and Hilferty's approximation). Cells that expect fewer than five are put together.
 function M.chi_square(counts, expected)
   local statistic, cells, rest_count, rest_expected = 0, 0, 0, 0

@@ -10,7 +10,7 @@
  *     pause MS       lets time pass, where the command shows nothing to wait for
  *     exit STATUS    waits until the command ends, with this status (128 + n after signal n)
  *     # ...          a comment; empty lines are skipped too
- * TEXT has \r \n \t \e \\ and \xHH. The terminal has 80 columns. The status is 0 when everything
+ * TEXT has \r \n \t \e \s (a space) \\ and \xHH. The terminal has 80 columns. The status is 0 when everything
  * happened; otherwise what was missing and all that was printed goes to stderr. */
 #include <ctype.h>
 #include <errno.h>
@@ -59,7 +59,7 @@ static size_t unescape(char *text)
 {
     char *out = text;
     for (const char *in = text; *in; in++) {
-        if (*in != '\\') {
+        if (*in != '\\' || !in[1]) {
             *out++ = *in;
         } else if (*++in == 'x' && isxdigit((unsigned char)in[1]) &&
                    isxdigit((unsigned char)in[2])) {
@@ -67,11 +67,9 @@ static size_t unescape(char *text)
             *out++ = (char)strtol(digits, NULL, 16);
             in += 2;
         } else {
-            *out++ = (char)(*in == 'r'   ? '\r'
-                            : *in == 'n' ? '\n'
-                            : *in == 't' ? '\t'
-                            : *in == 'e' ? 27
-                                         : *in);
+            static const char names[] = "rntes", meanings[] = "\r\n\t\033 ";
+            const char *name = strchr(names, *in);
+            *out++ = name ? meanings[name - names] : *in;
         }
     }
     *out = '\0';

@@ -38,8 +38,8 @@ local SPEC = {
 --- nn.gcn{inputs =, outputs =, hidden = 256, layers = 5, ...}: a model of `layers` propagations.
 -- activation    after every layer but the one that gives the classes: relu (default), elu, ...
 -- dropout       after each activation
--- head          "none": the last propagation gives the classes; "linear": it has `hidden` columns like
---               the others, and a linear layer after it gives the classes
+-- head          "none": the last propagation gives the classes; "linear": it has `hidden` columns
+--               like the others, and a linear layer after it gives the classes
 -- head_dropout  before the linear layer, after the dropout of the last propagation
 -- order         of the linear map and the propagation; see nn.gcn_conv
 -- norm          layer normalisation before each activation
@@ -78,8 +78,9 @@ function Gcn.new(given)
   }, Gcn)
 end
 
---- Layer i alone: h (n_cols x inputs of the layer) -> n_rows x its outputs, over block.adj. The last
--- layer includes the head. With `rng` elements are dropped (training), without it none (evaluation).
+--- Layer i alone: h (n_cols x inputs of the layer) -> n_rows x its outputs, over block.adj. The
+-- last layer includes the head. With `rng` elements are dropped (training), without it none
+-- (evaluation).
 function Gcn:layer(i, h, block, rng)
   local layer = self.layers[i]
   h = layer.conv:forward(h, block.adj)

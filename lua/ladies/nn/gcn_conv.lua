@@ -12,8 +12,8 @@ local GcnConv = module.class "GcnConv"
 --- The orders, as a type of ladies.options.
 GcnConv.orders = "auto|transform_first|propagate_first"
 
---- nn.gcn_conv{inputs =, outputs =, order = "auto", bias = true, init = "glorot_uniform", rng = Rng}.
--- order  "transform_first" is P (HW), "propagate_first" (P H) W, "auto" whichever needs fewer
+--- nn.gcn_conv{inputs =, outputs =, order = "auto", bias = true, init = "glorot_uniform", rng =
+-- Rng}. order  "transform_first" is P (HW), "propagate_first" (P H) W, "auto" whichever needs fewer
 --        multiplications for the block at hand. A sparse H is always transformed first, since its
 --        propagation would be dense.
 -- The bias is added after the propagation in either order. (A bias before it, as in the authors'
@@ -28,7 +28,8 @@ function GcnConv.new(given)
     rng = "Rng",
   })
   local linear = Linear.new{
-    inputs = opts.inputs, outputs = opts.outputs, bias = opts.bias, init = opts.init, rng = opts.rng,
+    inputs = opts.inputs, outputs = opts.outputs, bias = opts.bias, init = opts.init,
+    rng = opts.rng,
   }
   return setmetatable({
     inputs = opts.inputs, outputs = opts.outputs, order = opts.order,
@@ -63,8 +64,9 @@ function GcnConv:forward(h, adj)
 end
 
 function GcnConv:__tostring()
-  return ("GcnConv %d -> %d%s%s"):format(self.inputs, self.outputs,
-    self.order == "auto" and "" or ", " .. self.order:gsub("_", " "), self.bias and "" or ", no bias")
+  local order = self.order == "auto" and "" or ", " .. self.order:gsub("_", " ")
+  return ("GcnConv %d -> %d%s%s"):format(self.inputs, self.outputs, order,
+    self.bias and "" or ", no bias")
 end
 
 return GcnConv

@@ -1,6 +1,6 @@
 --- What modules have in common: a module is a plain table with a metatable, and its parameters are
--- the tensors in it and in the modules and arrays it holds. Any table of tensors with a `forward` is
--- a model as good as ours.
+-- the tensors in it and in the modules and arrays it holds. Any table of tensors with a `forward`
+-- is a model as good as ours.
 
 local options = require "ladies.options"
 
@@ -33,9 +33,9 @@ local function collect(t, prefix, list, seen)
   end
 end
 
---- The parameters in a table, however deep: an array of {name =, tensor =}, for tensors that require
--- a gradient. A name is the path of keys, such as "layers.2.weight". The order is that of the keys,
--- numbers before strings, so it is the same in every run.
+--- The parameters in a table, however deep: an array of {name =, tensor =}, for tensors that
+-- require a gradient. A name is the path of keys, such as "layers.2.weight". The order is that of
+-- the keys, numbers before strings, so it is the same in every run.
 function module.named_parameters(t)
   local list = {}
   collect(t, "", list, {})
@@ -56,8 +56,8 @@ function module.size(t)
   return size
 end
 
---- Returns `new`, after giving back at once the memory of the intermediate `old` that it was computed
--- from, unless a step owns it: so inference over a whole graph holds few layers at a time.
+--- Returns `new`, after giving back at once the memory of the intermediate `old` that it was
+-- computed from, unless a step owns it: so inference over a whole graph holds few layers at a time.
 function module.free_after(old, new)
   if old ~= new and not old.in_step then old:release() end
   return new

@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <inttypes.h>
+#include <math.h>
 
 ld_status ld_mass_of(ld_mass *out, const ld_tensor *p, const char *where)
 {
@@ -15,7 +16,7 @@ ld_status ld_mass_of(ld_mass *out, const ld_tensor *p, const char *where)
             return ld_fail(LD_VALUE,
                            "%s: a probability must be finite and at least 0, got %g at position "
                            "%" PRId64,
-                           where, value, i + 1);
+                           where, isnan(value) ? (double)NAN : value, i + 1); /* never "-nan" */
         mass.total += value;
         mass.support += value > 0.0f;
     }

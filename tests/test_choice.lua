@@ -1,0 +1,415 @@
+--- sampling.choice and its kin against complete enumeration (reference/choice.lua): the weights of
+-- every outcome, the frequencies of the outcomes, the exact means; then properties, limits, errors.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
+local lu = require "luaunit"
+local ladies = require "ladies"
+local reference = require "reference.choice"
+local statistics = require "reference.statistics"
+
+local sampling = ladies.sampling
+local choice = sampling.choice
+
+local tests = {}
+
+-- opts with the tables that the reference takes replaced by what the program takes.
+local function choose(p, k, opts, rng)
+  local given = {rng = rng}
+  for key, value in pairs(opts or {}) do given[key] = value end
+  given.always = given.always and ladies.index(given.always)
+  return choice(type(p) == "table" and ladies.tensor(p) or p, k, given)
+end
+
+-- --- enumeration --------------------------------------------------------------------------------
+
+local EXAMPLE = {0.5, 0.25, 0.15, 0.1}      -- samplers.md's, with f = 1, 2, 3, 4
+local ZEROS = {3, 0, 1, 7, 0, 2}            -- not normalised
+local SKEWED = {100, 1, 1, 2, 0.5, 4}       -- a Poisson draw must cap the first
+local EVEN = {1, 1, 1, 1, 1}
+
+local WOR, DEBIASED, WR, POISSON = {}, {debias = true}, {method = "wr"}, {method = "poisson"}
+
+local CASES = {
+  {EXAMPLE, 1, WOR}, {EXAMPLE, 2, WOR}, {EXAMPLE, 3, WOR}, {EXAMPLE, 4, WOR}, {EXAMPLE, 9, WOR},
+  {EXAMPLE, 1, DEBIASED}, {EXAMPLE, 2, DEBIASED}, {EXAMPLE, 3, DEBIASED}, {EXAMPLE, 4, DEBIASED},
+  {EXAMPLE, 1, WR}, {EXAMPLE, 2, WR}, {EXAMPLE, 5, WR},
+  {EXAMPLE, 1, POISSON}, {EXAMPLE, 2, POISSON}, {EXAMPLE, 3, POISSON}, {EXAMPLE, 4, POISSON},
+  {ZEROS, 2, WOR}, {ZEROS, 3, DEBIASED}, {ZEROS, 3, WR}, {ZEROS, 2, POISSON}, {ZEROS, 5, POISSON},
+  {SKEWED, 3, WOR}, {SKEWED, 3, DEBIASED}, {SKEWED, 2, WR}, {SKEWED, 3, POISSON},
+  {EVEN, 2, WOR}, {EVEN, 3, DEBIASED}, {EVEN, 2, POISSON},
+  {EXAMPLE, 2, {always = {2}}}, {EXAMPLE, 2, {always = {4, 1}}}, {EXAMPLE, 0, {always = {3, 1}}},
+  {EXAMPLE, 2, {always = {1}, debias = true}}, {ZEROS, 2, {always = {4, 2}, debias = true}},
+  {EXAMPLE, 2, {always = {1}, method = "wr"}}, {EXAMPLE, 2, {always = {1}, method = "poisson"}},
+  {ZEROS, 2, {always = {1, 3, 4, 6}, method = "wr"}}, {ZEROS, 5, {always = {2, 4}}},
+  {EXAMPLE, 2, {always = {4, 1}, union = "post"}}, {EXAMPLE, 2, {union = "post"}},
+  {ZEROS, 2, {always = {2, 4, 5}, union = "post"}}, {ZEROS, 5, {always = {2}, union = "post"}},
+  {EXAMPLE, 0, {always = {2, 3}, union = "post"}},
+}
+
+local function name_of(case)
+  local p, k, opts = table.unpack(case)
+  local words = {}
+  for key, value in pairs(opts) do
+    words[#words + 1] = key .. "=" .. (type(value) == "table" and table.concat(value, "+")
+      or tostring(value))
+  end
+  table.sort(words)
+  return ("p=%s k=%d %s"):format(table.concat(p, ","), k, table.concat(words, " "))
+end
+
+local function same(w, expected)
+  for i, want in ipairs(expected) do
+    if math.abs(w[i] - want) > 1e-6 * want then return false end
+  end
+  return #w == #expected
+end
+
+-- The distinct outcomes by what was picked; with replacement one pick has several weights.
+local function by_pick(outcomes)
+  local groups, distinct = {}, {}
+  for _, o in ipairs(outcomes) do
+    local key = table.concat(o.pick, ",")
+    local group = groups[key] or {}
+    groups[key] = group
+    local known
+    for _, other in ipairs(group) do
+      if same(o.w, other.w) then known = other end
+    end
+    if known then
+      known.probability = known.probability + o.probability
+    else
+      group[#group + 1], distinct[#distinct + 1] = o, o
+    end
+  end
+  return groups, distinct
+end
+
+-- Draws many times; every draw must be an outcome of the enumeration with just its weights, and the
+-- frequencies must fit. Each outcome gets the weights that the program gave it, in `got`.
+local function check_outcomes(case, draws, rng)
+  local p, k, opts = table.unpack(case)
+  local name = name_of(case)
+  local groups, outcomes = by_pick(reference.outcomes(p, k, opts))
+  for _, o in ipairs(outcomes) do o.count = 0 end
+  local tensor = ladies.tensor(p)
+  for _ = 1, draws do
+    local pick, w = choose(tensor, k, opts, rng)
+    pick, w = pick:to_table(), w:to_table()
+    local key, found = table.concat(pick, ","), nil
+    for _, o in ipairs(groups[key] or {}) do
+      if same(w, o.w) then found = o end
+    end
+    if not found then lu.fail(("%s: no such outcome: %s with weights %s"):format(name, key,
+      table.concat(w, ","))) end
+    found.count, found.got = found.count + 1, w
+  end
+  local counts, expected = {}, {}
+  for i, o in ipairs(outcomes) do counts[i], expected[i] = o.count, draws * o.probability end
+  local statistic, bound = statistics.chi_square(counts, expected)
+  lu.assertTrue(statistic < bound, ("%s: chi-square %g, bound %g"):format(name, statistic, bound))
+  return outcomes
+end
+
+function tests.test_every_outcome()
+  for i, case in ipairs(CASES) do check_outcomes(case, 4000, ladies.rng(i)) end
+end
+
+local function uniform_sum(p)
+  local f, total = {}, 0
+  for u in ipairs(p) do
+    f[u] = u
+    total = total + (p[u] > 0 and u or 0)
+  end
+  return f, total
+end
+
+--- The mean over all outcomes, weighted by their exact probabilities, with the program's weights.
+function tests.test_exact_means()
+  local function mean(case, seed)
+    local outcomes = check_outcomes(case, 4000, ladies.rng(seed))
+    for _, o in ipairs(outcomes) do o.w = o.got or o.w end
+    return reference.mean(outcomes, uniform_sum(case[1]))
+  end
+  for seed, case in ipairs(CASES) do
+    local p, k, opts = table.unpack(case)
+    local biased = (opts.method or "wor") == "wor" and not opts.debias
+    local unseen = opts.always and k == 0
+    if not biased and not unseen then
+      local f, total = uniform_sum(p)
+      for _, u in ipairs(opts.always or {}) do total = total + (p[u] > 0 and 0 or f[u]) end
+      lu.assertAlmostEquals(mean(case, 100 + seed), total, 1e-5 * total, name_of(case))
+    end
+  end
+  lu.assertAlmostEquals(mean({EXAMPLE, 2, WOR}, 1), 11.78, 0.005)
+end
+
+--- sum of pi = k, and pi = min(1, c p) with one c, read off the program's weights.
+function tests.test_poisson_inclusion_sums_to_k()
+  local rng = ladies.rng(5)
+  for k = 1, 5 do
+    local p, pi = ladies.tensor(SKEWED), {}
+    for _ = 1, 3000 do
+      local pick, w = choose(p, k, POISSON, rng)
+      for i = 1, #pick do pi[pick[i]] = 1 / w[i] end
+    end
+    local total = 0
+    for u, want in ipairs(reference.inclusion(SKEWED, k)) do
+      lu.assertAlmostEquals(pi[u], want, 1e-6)
+      total = total + pi[u]
+    end
+    lu.assertAlmostEquals(total, k, 1e-5)
+  end
+end
+
+--- How often each position is taken, against the enumeration's exact probability.
+function tests.test_inclusion_probabilities()
+  local draws = 20000
+  for _, opts in ipairs{WOR, WR, POISSON} do
+    local rng, inside = ladies.rng(11), {0, 0, 0, 0, 0, 0}
+    for _ = 1, draws do
+      for _, u in ipairs(choose(SKEWED, 3, opts, rng):to_table()) do inside[u] = inside[u] + 1 end
+    end
+    local exact = reference.inclusions(reference.outcomes(SKEWED, 3, opts), 6)
+    for u, q in ipairs(exact) do
+      local error = math.sqrt(q * (1 - q) / draws)
+      lu.assertTrue(math.abs(inside[u] / draws - q) <= 4 * error + 1e-9,
+        ("position %d: %g, expected %g"):format(u, inside[u] / draws, q))
+    end
+  end
+end
+
+-- --- larger problems ----------------------------------------------------------------------------
+
+local LARGE = 5000
+
+-- Probabilities over seven powers of ten, every eleventh zero.
+local function large_p()
+  local p = ladies.zeros(LARGE)
+  for i = 1, LARGE do p[i] = i % 11 == 0 and 0 or 10 ^ (i * 7919 % 1000 / 1000 * 7 - 3) end
+  return p
+end
+
+--- The k smallest keys begin the k + 1 smallest: the longest draw tells all the shorter ones.
+function tests.test_shorter_draws_begin_longer_ones()
+  local p, rng = large_p(), ladies.rng(2):at(1)
+  local support = 0
+  for i = 1, LARGE do support = support + (p[i] > 0 and 1 or 0) end
+  local longest = choose(p, support - 1, WOR, rng)
+  lu.assertEquals(#sampling.unique(longest), support - 1)
+  for _, k in ipairs{1, 2, 3, 64, 511, 512, 1024, 3000} do
+    lu.assertTrue(choose(p, k, WOR, rng) == longest:slice(1, k), k)
+  end
+end
+
+function tests.test_zeros_are_never_drawn()
+  local p, rng = large_p(), ladies.rng(3)
+  for _, opts in ipairs{WOR, WR, POISSON} do
+    for _, k in ipairs{500, 4900} do
+      local pick = choose(p, k, opts, rng)
+      lu.assertTrue(p[pick]:min() > 0)
+      lu.assertEquals(#sampling.unique(pick), #pick)
+    end
+  end
+end
+
+--- Sums of f over 5000 positions: four standard errors for the unbiased ones, far off for wor.
+function tests.test_monte_carlo_means()
+  local p, f, rng = large_p(), ladies.zeros(LARGE), ladies.rng(4)
+  local total = 0
+  for i = 1, LARGE do
+    f[i] = p[i] * (1 + i % 3)
+    total = total + f[i]
+  end
+  local function estimate(opts)
+    local run = statistics.running()
+    for _ = 1, 400 do
+      local pick, w = choose(p, 200, opts, rng)
+      run.add((w * f[pick]):sum():item())
+    end
+    return math.abs(run.mean() - total) / run.standard_error()
+  end
+  for _, opts in ipairs{DEBIASED, WR, POISSON} do lu.assertTrue(estimate(opts) < 4) end
+  lu.assertTrue(estimate(WOR) > 8)
+end
+
+function tests.test_poisson_with_many_capped()
+  local p, rng = large_p(), ladies.rng(6)
+  for _, k in ipairs{300, 3000} do
+    local pi, sizes = reference.inclusion(p:to_table(), k), statistics.running()
+    for _ = 1, 100 do
+      local pick, w = choose(p, k, POISSON, rng)
+      for i = 1, #pick, 97 do lu.assertAlmostEquals(1 / w[i], pi[pick[i]], 2e-7) end
+      sizes.add(#pick)
+    end
+    lu.assertTrue(math.abs(sizes.mean() - k) < 4 * sizes.standard_error())
+  end
+end
+
+--- What is left after a draw that takes nearly all the mass is not lost to rounding.
+function tests.test_debias_of_extreme_probabilities()
+  local pick, w = choose({1, 1e-20, 1e-20, 1e-20}, 2, DEBIASED, ladies.rng(1))
+  lu.assertEquals(pick[1], 1)
+  lu.assertEquals(w:to_table(), {1, 2})
+end
+
+-- --- random numbers -----------------------------------------------------------------------------
+
+function tests.test_streams()
+  local p = large_p()
+  for _, opts in ipairs{WOR, DEBIASED, WR, POISSON} do
+    local rng = ladies.rng(7)
+    local child = choose(p, 50, opts, rng:fork(3))
+    local first, second = choose(p, 50, opts, rng), choose(p, 50, opts, rng)
+    lu.assertFalse(first == second, "two calls on one rng differ")
+    lu.assertTrue(choose(p, 50, opts, rng:fork(3)) == child, "fork is pure")
+    lu.assertTrue(choose(p, 50, opts, ladies.rng(7)) == first, "the same seed")
+    local shared = rng:at(5)
+    lu.assertTrue(choose(p, 50, opts, shared) == choose(p, 50, opts, shared), "rng:at")
+    lu.assertFalse(choose(p, 50, opts, shared) == choose(p, 50, opts, rng:at(6)))
+  end
+end
+
+--- One sub-stream a call, even where nothing is random.
+function tests.test_every_call_takes_one_substream()
+  local a, b = ladies.rng(8), ladies.rng(8)
+  choose(EVEN, 2, WOR, a)
+  choose(EVEN, 5, WOR, b)
+  lu.assertEquals(tostring(a), tostring(b))
+  lu.assertTrue(choose(EVEN, 3, WOR, a) == choose(EVEN, 3, WOR, b))
+end
+
+-- --- alias, uniform, permutation ----------------------------------------------------------------
+
+function tests.test_alias_frequencies()
+  local p, counts, expected, total = ladies.zeros(40), {}, {}, 0
+  for i = 1, 40 do
+    p[i] = i % 4 == 0 and 0 or i == 1 and 1e-30 or i * i
+    counts[i], total = 0, total + p[i]
+  end
+  local table_of_p = sampling.alias(p)
+  lu.assertEquals(tostring(table_of_p), "Alias 40, 30 positive")
+  lu.assertEquals(#table_of_p, 40)
+  local draws, rng = 0, ladies.rng(9)
+  for _ = 1, 500 do
+    local pick, w = choose(table_of_p, 200, WR, rng)
+    for i = 1, #pick do
+      local times = w[i] * 200 * p[pick[i]] / total
+      lu.assertAlmostEquals(times, math.floor(times + 0.5), 1e-4)
+      counts[pick[i]] = counts[pick[i]] + math.floor(times + 0.5)
+      draws = draws + math.floor(times + 0.5)
+    end
+  end
+  lu.assertEquals(draws, 500 * 200)
+  for i = 1, 40 do expected[i] = draws * p[i] / total end
+  local statistic, bound = statistics.chi_square(counts, expected)
+  lu.assertTrue(statistic < bound, statistic)
+  for i = 4, 40, 4 do lu.assertEquals(counts[i], 0) end
+end
+
+--- A table gives what its probabilities give, and keeps them when the tensor changes.
+function tests.test_alias_stands_for_p()
+  local p, rng = large_p(), ladies.rng(10):at(1)
+  local table_of_p = sampling.alias(p)
+  local expected = {}
+  local variants = {WOR, DEBIASED, WR, POISSON, {always = {5, 7}, method = "wr"},
+    {always = {5, 11}, union = "post"}}
+  for i, opts in ipairs(variants) do expected[i] = {choose(p, 100, opts, rng)} end
+  p:fill_(1)
+  for i, opts in ipairs(variants) do
+    local pick, w = choose(table_of_p, 100, opts, rng)
+    lu.assertTrue(pick == expected[i][1])
+    lu.assertEquals(w:hash(), expected[i][2]:hash())
+  end
+end
+
+function tests.test_uniform()
+  local rng, counts, expected = ladies.rng(12), {}, {}
+  for i = 1, 20 do counts[i], expected[i] = 0, 0 end
+  for _ = 1, 4000 do
+    local pick = sampling.uniform(5, 2, {rng = rng})
+    local cell = (pick[1] - 1) * 4 + (pick[2] > pick[1] and pick[2] - 1 or pick[2])
+    counts[cell] = counts[cell] + 1
+  end
+  for i = 1, 20 do expected[i] = 200 end
+  local statistic, bound = statistics.chi_square(counts, expected)
+  lu.assertTrue(statistic < bound, statistic)
+  lu.assertEquals(sampling.uniform(9, 20, {rng = rng}):sort():to_table(), {1, 2, 3, 4, 5, 6, 7, 8, 9})
+  local many = sampling.uniform(3, 50, {rng = rng, replace = true})
+  lu.assertEquals(#many, 50)
+  lu.assertEquals(sampling.unique(many):sort():to_table(), {1, 2, 3})
+  lu.assertEquals(#sampling.uniform(0, 0, {rng = rng}), 0)
+  -- It is the beginning of a permutation, without the cost of one.
+  local at = rng:at(1)
+  lu.assertTrue(sampling.uniform(1000, 30, {rng = at}) == sampling.permutation(1000, at):slice(1, 30))
+end
+
+function tests.test_index_algebra()
+  local a, b = ladies.index{5, 2, 9, 2}, ladies.index{9, 7, 5, 7}
+  lu.assertEquals(sampling.unique(a):to_table(), {5, 2, 9})
+  lu.assertEquals(sampling.union(a, b):to_table(), {5, 2, 9, 7})
+  lu.assertEquals(sampling.find(a, b):to_table(), {3, 1})
+  lu.assertEquals(#sampling.union(ladies.index{}, ladies.index{}), 0)
+end
+
+-- --- limits and errors --------------------------------------------------------------------------
+
+function tests.test_nothing_to_draw()
+  local rng = ladies.rng(1)
+  for _, opts in ipairs{WOR, DEBIASED, WR, POISSON} do
+    local pick, w = choose({0, 0, 0}, 0, opts, rng)
+    lu.assertEquals({#pick, #w}, {0, 0})
+    lu.assertEquals(#choose(ladies.zeros(0), 0, opts, rng), 0)
+  end
+  for _, method in ipairs{"wor", "wr", "poisson"} do
+    local pick, w = choose({0, 0, 0}, 2, {method = method, always = {3, 1}}, rng)
+    lu.assertEquals({pick:to_table(), w:to_table()}, {{3, 1}, {1, 1}})
+  end
+end
+
+local function fails(message, ...)
+  lu.assertErrorMsgContains(message, choose, ...)
+end
+
+function tests.test_bad_probabilities()
+  local rng = ladies.rng(1)
+  fails("choice: a probability must be finite and at least 0, got -2 at position 3",
+    {1, 1, -2, 1}, 1, WOR, rng)
+  fails("got nan at position 1", {0 / 0, 1}, 1, WR, rng)
+  fails("got inf at position 2", {1, math.huge}, 1, POISSON, rng)
+  fails("choice: all 12 probabilities are zero", ladies.zeros(12), 1, WOR, rng)
+  fails("choice: all 0 probabilities are zero", ladies.zeros(0), 3, WR, rng)
+  fails("choice: all 3 probabilities are zero", ladies.zeros(3), 3, {always = {}}, rng)
+  fails("choice: the probabilities must be a vector, got 3 x 2", ladies.zeros(3, 2), 1, WOR, rng)
+  fails("choice: the weight 1.5e+75 of position 2 passes float32: its probability is 1e-38 of a "
+    .. "total of 3e+38", {3e38, 1e-38}, 1, {method = "wr", always = {}, union = "pre"},
+    setmetatable({}, {}) and rng)
+end
+
+function tests.test_bad_arguments()
+  local rng, p = ladies.rng(1), {1, 2, 3}
+  fails("choice: k must be at least 0, got -1", p, -1, WOR, rng)
+  fails("choice: always: position 4 at position 2 is out of range 1..3", p, 1, {always = {1, 4}}, rng)
+  fails("choice: always: position 0 at position 1 is out of range 1..3", p, 1, {always = {0}}, rng)
+  fails("choice: always: position 2 occurs twice, at positions 1 and 3", p, 1,
+    {always = {2, 1, 2}}, rng)
+  fails("choice: debias is for method wor", p, 1, {method = "wr", debias = true}, rng)
+  fails("choice: debias is for method wor", p, 1, {method = "poisson", debias = true}, rng)
+  fails("choice: debias is for method wor", p, 1, {union = "post", debias = true}, rng)
+  fails("choice: union post is for method wor alone", p, 1, {union = "post", method = "wr"}, rng)
+  fails("choice: method must be wor, wr or poisson, got wrong", p, 1, {method = "wrong"}, rng)
+  fails("choice: union must be pre or post, got 3", p, 1, {union = 3}, rng)
+  fails('choice: unknown option "methd"; did you mean "method"?', p, 1, {methd = "wr"}, rng)
+  fails("choice: the option rng is missing", p, 1, WOR, nil)
+  lu.assertErrorMsgContains("Tensor or Alias expected, got table", choice, p, 1, {rng = rng})
+  lu.assertErrorMsgContains("choice: rng must be of class Rng, got 7", choice,
+    ladies.tensor(p), 1, {rng = 7})
+  lu.assertErrorMsgContains("choice: always must be of class Index", choice, ladies.tensor(p), 1,
+    {rng = rng, always = {1}})
+  lu.assertErrorMsgContains("alias: all 3 probabilities are zero", sampling.alias, ladies.zeros(3))
+  lu.assertErrorMsgContains("uniform: n must be", sampling.uniform, -1, 2, {rng = rng})
+  lu.assertErrorMsgContains("uniform: nothing to draw 2 times from", sampling.uniform, 0, 2,
+    {rng = rng, replace = true})
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"choice", tests}}, true)
