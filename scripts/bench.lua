@@ -2,11 +2,12 @@
 --
 --   ladies bench step [--batches N]
 
+local core = require "ladies_core"
 local ladies = require "ladies"
 
 local name = table.remove(arg, 1)
 local path = name and name:match "^[%w_]+$" and ("%s/scripts/bench/%s.lua"):format(ladies.home(), name)
-if not path or ladies.exists(path) ~= "file" then
+if not path or core.exists(path) ~= "file" then
   io.stderr:write("usage: ladies bench step [options]\n")
   os.exit(2)
 end

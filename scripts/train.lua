@@ -7,6 +7,7 @@
 -- checkpoint.npz, model.npz, predictions.npz and summary.json; the last line printed is
 -- `test micro-F1 0.xxxx`.
 
+local core = require "ladies_core"
 local ladies = require "ladies"
 local cli = require "ladies.cli"
 local run_folder = require "ladies.run_folder"
@@ -81,7 +82,7 @@ end
 
 -- The same of the run in opts.resume, with new bounds where they are given.
 local function old_run(opts, given)
-  if ladies.exists(opts.resume .. "/config.json") ~= "file" then
+  if core.exists(opts.resume .. "/config.json") ~= "file" then
     error(("there is no run in %s"):format(opts.resume), 0)
   end
   local folder = run_folder.at(opts.resume)

@@ -4,6 +4,7 @@ local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
+local core = require "ladies_core"
 local ladies = require "ladies"
 local checkpoint = require "ladies.checkpoint"
 local json = require "ladies.json"
@@ -101,6 +102,14 @@ function tests.test_resuming_a_finished_run()
   train("ended", 1000, stopping)
   lu.assertTrue(read(temporary.path "ended/model.npz") == before)
   lu.assertEquals((logged(temporary.path "ended")), count_to(21))
+end
+
+--- So does resuming with a bound that has been passed.
+function tests.test_resuming_beyond_the_bound()
+  train("beyond", 9)
+  local before = read(temporary.path "beyond/model.npz")
+  train("beyond", 5, {resume = true})
+  lu.assertTrue(read(temporary.path "beyond/model.npz") == before)
 end
 
 function tests.test_log_is_cut_back()
@@ -210,7 +219,7 @@ function tests.test_no_partial_file()
   local state = {parameters = model:named_parameters(), optimizer = optimizer, counters = {}}
   lu.assertFalse((pcall(checkpoint.save, temporary.path "no/such/folder.npz", state)))
   checkpoint.save(temporary.path "fine.npz", state)
-  lu.assertEquals(ladies.exists(temporary.path "fine.npz"), "file")
+  lu.assertEquals(core.exists(temporary.path "fine.npz"), "file")
 end
 
 --- Loading a model whose architecture text has been tampered with runs nothing and says what it is.

@@ -213,24 +213,24 @@ function tests.test_zeros_are_never_drawn()
   end
 end
 
---- Sums of f over 5000 positions: four standard errors for the unbiased ones, far off for wor.
+--- Sums of f over 5000 positions: within four standard errors, but for wor, which is far off.
 function tests.test_monte_carlo_means()
   local p, f, rng = large_p(), ladies.zeros(LARGE), ladies.rng(4)
   local total = 0
   for i = 1, LARGE do
-    f[i] = p[i] * (1 + i % 3)
+    f[i] = math.sqrt(p[i]) * (1 + i % 3)
     total = total + f[i]
   end
   local function estimate(opts)
     local run = statistics.running()
-    for _ = 1, 400 do
-      local pick, w = choose(p, 200, opts, rng)
+    for _ = 1, 200 do
+      local pick, w = choose(p, 1000, opts, rng)
       run.add((w * f[pick]):sum():item())
     end
     return math.abs(run.mean() - total) / run.standard_error()
   end
   for _, opts in ipairs{DEBIASED, WR, POISSON} do lu.assertTrue(estimate(opts) < 4) end
-  lu.assertTrue(estimate(WOR) > 8)
+  lu.assertTrue(estimate(WOR) > 50)
 end
 
 function tests.test_poisson_with_many_capped()
@@ -334,14 +334,17 @@ function tests.test_uniform()
   for i = 1, 20 do expected[i] = 200 end
   local statistic, bound = statistics.chi_square(counts, expected)
   lu.assertTrue(statistic < bound, statistic)
-  lu.assertEquals(sampling.uniform(9, 20, {rng = rng}):sort():to_table(), {1, 2, 3, 4, 5, 6, 7, 8, 9})
+  lu.assertEquals(sampling.uniform(4, 20, {rng = rng}):sort():to_table(), {1, 2, 3, 4})
   local many = sampling.uniform(3, 50, {rng = rng, replace = true})
   lu.assertEquals(#many, 50)
   lu.assertEquals(sampling.unique(many):sort():to_table(), {1, 2, 3})
   lu.assertEquals(#sampling.uniform(0, 0, {rng = rng}), 0)
   -- It is the beginning of a permutation, without the cost of one.
   local at = rng:at(1)
-  lu.assertTrue(sampling.uniform(1000, 30, {rng = at}) == sampling.permutation(1000, at):slice(1, 30))
+  local order = sampling.permutation(50, at)
+  for _, k in ipairs{1, 30, 50} do
+    lu.assertTrue(sampling.uniform(50, k, {rng = at}) == order:slice(1, k))
+  end
 end
 
 function tests.test_index_algebra()
@@ -381,15 +384,15 @@ function tests.test_bad_probabilities()
   fails("choice: all 0 probabilities are zero", ladies.zeros(0), 3, WR, rng)
   fails("choice: all 3 probabilities are zero", ladies.zeros(3), 3, {always = {}}, rng)
   fails("choice: the probabilities must be a vector, got 3 x 2", ladies.zeros(3, 2), 1, WOR, rng)
-  fails("choice: the weight 1.5e+75 of position 2 passes float32: its probability is 1e-38 of a "
-    .. "total of 3e+38", {3e38, 1e-38}, 1, {method = "wr", always = {}, union = "pre"},
-    setmetatable({}, {}) and rng)
+  fails("passes float32: its probability is 1e-38 of a total of 3e+38", {3e38, 1e-38, 1e-38}, 2,
+    WOR, rng)
 end
 
 function tests.test_bad_arguments()
   local rng, p = ladies.rng(1), {1, 2, 3}
   fails("choice: k must be at least 0, got -1", p, -1, WOR, rng)
-  fails("choice: always: position 4 at position 2 is out of range 1..3", p, 1, {always = {1, 4}}, rng)
+  fails("choice: always: position 4 at position 2 is out of range 1..3", p, 1,
+    {always = {1, 4}}, rng)
   fails("choice: always: position 0 at position 1 is out of range 1..3", p, 1, {always = {0}}, rng)
   fails("choice: always: position 2 occurs twice, at positions 1 and 3", p, 1,
     {always = {2, 1, 2}}, rng)

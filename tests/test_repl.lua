@@ -101,7 +101,12 @@ function tests.test_the_history_file_is_bounded()
   local file = assert(io.open(path, "w"))
   for i = 1, 3000 do file:write("x", i, "\n") end
   file:close()
-  assert_talk("send 1\\r\nexpect \\n1\\r\\n> \nsend \\x04\nexit 0\n", nil, {"LADIES_HISTORY=" .. path})
+  assert_talk([[
+    send 1 + 1\r
+    expect 2\r\n>\s
+    send \x04
+    exit 0
+  ]], nil, {"LADIES_HISTORY=" .. path})
   local lines = 0
   for _ in io.lines(path) do lines = lines + 1 end
   lu.assertEquals(lines, 1001)

@@ -148,6 +148,25 @@ end
 
 -- ---------------------------------------------------------------- options
 
+--- A model that has only `forward` trains with a validation of the user's.
+function tests.test_a_model_with_nothing_but_forward()
+  local data = toy.new()
+  local model = {w = ladies.nn.initialize.glorot_uniform(ladies.zeros(toy.FEATURES, 3),
+    ladies.rng(1))}
+  model.w:requires_grad_()
+  function model.forward(self, features, batch)
+    return batch.blocks[2].adj:matmul(batch.blocks[1].adj:matmul(features[batch.input]))
+      :matmul(self.w)
+  end
+  local before = model.w:hash()
+  local result = ladies.train(options{data = data, model = model, max_batches = 10,
+    validate = function() return 0.5 end})
+  lu.assertNil(result.test_f1)
+  lu.assertNotEquals(model.w:hash(), before)
+  lu.assertErrorMsgContains("must have layer(i, h, block)", ladies.train,
+    options{data = data, model = model, max_batches = 10})
+end
+
 function tests.test_schedule_and_optimizer()
   local opts = options{max_batches = 6, schedule = function(batch) return batch == 6 and 0 or 1 end}
   opts.optimizer = ladies.optim.sgd(opts.model:parameters(), {lr = 0.5})

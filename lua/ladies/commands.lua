@@ -1,6 +1,7 @@
 --- The commands `ladies NAME`: the scripts in the program's own tree. A script says what it does in
 -- its first line, `-- ladies NAME: what it does`; the comment below that line is its manual.
 
+local core = require "ladies_core"
 local host = require "ladies_host"
 local options = require "ladies.options"
 
@@ -22,7 +23,7 @@ end
 --- The names of the commands, sorted.
 function commands.names()
   local names = {}
-  for _, file in ipairs(host.files(FOLDER)) do names[#names + 1] = file:match("^(.+)%.lua$") end
+  for _, file in ipairs(core.files(FOLDER)) do names[#names + 1] = file:match("^(.+)%.lua$") end
   return names
 end
 

@@ -5,6 +5,8 @@
 local core = require "ladies_core"
 local options = require "ladies.options"
 
+local WIDTH = 76   -- columns of a summary in a list
+
 local read_lines = {}   -- file name -> array of lines, for the files that help has looked into
 
 local function lines_of(path)
@@ -39,21 +41,25 @@ local function function_doc(f)
   return path and comment_above(lines_of(path), info.linedefined - 1)
 end
 
--- The first sentence of a function's text, for lists.
+-- The first sentence of a function's text, without the signature that begins it, for lists.
 local function summary_of(f)
-  local text = function_doc(f)
-  if not text then return "" end
-  local first, rest = text:match "^([^\n]*)\n?(.*)$"
-  if core.docs[f] then first = rest end     -- C texts begin with the signature
-  return (first .. "\n" .. rest):gsub("%s+", " "):match "^(.-[.:])%f[ \0]" or first
+  local text = (function_doc(f) or ""):gsub("\n  +", " ")   -- a long signature's further lines
+  if core.docs[f] then
+    text = text:match "\n(.*)" or text
+  else
+    text = text:match "^[%w_.:]+%b{}:%s+(.*)" or text:match "^[%w_.:]+%b():%s+(.*)" or text
+  end
+  text = text:gsub("%s+", " ")
+  local sentence = text:match "^(.-[%w)\"`]%.)%f[%s].-%f[%u]" or text
+  return #sentence <= WIDTH and sentence or sentence:sub(1, WIDTH - 3) .. "..."
 end
 
 local function list(title, members)
   local names, widest = {}, 0
-  for name, value in pairs(members) do
+  for name in pairs(members) do
     if type(name) == "string" and not name:find "^_" then
       names[#names + 1] = name
-      if type(value) == "function" then widest = math.max(widest, #name) end
+      widest = math.max(widest, #name)
     end
   end
   table.sort(names)

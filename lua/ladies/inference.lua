@@ -28,13 +28,18 @@ local function run(model, P, features)
   return h
 end
 
+--- Whether a model has what exact inference needs: layer(i, h, block) and n_layers.
+function inference.possible(model)
+  return model.layer ~= nil and model.n_layers ~= nil
+end
+
 --- inference.exact(model, data [, features]): the logits of all nodes, N x outputs.
 -- model     has `n_layers` and `layer(i, h, block)`, as nn.gcn; `normalize` ("sym" or "row") names
 --           its P
 -- data      a data set; or a Graph, or P itself as a Matrix, and then `features` as well
 -- Nothing is recorded, no element is dropped, and the result belongs to no step.
 function inference.exact(model, data, features)
-  if not model.layer or not model.n_layers then
+  if not inference.possible(model) then
     options.fail("ladies.inference.exact: the model must have layer(i, h, block) and n_layers")
   end
   features = features or data.features

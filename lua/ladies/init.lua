@@ -4,7 +4,15 @@
 local core = require "ladies_core"
 
 local ladies = {}
-for name, value in pairs(core) do ladies[name] = value end
+
+-- A function of the core is public under its own name when its docstring says so; the others are for
+-- the modules below.
+for name, value in pairs(core) do
+  local doc = core.docs[value]
+  if name ~= "docs" and (not doc or doc:find("^ladies%." .. name .. "%f[^%w_]")) then
+    ladies[name] = value
+  end
+end
 
 --- The folder of the program's own data: datasets/ and scripts/ are in it.
 function ladies.home()

@@ -101,8 +101,8 @@ function repl.format(value, width)
   return format(value, width or 80, 3)
 end
 
---- The text the prompt prints for the results of a chunk, separated by commas. A single object whose
--- own text has several lines keeps them.
+--- The text the prompt prints for the results of a chunk, separated by commas. A single object
+-- whose own text has several lines keeps them.
 function repl.results(width, ...)
   local values = table.pack(...)
   local n, first = values.n, ...

@@ -87,7 +87,8 @@ local function wrong_loss(batch)
   local wrong = wrong_class("loss_weight", weight, "Tensor")
   if wrong then return wrong end
   if weight.ndim ~= 1 or #weight ~= n then
-    return ("loss_weight is %s, expected a vector of %d"):format(weight, n)
+    return ("loss_weight is %d x %d, expected a vector of %d"):format(
+      weight.n_rows, weight.n_cols, n)
   end
   local finite, value = weight:is_finite()
   if not finite then return ("loss_weight has %s, expected finite numbers"):format(value) end

@@ -48,11 +48,11 @@ function Summary:__tostring()
   note("batch", "%.2f ms sampling, %.2f ms gathering, %.2f ms computing", self.sampling_ms,
     self.gathering_ms, self.computing_ms)
   if self.memory_paper then
-    note("memory", "as the paper counts it: weights, and a batch's dense input and hidden rows")
+    note("memory MB", "as the paper counts it: weights, and a batch's dense input and hidden rows")
   end
-  note("held", "%s MB by a batch with its gradients, %s MB by the model and its optimizer; "
-    .. "%s MB is the process's peak", mib(self.memory_batch), mib(self.memory_parameters),
-    mib(self.memory_peak))
+  note("held", "%s MB by a batch with its gradients, %s MB by the model and its optimizer",
+    mib(self.memory_batch), mib(self.memory_parameters))
+  note("peak", "%s MB resident, data set and exact inference included", mib(self.memory_peak))
   if self.val_f1 then
     note("best model", "after batch %d: validation micro-F1 %.4f", self.best_batch, self.val_f1)
   end

@@ -17,24 +17,8 @@ function timer.new()
   }, Timer)
 end
 
---- A stand-in for `features` (Tensor or Matrix) whose `rows` is timed as gathering; a model that
--- gathers with features:rows(batch.input) needs to know nothing of it.
-function Timer:watch(features)
-  return {
-    n_rows = features.n_rows,
-    n_cols = features.n_cols,
-    rows = function(_, ids)
-      local began = clock()
-      local rows = features:rows(ids)
-      self.gathering = self.gathering + (clock() - began)
-      return rows
-    end,
-  }
-end
-
 --- Begins a batch, with its sampling.
 function Timer:start()
-  self.gathering = 0
   self.mark = clock()
 end
 
@@ -44,9 +28,11 @@ function Timer:sampled()
   self.sampling, self.mark = now - self.mark, now
 end
 
---- Ends the batch and adds it to the totals. Returns the time now.
-function Timer:stop()
+--- Ends the batch and adds it to the totals; `gathering` is the part that the model took to gather
+-- features. Returns the time now.
+function Timer:stop(gathering)
   local now, total = clock(), self.total
+  self.gathering = gathering
   self.computing = now - self.mark - self.gathering
   total.sampling = total.sampling + self.sampling
   total.gathering = total.gathering + self.gathering

@@ -82,13 +82,14 @@ end
 local function finish(run, reason)
   local opts, data = run.opts, run.opts.data
   run:keep_best()
-  local logits = inference.exact(run.model, data)
-  local predicted = logits:argmax()
-  local test_f1 = data.test and metrics.micro_f1(predicted, data.labels, data.test)
-  local result = summarize(run, reason, test_f1)
+  local predicted = inference.possible(opts.model) and inference.exact(opts.model, data):argmax()
+  local test_f1 = predicted and data.test and metrics.micro_f1(predicted, data.labels, data.test)
+  local result = summarize(run, reason, test_f1 or nil)
   if run.folder then
     model_file.save(opts.model, run.folder:file "model.npz")
-    write_predictions(run.folder:file "predictions.npz", data, predicted)
+    if predicted then
+      write_predictions(run.folder:file "predictions.npz", data, predicted)
+    end
     run.folder:write_json("summary.json", result)
   end
   return result
@@ -98,7 +99,8 @@ end
 -- parameters in it and returns a summary (see ladies.summary; print it for the table).
 -- data         a data set: graph, features, labels, train, and val and test where there are any
 -- model        nn.gcn or any table of parameters with forward(features, batch); for the exact
---              inference of validation and test it needs layer(i, h, block) and n_layers too
+--              inference of validation and test it needs layer(i, h, block) and n_layers too, and
+--              without them there is no test and `validate` must be given
 -- sampler      sampler(seeds, rng) -> mini-batch
 -- optimizer    default: Adam with `lr` (1e-3) and `weight_decay` (0)
 -- schedule     batch number -> factor of the learning rate (see ladies.schedule)

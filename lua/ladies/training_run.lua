@@ -51,7 +51,6 @@ function Run.new(opts)
     validation_seconds = 0, batch_bytes = 0, has_best = false,
   }, Run)
   if #run.parameters == 0 then options.fail "ladies.train: the model has no parameters" end
-  run.features = run.timer:watch(opts.data.features)
   run.optimizer = opts.optimizer or optim.adam(module.parameters(opts.model),
     {lr = opts.lr, weight_decay = opts.weight_decay})
   run.lr = run.optimizer.lr
@@ -85,6 +84,9 @@ function Run:open_batches()
   self.progress = progress.new{
     total = math.min(total, opts.max_batches or total), done = self.number, quiet = opts.quiet,
   }
+  if self.number > 0 then
+    self.progress:line(("going on after batch %d of epoch %d"):format(self.index, self.epoch))
+  end
 end
 
 function Run:__close()
@@ -146,7 +148,7 @@ end
 function Run:step(batch)
   local opts, optimizer = self.opts, self.optimizer
   local _ <close> = core.step()
-  local loss = self:objective(self.model:forward(self.features, batch), batch)
+  local loss = self:objective(self.model:forward(opts.data.features, batch), batch)
   local value = loss:item()
   if value ~= value or value == math.huge then
     options.fail(("ladies.train: the loss of batch %d is %s; try a smaller learning rate, or clip")
@@ -169,7 +171,7 @@ function Run:advance()
   if not batch then return false end
   clock:sampled()
   local loss = self:step(batch)
-  local now = clock:stop()
+  local now = clock:stop(batch.gathering or 0)
   self.number, self.epoch, self.index = self.number + 1, batch.epoch, batch.index
   self.batch_bytes = math.max(self.batch_bytes, self.bytes - before)
   if self.log then self.log:batch(batch, self.number, loss, clock, self.bytes) end
@@ -204,7 +206,7 @@ function Run:loop()
   while not reason do
     if self:validation_is_due() and self.stopper:exhausted(self.number) then
       reason = "patience"
-    elseif self.number == opts.max_batches then
+    elseif self.number >= (opts.max_batches or math.huge) then
       reason = "max_batches"
     elseif self.folder and interrupt.arrived() then
       reason = "interrupted"

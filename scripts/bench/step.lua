@@ -78,7 +78,7 @@ end
 
 local function lua_share()
   for _, object in ipairs{core.zeros(1), core.index{1}, core.rng(1), core.sparse(core.ones(1, 1)),
-                          core.optim.sgd{core.zeros(1)}, core.step()} do
+                          core.sgd{core.zeros(1)}, core.step()} do
     local class = getmetatable(object)
     time_all(class)
     time_all(class.__methods)
@@ -86,7 +86,7 @@ local function lua_share()
   collectgarbage()
   time_all(core)
   time_all(core.sampling)
-  time_all(core.optim)
+  time_all(ladies.optim)
   time_all(ladies)
   local step = trainer(ladies.data.load "wordnet")
   for _ = 1, WARM_UP do step() end

@@ -205,7 +205,7 @@ int64_t bind_count(lua_State *L, int arg, const char *what)
     lua_Integer n = lua_tointegerx(L, arg, &whole);
     if (!whole || n < 0 || n > INT32_MAX)
         luaL_error(L, "%s must be an integer 0 to %d, got %s", what, INT32_MAX,
-                   luaL_tolstring(L, arg, NULL));
+                   lua_isnoneornil(L, arg) ? "nil" : luaL_tolstring(L, arg, NULL));
     return n;
 }
 
@@ -225,20 +225,33 @@ void bind_push_hash(lua_State *L, uint64_t hash)
     lua_pushstring(L, text);
 }
 
+/* What core may hold before the next full collection: half more than it holds now, and something for
+ * what a collection costs, which is in proportion to Lua's own heap. */
+static int64_t next_threshold(lua_State *L, int64_t live)
+{
+    static const int64_t least = 16 << 20;
+    int64_t heap = (int64_t)lua_gc(L, LUA_GCCOUNT) << 10;
+    return live + live / 2 + least + 8 * heap;
+}
+
 /* The collector sees a userdata of a few bytes where core holds megabytes, so it would come far too
- * late. Whenever core holds twice what it held after the last full collection (and 64 MiB more),
- * another one runs; Lua's own heap is small, so it takes about a millisecond. */
+ * late. Core's growth since the last full collection brings on the next; Lua's own heap is small as
+ * a rule, so that takes a fraction of a millisecond. */
 void bind_collect(lua_State *L)
 {
-    static const int64_t least = 64 << 20;
+    int64_t live = ld_memory_live();
     lua_rawgetp(L, LUA_REGISTRYINDEX, &threshold_key);
     int64_t threshold = lua_tointeger(L, -1);
     lua_pop(L, 1);
-    if (ld_memory_live() < (threshold ? threshold : least))
-        return;
-    lua_gc(L, LUA_GCCOLLECT);
-    lua_pushinteger(L, 2 * ld_memory_live() + least);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &threshold_key);
+    if (live >= threshold && threshold > 0) {
+        lua_gc(L, LUA_GCCOLLECT);
+        live = ld_memory_live();
+    }
+    int64_t next = next_threshold(L, live);
+    if (live >= threshold || next < threshold) { /* it falls again after a moment of large tensors */
+        lua_pushinteger(L, next);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, &threshold_key);
+    }
 }
 
 int luaopen_ladies_core(lua_State *L)
@@ -252,6 +265,7 @@ int luaopen_ladies_core(lua_State *L)
     bind_open_index(L);
     bind_open_tensor(L);
     bind_open_matrix(L);
+    bind_open_step(L);
     bind_open_grad(L);
     bind_open_op(L);
     bind_open_optim(L);

@@ -92,6 +92,9 @@ lua_Number bind_option_number(lua_State *L, int arg, const char *where, const ch
 /* The tape of the open step of this Lua state; NULL outside of steps and within no_grad. */
 ld_tape *bind_tape(lua_State *L);
 
+/* The tape of this Lua state, whether a step is open or not. */
+ld_tape *bind_own_tape(lua_State *L);
+
 /* Pushes a scope within which bind_tape gives NULL; to be closed with lua_toclose. */
 void bind_push_pause(lua_State *L);
 
@@ -113,6 +116,7 @@ void bind_open_index(lua_State *L);
 void bind_open_matrix(lua_State *L);
 void bind_open_rng(lua_State *L);
 void bind_open_sampling(lua_State *L);
+void bind_open_step(lua_State *L);
 void bind_open_grad(lua_State *L);
 void bind_open_op(lua_State *L);
 void bind_open_optim(lua_State *L);

@@ -1,132 +1,15 @@
-/* Steps, gradients and the differentiable operations. */
+/* Gradients and the differentiable operations. */
 #include <string.h>
 
 #include "bind.h"
 #include "grad/op.h"
-
-#define BIND_STEP "ladies.Step"
-
-/* --- the tape of a Lua state ------------------------------------------------------------------- */
-
-typedef struct {
-    ld_tape *tape;
-    int paused; /* depth of no_grad */
-} tape_state;
-
-static const char state_key;
-
-static tape_state *state(lua_State *L)
-{
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &state_key);
-    tape_state *s = lua_touserdata(L, -1);
-    lua_pop(L, 1);
-    return s;
-}
-
-ld_tape *bind_tape(lua_State *L)
-{
-    tape_state *s = state(L);
-    return s->paused == 0 && ld_tape_is_open(s->tape) ? s->tape : NULL;
-}
-
-static int state_gc(lua_State *L)
-{
-    tape_state *s = lua_touserdata(L, 1);
-    ld_tape_free(s->tape);
-    s->tape = NULL;
-    return 0;
-}
-
-static void state_open(lua_State *L)
-{
-    tape_state *s = lua_newuserdatauv(L, sizeof *s, 0);
-    *s = (tape_state){NULL, 0};
-    lua_createtable(L, 0, 1);
-    lua_pushcfunction(L, state_gc);
-    lua_setfield(L, -2, "__gc");
-    lua_setmetatable(L, -2);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &state_key);
-    bind_check(L, ld_tape_new(&s->tape));
-}
-
-/* --- steps -------------------------------------------------------------------------------------- */
-
-/* A scope that ends a step, or a pause of recording, when it closes. */
-typedef struct {
-    bool open, pause;
-} scope;
-
-static void push_scope(lua_State *L, bool pause)
-{
-    scope *s = lua_newuserdatauv(L, sizeof *s, 0);
-    *s = (scope){false, pause};
-    luaL_setmetatable(L, BIND_STEP);
-}
-
-static int step_new(lua_State *L)
-{
-    static const char *const names[] = {"record", NULL};
-    bind_check_options(L, 1, "step", names);
-    bool record = bind_option_boolean(L, 1, "record", true);
-    ld_tape *tape = state(L)->tape;
-    if (ld_tape_is_open(tape))
-        lua_gc(L, LUA_GCCOLLECT); /* a forgotten step closes here */
-    push_scope(L, false);
-    bind_check(L, ld_tape_open(tape, record));
-    ((scope *)lua_touserdata(L, -1))->open = true;
-    return 1;
-}
-
-void bind_push_pause(lua_State *L)
-{
-    push_scope(L, true);
-    ((scope *)lua_touserdata(L, -1))->open = true;
-    state(L)->paused++;
-}
-
-static int no_grad(lua_State *L)
-{
-    luaL_checkany(L, 1);
-    bind_push_pause(L);
-    lua_insert(L, 1);
-    lua_toclose(L, 1);
-    lua_call(L, lua_gettop(L) - 2, LUA_MULTRET);
-    return lua_gettop(L) - 1;
-}
-
-static int scope_close(lua_State *L)
-{
-    scope *s = luaL_checkudata(L, 1, BIND_STEP);
-    tape_state *t = state(L);
-    if (s->open && s->pause)
-        t->paused--;
-    else if (s->open && t->tape)
-        ld_tape_close(t->tape);
-    s->open = false;
-    return 0;
-}
-
-static int scope_tostring(lua_State *L)
-{
-    const scope *s = luaL_checkudata(L, 1, BIND_STEP);
-    if (s->pause || !s->open)
-        lua_pushstring(L, s->pause ? "Pause of recording" : "Step (closed)");
-    else
-        lua_pushfstring(L, "Step, %d operations recorded", (int)ld_tape_length(state(L)->tape));
-    return 1;
-}
-
-static int scope_get(lua_State *L)
-{
-    return bind_no_field(L, BIND_STEP);
-}
 
 /* --- gradients ---------------------------------------------------------------------------------- */
 
 static int tensor_backward(lua_State *L)
 {
     ld_tensor *loss = bind_tensor(L, 1);
-    bind_check(L, ld_tape_backward(state(L)->tape, loss));
+    bind_check(L, ld_tape_backward(bind_own_tape(L), loss));
     return 0;
 }
 
@@ -441,16 +324,6 @@ static int binary_cross_entropy(lua_State *L)
 }
 
 static const bind_function functions[] = {
-    {"step", step_new,
-     "ladies.step([{record = true}]) -> Step\n"
-     "Opens a training step: `local step <close> = ladies.step()`. Operations are recorded for\n"
-     "loss:backward(), and all they make belongs to the step and is gone when it closes; keep a\n"
-     "tensor with :detach(). With record = false only lifetimes are managed. One step at a time."},
-    {"no_grad", no_grad,
-     "ladies.no_grad(f, ...) -> ...\n"
-     "Calls f(...) and returns its results; nothing in it is recorded, and what it makes belongs "
-     "to no\n"
-     "step."},
     {"cross_entropy", cross_entropy,
      "ladies_core.cross_entropy(logits, labels [, weights [, class_weights]]) -> Tensor of one\n"
      "Softmax cross-entropy; see ladies.loss.cross_entropy."},
@@ -460,15 +333,10 @@ static const bind_function functions[] = {
     {NULL, NULL, NULL},
 };
 
-static const bind_function step_methods[] = {
-    {"close", scope_close, "step:close()\nEnds the step, as the end of its <close> scope does."},
-    {NULL, NULL, NULL},
-};
-
 static const bind_function tensor_methods[] = {
     {"backward", tensor_backward,
      "loss:backward()\nComputes the gradients of a one-element tensor with respect to all\n"
-     "parameters that it depends on. Once per step."},
+     "parameters that it depends on. Once per step. An error half-way drops all gradients."},
     {"detach", tensor_detach,
      "t:detach() -> Tensor\nt's value as a constant that outlives the step. Memory is shared."},
     {"requires_grad_", tensor_requires_grad,
@@ -584,19 +452,10 @@ static const char *const differentiable[] = {
 
 void bind_open_grad(lua_State *L)
 {
-    static const luaL_Reg meta[] = {
-        {"__close", scope_close},
-        {"__gc", scope_close},
-        {"__tostring", scope_tostring},
-        {NULL, NULL},
-    };
     static const luaL_Reg arithmetic_meta[] = {
         {"__add", tensor_add}, {"__sub", tensor_sub}, {"__mul", tensor_mul},
         {"__div", tensor_div}, {"__unm", tensor_neg}, {NULL, NULL},
     };
-    static const char *const properties[] = {NULL};
-    state_open(L);
-    bind_class(L, BIND_STEP, step_methods, meta, properties, scope_get);
     bind_methods(L, BIND_TENSOR, tensor_methods);
     bind_methods(L, BIND_MATRIX, matrix_methods);
     luaL_getmetatable(L, BIND_TENSOR);

@@ -22,24 +22,22 @@ static void call_free(void *custom)
 }
 
 /* Takes the gradients that backward returned, one per tensor argument, in order. */
-static ld_status take_gradients(lua_State *L, const call *c, ld_node *n, int base, int returned)
+static ld_status take_gradients(lua_State *L, ld_node *n, int base, int returned)
 {
     for (int i = 0; i < LD_NODE_INPUTS && n->in[i] && i < returned; i++) {
-        ld_tensor *in = n->in[i], **given, *grad;
+        ld_tensor *in = n->in[i], *given, *grad;
         if (!ld_wants_grad(in) || lua_isnil(L, base + i))
             continue;
-        given = luaL_testudata(L, base + i, BIND_TENSOR);
-        if (!given || !ld_tensor_same_shape(*given, in))
-            return ld_fail(LD_SHAPE,
-                           "op %s: backward gave %s as gradient %d, a Tensor of %s "
-                           "expected",
-                           c->name, given ? ld_tensor_shape(*given) : luaL_typename(L, base + i),
-                           i + 1, ld_tensor_shape(in));
+        given = bind_to_tensor(L, base + i);
+        if (!given || !ld_tensor_same_shape(given, in))
+            return ld_fail(LD_SHAPE, "backward gave %s as gradient %d, a Tensor of %s expected",
+                           given ? ld_tensor_shape(given) : luaL_typename(L, base + i), i + 1,
+                           ld_tensor_shape(in));
         ld_status st = ld_grad_zeroed(in, &grad);
         if (st != LD_OK)
             return st;
         for (int64_t j = 0, size = ld_tensor_size(in); j < size; j++)
-            grad->data[j] += (*given)->data[j];
+            grad->data[j] += given->data[j];
     }
     return LD_OK;
 }
@@ -49,6 +47,7 @@ static int run_backward(lua_State *L)
 {
     ld_node *n = lua_touserdata(L, 1);
     const call *c = n->custom;
+    luaL_checkstack(L, c->n_args + 8, NULL);
     lua_rawgeti(L, LUA_REGISTRYINDEX, c->ref);
     bind_push_pause(L); /* the tape must not grow while it is walked */
     lua_toclose(L, -1);
@@ -57,7 +56,7 @@ static int run_backward(lua_State *L)
     for (int i = 0; i < c->n_args; i++)
         lua_rawgeti(L, 2, FIRST_ARG + i);
     lua_call(L, 1 + c->n_args, LUA_MULTRET);
-    bind_check(L, take_gradients(L, c, n, 4, lua_gettop(L) - 3));
+    bind_check(L, take_gradients(L, n, 4, lua_gettop(L) - 3));
     return 0;
 }
 
@@ -94,6 +93,7 @@ static void make_node(lua_State *L, ld_node *node, int n_args)
 static int op_call(lua_State *L)
 {
     int n_args = lua_gettop(L);
+    luaL_checkstack(L, n_args + 8, NULL);
     ld_tape *tape = bind_tape(L);
     ld_node node = {.backward = call_backward, .custom_free = call_free};
     make_node(L, &node, n_args);

@@ -7,7 +7,7 @@
 
 #define BIND_ALIAS "ladies.Alias"
 
-/* --- options ----------------------------------------------------------------------------------- */
+/* --- options ---------------------------------------------------------------------------------- */
 
 /* Pushes the option `name` and returns the object that it holds, or NULL when it is absent. */
 static void *object_option(lua_State *L, int arg, const char *where, const char *name,
@@ -44,7 +44,7 @@ static int word_option(lua_State *L, int arg, const char *where, const char *nam
     return luaL_error(L, "%s: %s must be %s, got %s", where, name, wanted, given);
 }
 
-/* --- alias tables ------------------------------------------------------------------------------ */
+/* --- alias tables ----------------------------------------------------------------------------- */
 
 static ld_alias *to_alias(lua_State *L, int arg)
 {
@@ -89,7 +89,7 @@ static int alias_get(lua_State *L)
     return bind_no_field(L, BIND_ALIAS);
 }
 
-/* --- choice ------------------------------------------------------------------------------------ */
+/* --- choice ----------------------------------------------------------------------------------- */
 
 static int sampling_choice(lua_State *L)
 {
@@ -136,7 +136,7 @@ static int sampling_permutation(lua_State *L)
     return 1;
 }
 
-/* --- index vectors ----------------------------------------------------------------------------- */
+/* --- index vectors ---------------------------------------------------------------------------- */
 
 static int sampling_unique(lua_State *L)
 {
@@ -164,29 +164,29 @@ static int sampling_find(lua_State *L)
 static const bind_function functions[] = {
     {"choice", sampling_choice,
      "sampling.choice(p, k, {rng=, method=, debias=, always=, union=}) -> pick, w\n"
-     "k positions drawn in proportion to p, a vector or sampling.alias(p), and design weights w: the\n"
-     "sum of w[i] * f[pick[i]] estimates the sum of f over all positions. p need not sum to 1;\n"
-     "in the weights below it does.\n"
-     "method \"wor\" (default): without replacement, in draw order; weight 1/(k p), which is biased;\n"
+     "k positions drawn in proportion to p, a vector or sampling.alias(p), and their design\n"
+     "weights w: the sum of w[i] * f[pick[i]] estimates the sum of f over all positions. p need\n"
+     "not sum to 1; in the weights below it does.\n"
+     "method \"wor\" (default): without replacement, in draw order; weight 1/(k p), biased;\n"
      "  with debias = true the unbiased weights of Chen et al., TMLR 2023.\n"
-     "method \"wr\": with replacement; every position once, m times drawn: weight m/(k p); unbiased.\n"
-     "method \"poisson\": each position on its own with probability pi = min(1, c p), where the pi\n"
-     "  sum to k; weight 1/pi; unbiased; the number of positions is random.\n"
-     "Zeros are never drawn. When no more than k are positive, wor and poisson take them all with\n"
-     "weight 1; wr still draws k.\n"
-     "always (an Index of positions): these come first, with weight 1, and k further ones are drawn\n"
-     "  from p renormalised outside of them.\n"
-     "union = \"post\" (wor; the program of the LADIES authors): k are drawn from the whole p, those\n"
-     "  of always that are missing are added, and every weight is 1/p (1 where p is zero).\n"
+     "method \"wr\": with replacement; each position once, weight m/(k p) for m draws; unbiased.\n"
+     "method \"poisson\": each position on its own with probability pi = min(1, c p), where the\n"
+     "  pi sum to k; weight 1/pi; unbiased; the number of positions is random.\n"
+     "Zeros are never drawn. When no more than k are positive, wor and poisson take them all\n"
+     "with weight 1; wr still draws k.\n"
+     "always (an Index of positions): these come first, with weight 1, and k further ones are\n"
+     "  drawn from p renormalised outside of them.\n"
+     "union = \"post\" (wor; the program of the LADIES authors): k are drawn from the whole p,\n"
+     "  those of always that are missing are added, every weight is 1/p (1 where p is zero).\n"
      "The result depends on the rng's sub-stream, p, k and the options alone."},
     {"alias", alias_new,
      "sampling.alias(p) -> Alias\n"
-     "A table for drawing from the vector p with replacement any number of times, each draw in "
-     "O(1);\n"
-     "choice takes it in place of p. Walker 1977, Vose 1991."},
+     "A table for drawing from the vector p with replacement any number of times, each draw in\n"
+     "O(1); choice takes it in place of p. Walker 1977, Vose 1991."},
     {"uniform", sampling_uniform,
      "sampling.uniform(n, k, {rng=, replace=false}) -> Index\n"
-     "k of the positions 1 .. n, each equally likely, in draw order; without replacement at most n."},
+     "k of the positions 1 .. n, each equally likely, in draw order; at most n of them without\n"
+     "replacement."},
     {"permutation", sampling_permutation,
      "sampling.permutation(n, rng) -> Index\nThe positions 1 .. n in random order."},
     {"unique", sampling_unique,

@@ -1,5 +1,7 @@
 /* What a script may ask of the process: threads, memory, clock, terminal, files. */
+#include <dirent.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -97,6 +99,27 @@ static int system_exists(lua_State *L)
     return 1;
 }
 
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static int system_files(lua_State *L)
+{
+    struct dirent **entries;
+    const char *folder = luaL_checkstring(L, 1);
+    lua_newtable(L);
+    int n = scandir(folder, &entries, is_visible, alphasort);
+    for (int i = 0; i < n; i++) {
+        lua_pushstring(L, entries[i]->d_name);
+        lua_rawseti(L, -2, i + 1);
+        free(entries[i]);
+    }
+    if (n >= 0)
+        free(entries);
+    return 1;
+}
+
 static const bind_function functions[] = {
     {"threads", system_threads,
      "ladies.threads([n]) -> n\n"
@@ -123,6 +146,9 @@ static const bind_function functions[] = {
     {"truncate", system_truncate, "ladies_core.truncate(path, bytes)\nCuts a file to a length."},
     {"exists", system_exists,
      "ladies_core.exists(path) -> \"file\" | \"folder\" | false\nWhat the path leads to."},
+    {"files", system_files,
+     "ladies_core.files(folder) -> table\nThe names in a folder, sorted, without hidden ones; empty where\n"
+     "there is no such folder."},
     {NULL, NULL, NULL},
 };
 

@@ -536,8 +536,8 @@ static const bind_function methods[] = {
     {"copy_rows_", tensor_copy_rows,
      "t:copy_rows_(idx, rows) -> t\nRow idx[i] becomes row i of `rows`."},
     {"release", tensor_release,
-     "t:release()\nGives the memory back at once instead of when the collector comes by; t can no\n"
-     "longer be used."},
+     "t:release()\nGives t up at once instead of when the collector comes by; t can no longer be\n"
+     "used. The memory goes back unless something else (a view, a matrix) still holds it."},
     {NULL, NULL, NULL},
 };
 

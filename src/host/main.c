@@ -224,8 +224,6 @@ static void open_libraries(lua_State *L, const char *prefix)
     ld_interrupt_open(L);
     lua_pushstring(L, prefix);
     lua_setfield(L, -2, "prefix");
-    lua_pushcfunction(L, ld_tree_files);
-    lua_setfield(L, -2, "files");
     lua_pushcfunction(L, ld_tree_make_private);
     lua_setfield(L, -2, "make_private");
     lua_pushboolean(L, ld_line_editing);
@@ -244,7 +242,6 @@ static bool run_all(lua_State *L, const invocation *run)
     const char *prefix = ld_tree_prefix(L, run->no_environment);
     open_libraries(L, prefix);
     push_arg_table(L, run);
-    lua_gc(L, LUA_GCGEN, 0, 0);
     if (!run->no_environment && !run_init_variable(L))
         return false;
     if (!run_options(L, run))

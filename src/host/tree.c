@@ -1,6 +1,5 @@
 #include "tree.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <lauxlib.h>
 #include <limits.h>
@@ -62,27 +61,6 @@ const char *ld_tree_script(lua_State *L, const char *prefix, const char *name)
         return path;
     lua_pop(L, 1);
     return NULL;
-}
-
-static int is_visible(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.';
-}
-
-int ld_tree_files(lua_State *L)
-{
-    struct dirent **entries;
-    const char *folder = luaL_checkstring(L, 1);
-    lua_newtable(L);
-    int n = scandir(folder, &entries, is_visible, alphasort);
-    for (int i = 0; i < n; i++) {
-        lua_pushstring(L, entries[i]->d_name);
-        lua_rawseti(L, -2, i + 1);
-        free(entries[i]);
-    }
-    if (n >= 0)
-        free(entries);
-    return 1;
 }
 
 int ld_tree_make_private(lua_State *L)

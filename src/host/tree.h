@@ -16,10 +16,6 @@ void ld_tree_add_to_path(lua_State *L, const char *prefix);
 /* Pushes the path of the script of a command, or returns NULL and pushes nothing. */
 const char *ld_tree_script(lua_State *L, const char *prefix, const char *name);
 
-/* files(folder) -> sorted array of the names in it, without hidden ones; empty where there is no
- * such folder. */
-int ld_tree_files(lua_State *L);
-
 /* make_private(path) -> boolean: makes a file that only its owner may read, and the folders above
  * it, unless they are there. */
 int ld_tree_make_private(lua_State *L);

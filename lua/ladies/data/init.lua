@@ -8,9 +8,6 @@ local npz_layout = require "ladies.data.npz_layout"
 
 local data = {}
 
--- The data sets that ship with the program, or that people have in $LADIES_DATA.
-local KNOWN = {"wordnet", "cora", "amazon_photo"}
-
 -- Where a name is looked for: beside the program, then in the user's collection.
 local function folders()
   local list = {require("ladies").home() .. "/datasets"}
@@ -26,11 +23,15 @@ local function find(name)
   end
 end
 
---- The names that `ladies.data.load` finds here.
+--- The names that `ladies.data.load` finds here, each once.
 function data.names()
-  local names = {}
-  for _, name in ipairs(KNOWN) do
-    if find(name) then names[#names + 1] = name end
+  local names, seen = {}, {}
+  for _, folder in ipairs(folders()) do
+    for _, file in ipairs(core.files(folder)) do
+      local name = file:match "^(.*)%.npz$"
+      if name and not seen[name] then names[#names + 1] = name end
+      seen[name or ""] = true
+    end
   end
   return names
 end

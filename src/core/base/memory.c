@@ -4,6 +4,9 @@
  * block shapes between mini-batches. Pages behind the requested size of a large block are never
  * touched, so rounding costs address space rather than memory.
  *
+ * A class that runs out grows by more than the one block, so that the next, slightly larger peak of
+ * demand finds a block too: after a warm-up a training loop does not call malloc at all.
+ *
  * Free lists may hold as much as keeps live + cached within 1.25 x peak + 64 MiB: enough that a
  * loop whose demand goes up and down never meets malloc again, and never far more than the program
  * needed at once anyway. */
@@ -15,6 +18,7 @@
 
 enum { HEADER = 64, MIN_SHIFT = 7, CLASSES = 2 * (48 - MIN_SHIFT), BORROW = 2 };
 static const int64_t SLACK = 64 << 20;
+static const size_t LARGE = 1 << 20;
 
 typedef struct block {
     struct block *next; /* in a free list */
@@ -27,6 +31,7 @@ _Static_assert(sizeof(block) <= HEADER, "a block's header must fit its cache lin
 static struct {
     pthread_mutex_t lock;
     block *free[CLASSES];
+    int64_t blocks[CLASSES]; /* that exist, free or in use */
     ld_memory_stats stats;
     int64_t fail_in;
 } memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -73,17 +78,44 @@ static block *take_cached(int c)
     return NULL;
 }
 
+static block *new_block(int c, size_t size)
+{
+    block *b;
+    if (posix_memalign((void **)&b, HEADER, caching ? class_size(c) : size + HEADER) != 0)
+        return NULL;
+    b->size_class = c;
+    memory.blocks[c]++;
+    memory.stats.system_calls++;
+    return b;
+}
+
+static void keep(block *b)
+{
+    b->next = memory.free[b->size_class];
+    memory.free[b->size_class] = b;
+    memory.stats.cached += (int64_t)class_size(b->size_class);
+}
+
+/* A block of a class that has run out, and spare ones: a quarter of those that exist, of large ones
+ * an eighth, and at least one. */
+static block *grow_class(int c, size_t size)
+{
+    block *b = new_block(c, size), *spare;
+    int64_t more = class_size(c) < LARGE ? memory.blocks[c] / 4 + 1 : (memory.blocks[c] + 7) / 8;
+    while (caching && b && more-- > 0 && (spare = new_block(c, size)))
+        keep(spare);
+    return b;
+}
+
 void *ld_alloc(size_t size, ld_memory_tag tag)
 {
     block *b = NULL;
+    size += size == 0; /* behind an empty block a leak checker would not see who holds it */
     int c = size <= (size_t)1 << 46 ? class_of(size + HEADER) : CLASSES;
     pthread_mutex_lock(&memory.lock);
     bool fail = c >= CLASSES || (memory.fail_in > 0 && --memory.fail_in == 0);
-    if (!fail && !(b = take_cached(c)) &&
-        !posix_memalign((void **)&b, HEADER, caching ? class_size(c) : size + HEADER)) {
-        b->size_class = c;
-        memory.stats.system_calls++;
-    }
+    if (!fail && !(b = take_cached(c)))
+        b = grow_class(c, size);
     if (b) {
         int64_t bytes = (int64_t)class_size(b->size_class);
         b->tag = tag;
@@ -131,10 +163,10 @@ void ld_free(void *p)
     s->live[b->tag] -= bytes;
     s->total -= bytes;
     if (caching && s->total + s->cached + bytes <= s->peak + s->peak / 4 + SLACK) {
-        b->next = memory.free[b->size_class];
-        memory.free[b->size_class] = b;
-        s->cached += bytes;
+        keep(b);
         b = NULL;
+    } else {
+        memory.blocks[b->size_class]--;
     }
     pthread_mutex_unlock(&memory.lock);
     free(b);
@@ -163,6 +195,7 @@ void ld_memory_trim(void)
         while (memory.free[c]) {
             block *b = memory.free[c];
             memory.free[c] = b->next;
+            memory.blocks[c]--;
             free(b);
         }
     }

@@ -135,9 +135,12 @@ static const char *const arith_names[] = {"add", "sub", "mul", "div"};
 
 ld_status ld_op_arith(ld_tape *tape, ld_tensor **out, ld_arith kind, ld_tensor *a, ld_tensor *b)
 {
-    /* The result has the shape of the operand with more elements; more dimensions break a tie. */
-    int64_t sa = ld_tensor_size(a), sb = ld_tensor_size(b);
-    const ld_tensor *big = sb > sa || (sb == sa && b->ndim > a->ndim) ? b : a;
+    /* The result has the shape of the operand that is no single element, row or column. */
+    bool single_a = ld_tensor_size(a) == 1, single_b = ld_tensor_size(b) == 1;
+    bool b_wins = single_a != single_b ? single_a
+                  : b->ndim != a->ndim ? b->ndim > a->ndim
+                                       : b->n_cols > a->n_cols;
+    const ld_tensor *big = b_wins ? b : a;
     ld_tensor *y = NULL;
     ld_node node = {.backward = arith_backward, .in = {a, b}, .variant = (int)kind};
     arith p = {.n_cols = big->n_cols, .kind = kind};

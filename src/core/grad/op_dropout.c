@@ -91,7 +91,7 @@ static ld_status dropout_backward(ld_node *n)
 
 ld_status ld_op_dropout(ld_tape *tape, ld_tensor **out, ld_tensor *x, double p, ld_rng *rng)
 {
-    if (!(p >= 0 && lrint(p * 65536) < 65536))
+    if (!(p >= 0 && p < 1 && lrint(p * 65536) < 65536))
         return ld_fail(LD_VALUE, "dropout: the probability must be in [0, 1), got %g", p);
     ld_tensor *y = NULL;
     ld_node node = {

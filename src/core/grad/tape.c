@@ -11,6 +11,7 @@ struct ld_tape {
     int64_t n_members, member_capacity;
     uint64_t step; /* number of the open step; steps of all tapes have different numbers */
     bool open, record, went_back;
+    bool walking, close_after; /* backward runs; close was called meanwhile */
 };
 
 static atomic_ullong step_counter = 1;
@@ -58,7 +59,8 @@ static void node_drop(ld_node *n)
 
 void ld_tape_close(ld_tape *t)
 {
-    if (!t->open)
+    t->close_after = t->walking;
+    if (!t->open || t->walking)
         return;
     t->open = false;
     for (int64_t i = 0; i < t->n_nodes; i++)
@@ -167,6 +169,38 @@ static void drop_grad(ld_tensor *t)
     t->has_grad = false;
 }
 
+/* After a failure some gradients are half sums, or memory that was never filled. */
+static void forget_gradients(ld_tape *t)
+{
+    for (int64_t i = 0; i < t->n_nodes; i++) {
+        ld_node *n = &t->nodes[i];
+        n->out->has_grad = false;
+        for (int j = 0; j < LD_NODE_INPUTS; j++)
+            if (n->in[j])
+                n->in[j]->has_grad = false;
+        if (n->matrix && n->matrix->values)
+            n->matrix->values->has_grad = false;
+    }
+}
+
+/* Walks the nodes from last to first. */
+static ld_status walk(ld_tape *t)
+{
+    for (int64_t i = t->n_nodes - 1; i >= 0; i--) {
+        ld_node *n = &t->nodes[i];
+        if (!n->out->has_grad)
+            continue;
+        ld_status st = ld_poll();
+        if (st == LD_OK)
+            st = n->backward(n);
+        if (st != LD_OK)
+            return st;
+        if (!n->out->keep_grad)
+            drop_grad(n->out);
+    }
+    return LD_OK;
+}
+
 ld_status ld_tape_backward(ld_tape *t, ld_tensor *loss)
 {
     if (!ld_tape_is_open(t) || loss->step != t->step)
@@ -185,16 +219,14 @@ ld_status ld_tape_backward(ld_tape *t, ld_tensor *loss)
     if (st != LD_OK)
         return st;
     grad->data[0] = 1.0f;
-    for (int64_t i = t->n_nodes - 1; i >= 0; i--) {
-        ld_node *n = &t->nodes[i];
-        if (!n->out->has_grad)
-            continue;
-        if ((st = ld_poll()) != LD_OK || (st = n->backward(n)) != LD_OK)
-            return st;
-        if (!n->out->keep_grad)
-            drop_grad(n->out);
-    }
-    return LD_OK;
+    t->walking = true;
+    st = walk(t);
+    t->walking = false;
+    if (st != LD_OK)
+        forget_gradients(t);
+    if (t->close_after)
+        ld_tape_close(t);
+    return st;
 }
 
 ld_status ld_tape_detach(ld_tensor **out, ld_tensor *t)

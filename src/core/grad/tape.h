@@ -47,7 +47,8 @@ void ld_tape_free(ld_tape *tape);
  * a step is open already. */
 ld_status ld_tape_open(ld_tape *tape, bool record);
 
-/* Ends the step: releases every tensor that belongs to it. No-op when closed. */
+/* Ends the step: releases every tensor that belongs to it. No-op when closed; during backward it
+ * takes effect at backward's end. */
 void ld_tape_close(ld_tape *tape);
 
 bool ld_tape_is_open(const ld_tape *tape);
@@ -56,7 +57,8 @@ bool ld_tape_is_open(const ld_tape *tape);
 int64_t ld_tape_length(const ld_tape *tape);
 
 /* Passes gradients from `loss`, a tensor of one element made in this step, to all that it depends
- * on. LD_STATE when called twice in a step. */
+ * on. LD_STATE when called twice in a step. On any failure half-way, the gradients of all tensors
+ * that the step used are dropped, those of earlier steps with them. */
 ld_status ld_tape_backward(ld_tape *tape, ld_tensor *loss);
 
 /* t's value as a constant outside of any step; it shares t's storage. */

@@ -272,15 +272,16 @@ done:
     return st;
 }
 
-ld_status ld_csr_is_symmetric(bool *out, ld_csr *a)
+ld_status ld_csr_is_symmetric(bool *out, ld_csr *given)
 {
-    ld_structure *s = a->s;
-    ld_csr *t = NULL;
-    ld_status st = LD_OK;
+    ld_csr *a = NULL, *t = NULL;
+    ld_status st;
     *out = false;
-    if (s->n_rows != s->n_cols)
+    if (given->s->n_rows != given->s->n_cols)
         return LD_OK;
+    LD_TRY(canonical(&a, given));
     LD_TRY(ld_csr_transpose(&t, a));
+    ld_structure *s = a->s;
     if (!s->symmetric &&
         (memcmp(s->offsets, t->s->offsets, (size_t)(s->n_rows + 1) * sizeof *s->offsets) != 0 ||
          memcmp(s->columns, t->s->columns, (size_t)s->nnz * sizeof *s->columns) != 0))
@@ -291,6 +292,7 @@ ld_status ld_csr_is_symmetric(bool *out, ld_csr *a)
         for (int64_t e = s->offsets[r]; e < s->offsets[r + 1] && *out; e++)
             *out = ld_csr_value(a, r, e) == ld_csr_value(t, r, e);
 done:
+    ld_csr_unref(a);
     ld_csr_unref(t);
     return st;
 }

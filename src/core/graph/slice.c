@@ -70,8 +70,8 @@ ld_status ld_csr_slice(ld_csr **out, ld_index **src, ld_csr *a, const ld_index *
     ld_marker *renamed = NULL;
     ld_csr *u = NULL;
     ld_status st;
-    LD_TRY(ld_index_check_unique(rows, "slice: node"));
     LD_TRY(copy_rows(&s, &values, a, rows, p->n_cols));
+    LD_TRY(ld_index_check_unique(rows, "slice: node"));
     int64_t most = s->nnz + (first ? first->size : 0);
     LD_TRY(ld_index_new(&touched, most < p->n_cols ? most : p->n_cols));
     LD_TRY(ld_marker_take(&renamed, p->n_cols));

@@ -42,8 +42,7 @@ static void fill_uniform(double *u, ld_stream s, int64_t first, int64_t count)
         u[i] = ld_random_uniform(s, (uint64_t)(first + i));
 }
 
-/* --- the k smallest keys -----------------------------------------------------------------------
- */
+/* --- the k smallest keys ---------------------------------------------------------------------- */
 
 /* Moves the element at `root` down to its place in a heap with the largest value on top. */
 static void sift_down(draw *heap, int64_t size, int64_t root)
@@ -118,8 +117,7 @@ static ld_status smallest_keys(choice *c, double *rest, bool random)
     return LD_OK;
 }
 
-/* --- the methods -------------------------------------------------------------------------------
- */
+/* --- the methods ------------------------------------------------------------------------------ */
 
 /* All positions of positive probability, for certain. */
 static void take_all(choice *c)
@@ -168,8 +166,10 @@ static ld_status draw_with_replacement(choice *c, const ld_alias *table)
     ld_status st = ld_marker_take(&drawn, c->n);
     if (st != LD_OK)
         return st;
-    for (int64_t i = 0; i < c->k; i++) {
+    for (int64_t i = 0; st == LD_OK && i < c->k; i++) {
         int32_t at = ld_alias_draw(table, c->stream, (uint64_t)i), place = ld_marker_get(drawn, at);
+        if (i % BLOCK == 0)
+            st = ld_poll();
         if (place >= 0) {
             c->draws[place].value++;
         } else {
@@ -180,7 +180,7 @@ static ld_status draw_with_replacement(choice *c, const ld_alias *table)
     ld_marker_put(drawn);
     for (int64_t i = 0; i < c->count; i++)
         c->draws[i].value *= c->mass.total / ((double)c->k * c->p[c->draws[i].at]);
-    return LD_OK;
+    return st;
 }
 
 /* c with sum of min(1, c p_u) = k < support. When the t largest probabilities are capped, c is
@@ -243,8 +243,7 @@ static ld_status unite(choice *c, const ld_index *always)
     return LD_OK;
 }
 
-/* --- the call ----------------------------------------------------------------------------------
- */
+/* --- the call --------------------------------------------------------------------------------- */
 
 static ld_status check_options(int64_t n, int64_t k, const ld_choice_options *o)
 {
@@ -288,7 +287,7 @@ static ld_status outside(ld_tensor **out, const ld_tensor *p, const ld_index *al
     return st;
 }
 
-/* Room for the draws of one call, and the draws. */
+/* Makes room for the draws, and draws. */
 static ld_status run(choice *c, const ld_tensor *p, const ld_alias *table,
                      const ld_choice_options *o)
 {

@@ -1,0 +1,173 @@
+/* Steps: the scopes within which operations are recorded. */
+#include "bind.h"
+
+#define BIND_STEP "ladies.Step"
+
+/* --- the tape of a Lua state ------------------------------------------------------------------- */
+
+typedef struct {
+    ld_tape *tape;
+    int paused;     /* depth of no_grad */
+    bool forgotten; /* the open step's scope has been collected */
+} tape_state;
+
+static const char state_key;
+
+static tape_state *state(lua_State *L)
+{
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &state_key);
+    tape_state *s = lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    return s;
+}
+
+ld_tape *bind_tape(lua_State *L)
+{
+    tape_state *s = state(L);
+    return s->paused == 0 && ld_tape_is_open(s->tape) ? s->tape : NULL;
+}
+
+ld_tape *bind_own_tape(lua_State *L)
+{
+    return state(L)->tape;
+}
+
+static int state_gc(lua_State *L)
+{
+    tape_state *s = lua_touserdata(L, 1);
+    ld_tape_free(s->tape);
+    s->tape = NULL;
+    return 0;
+}
+
+static void state_open(lua_State *L)
+{
+    tape_state *s = lua_newuserdatauv(L, sizeof *s, 0);
+    *s = (tape_state){NULL, 0, false};
+    lua_createtable(L, 0, 1);
+    lua_pushcfunction(L, state_gc);
+    lua_setfield(L, -2, "__gc");
+    lua_setmetatable(L, -2);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &state_key);
+    bind_check(L, ld_tape_new(&s->tape));
+}
+
+/* --- steps -------------------------------------------------------------------------------------- */
+
+/* A scope that ends a step, or a pause of recording, when it closes. */
+typedef struct {
+    bool open, pause;
+} scope;
+
+static void push_scope(lua_State *L, bool pause)
+{
+    scope *s = lua_newuserdatauv(L, sizeof *s, 0);
+    *s = (scope){false, pause};
+    luaL_setmetatable(L, BIND_STEP);
+}
+
+static int step_new(lua_State *L)
+{
+    static const char *const names[] = {"record", NULL};
+    bind_check_options(L, 1, "step", names);
+    bool record = bind_option_boolean(L, 1, "record", true);
+    tape_state *t = state(L);
+    if (ld_tape_is_open(t->tape))
+        lua_gc(L, LUA_GCCOLLECT);
+    if (t->forgotten)
+        ld_tape_close(t->tape);
+    t->forgotten = false;
+    push_scope(L, false);
+    bind_check(L, ld_tape_open(t->tape, record));
+    ((scope *)lua_touserdata(L, -1))->open = true;
+    return 1;
+}
+
+void bind_push_pause(lua_State *L)
+{
+    push_scope(L, true);
+    ((scope *)lua_touserdata(L, -1))->open = true;
+    state(L)->paused++;
+}
+
+static int no_grad(lua_State *L)
+{
+    luaL_checkany(L, 1);
+    bind_push_pause(L);
+    lua_insert(L, 1);
+    lua_toclose(L, 1);
+    lua_call(L, lua_gettop(L) - 2, LUA_MULTRET);
+    return lua_gettop(L) - 1;
+}
+
+static int scope_close(lua_State *L)
+{
+    scope *s = luaL_checkudata(L, 1, BIND_STEP);
+    tape_state *t = state(L);
+    if (s->open && s->pause)
+        t->paused--;
+    else if (s->open && t->tape)
+        ld_tape_close(t->tape);
+    s->open = false;
+    return 0;
+}
+
+/* The collector may come by in the middle of an operation on the step's tensors. So the next step
+ * closes the one that was forgotten. */
+static int scope_gc(lua_State *L)
+{
+    scope *s = luaL_checkudata(L, 1, BIND_STEP);
+    if (s->pause)
+        return scope_close(L);
+    state(L)->forgotten |= s->open;
+    s->open = false;
+    return 0;
+}
+
+static int scope_tostring(lua_State *L)
+{
+    const scope *s = luaL_checkudata(L, 1, BIND_STEP);
+    if (s->pause || !s->open)
+        lua_pushstring(L, s->pause ? "Pause of recording" : "Step (closed)");
+    else
+        lua_pushfstring(L, "Step, %d operations recorded", (int)ld_tape_length(state(L)->tape));
+    return 1;
+}
+
+static int scope_get(lua_State *L)
+{
+    return bind_no_field(L, BIND_STEP);
+}
+
+static const bind_function functions[] = {
+    {"step", step_new,
+     "ladies.step([{record = true}]) -> Step\n"
+     "Opens a training step: `local step <close> = ladies.step()`. Operations are recorded for\n"
+     "loss:backward(), and all they make belongs to the step and is gone when it closes; keep a\n"
+     "tensor with :detach(). With record = false only lifetimes are managed. One step at a time."},
+    {"no_grad", no_grad,
+     "ladies.no_grad(f, ...) -> ...\n"
+     "Calls f(...) and returns its results; nothing in it is recorded, and what it makes belongs "
+     "to no\n"
+     "step."},
+    {NULL, NULL, NULL},
+};
+
+static const bind_function methods[] = {
+    {"close", scope_close, "step:close()\nEnds the step, as the end of its <close> scope does."},
+    {NULL, NULL, NULL},
+};
+
+void bind_open_step(lua_State *L)
+{
+    static const luaL_Reg meta[] = {
+        {"__close", scope_close},
+        {"__gc", scope_gc},
+        {"__tostring", scope_tostring},
+        {NULL, NULL},
+    };
+    static const char *const properties[] = {NULL};
+    state_open(L);
+    bind_class(L, BIND_STEP, methods, meta, properties, scope_get);
+    bind_functions(L, functions);
+}

@@ -1,0 +1,56 @@
+--- ladies.help: the documentation of functions, modules and objects.
+local lu = require "luaunit"
+local ladies = require "ladies"
+
+local tests = {}
+
+-- What help(x) prints.
+local function text_of(x)
+  local lines, plain = {}, print
+  _G.print = function(text) lines[#lines + 1] = text end
+  local ok, message = pcall(ladies.help, x)
+  _G.print = plain
+  lu.assertTrue(ok, message)
+  return table.concat(lines, "\n")
+end
+
+function tests.test_functions_of_lua_and_c()
+  lu.assertStrContains(text_of(ladies.nn.gcn), "nn.gcn{inputs =, outputs =, hidden = 256")
+  lu.assertStrContains(text_of(ladies.zeros), "ladies.zeros(n_rows [, n_cols]) -> Tensor")
+  lu.assertEquals(text_of(function() end), "no documentation")
+end
+
+function tests.test_modules_and_objects()
+  local schedules = text_of(ladies.schedule)
+  lu.assertStrMatches(schedules, ".*\n  cosine    half a cosine from 1 .*")
+  lu.assertStrContains(text_of(ladies.tensor{1, 2}), "  argmax ")
+  lu.assertStrContains(text_of(nil), "  batches ")
+  lu.assertEquals(text_of(5), "5: a number")
+end
+
+--- Every function of the library has a text.
+function tests.test_everything_is_documented()
+  local missing, seen = {}, {}
+  local function visit(name, value)
+    if seen[value] then return end
+    seen[value] = true
+    if type(value) == "function" then
+      if text_of(value) == "no documentation" then missing[#missing + 1] = name end
+    elseif type(value) == "table" and not getmetatable(value) then
+      for key, member in pairs(value) do
+        local kind = type(member)
+        local public = type(key) == "string" and not key:find "^_"
+        if public and (kind == "function" or kind == "table") then
+          visit(name .. "." .. key, member)
+        end
+      end
+    end
+  end
+  for name, value in pairs(ladies) do
+    if name ~= "docs" then visit(name, value) end
+  end
+  table.sort(missing)
+  lu.assertEquals(missing, {})
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"help", tests}})

@@ -1,0 +1,479 @@
+--- The samplers ladies and full, and sampling.check: values worked out by hand, every block against
+-- a dense recomputation, Monte-Carlo means, all options, odd graphs, and bits.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
+local lu = require "luaunit"
+local ladies = require "ladies"
+local reference = require "reference.choice"
+local statistics = require "reference.statistics"
+
+local sampling, samplers = ladies.sampling, ladies.samplers
+
+local tests = {}
+
+-- --- graphs -------------------------------------------------------------------------------------
+
+-- A square matrix from {row, column, value} triples.
+local function matrix(n, entries)
+  local rows, cols, values = {}, {}, {}
+  for i, e in ipairs(entries) do rows[i], cols[i], values[i] = e[1], e[2], e[3] or 1 end
+  return ladies.matrix{n_rows = n, n_cols = n, rows = ladies.index(rows), cols = ladies.index(cols),
+    values = ladies.tensor(values)}
+end
+
+-- Rows 1 and 2 are the seeds of the hand-made tests. Squared column norms of these rows:
+--   u = 1: 1/4 + 1/16 = 5/16,  u = 2: 1/4,  u = 3: 1/4,  u = 4: 1/16;  together 14/16
+-- so p = 5/14, 4/14, 4/14, 1/14.
+local function hand_graph()
+  return matrix(5, {{1, 1, 0.5}, {1, 2, 0.5}, {2, 1, 0.25}, {2, 3, 0.5}, {2, 4, 0.25},
+    {3, 3, 1}, {4, 2, 1}, {5, 1, 1}})
+end
+local HAND_P = {5 / 14, 4 / 14, 4 / 14, 1 / 14}
+
+local function random_graph(n, degree, seed)
+  local rng, entries = ladies.rng(seed), {}
+  for v = 1, n do
+    for _ = 1, degree do
+      local u = rng:below(n)
+      entries[#entries + 1] = {v, u}
+      entries[#entries + 1] = {u, v}
+    end
+  end
+  return matrix(n, entries)
+end
+
+local function directed_graph()
+  local entries = {}
+  for v = 1, 12 do
+    for step = 1, v % 4 do entries[#entries + 1] = {v, (v + step * step) % 12 + 1, v / step} end
+  end
+  return matrix(12, entries)
+end
+
+local function star()
+  local entries = {}
+  for leaf = 2, 20 do
+    entries[#entries + 1] = {1, leaf}
+    entries[#entries + 1] = {leaf, 1}
+  end
+  return matrix(20, entries)
+end
+
+local function self_loops()
+  local entries = {}
+  for v = 1, 10 do entries[v] = {v, v, v} end
+  entries[11] = {1, 2}
+  return matrix(10, entries)
+end
+
+-- --- recomputation ------------------------------------------------------------------------------
+
+-- p over all nodes of the graph for the destinations dst: the formula, on the dense matrix.
+local function probabilities(dense, dst, flat)
+  local p, total = {}, 0
+  for u = 1, #dense do
+    p[u] = 0
+    for _, v in ipairs(dst) do p[u] = p[u] + dense[v][u] ^ 2 end
+    if flat then p[u] = math.sqrt(p[u]) end
+    total = total + p[u]
+  end
+  for u = 1, #dense do p[u] = p[u] / total end
+  return p
+end
+
+-- The design weight of each node of src, from the definitions; for wr that of a single draw.
+local function weights(p, dst, src, opts, size, seeds)
+  local kept = {}
+  local keep = opts.self_nodes == "batch" and seeds or opts.self_nodes == "previous" and dst or {}
+  local post = opts.union == "post"
+  for _, u in ipairs(keep) do kept[u] = true end
+  local q, total, support = {}, 0, 0
+  for u in ipairs(p) do
+    q[u] = (post or not kept[u]) and p[u] or 0
+    total, support = total + q[u], support + (q[u] > 0 and 1 or 0)
+  end
+  for u in ipairs(p) do q[u] = total > 0 and q[u] / total or 0 end
+  local pi = opts.method == "poisson" and size < support and reference.inclusion(q, size)
+  local w = {}
+  for i, u in ipairs(src) do
+    if post then
+      w[i] = p[u] > 0 and 1 / p[u] or 1
+    elseif kept[u] or (size >= support and opts.method ~= "wr") then
+      w[i] = 1
+    else
+      w[i] = pi and 1 / pi[u] or 1 / (size * q[u])
+    end
+  end
+  return w
+end
+
+-- Every entry of every block against P[v][u] * w[u], row-normalised if so; src is a set of distinct
+-- nodes of which every one but those kept for certain is a neighbour. `times` is how often a node
+-- was drawn, read off the block: a whole number.
+local function check_blocks(P, sampler_opts, batch)
+  local dense, seeds = P:to_dense():to_table(), batch.output:to_table()
+  for l = #sampler_opts.sizes, 1, -1 do
+    local block = batch.blocks[l]
+    local adj = block.adj:to_dense():to_table()
+    local dst, src = block.dst:to_table(), block.src:to_table()
+    local p = probabilities(dense, dst, sampler_opts.flat)
+    local w = weights(p, dst, src, sampler_opts, sampler_opts.sizes[l], seeds)
+    local drawn = 0
+    for j, u in ipairs(src) do
+      local times = 1
+      for i, v in ipairs(dst) do
+        if sampler_opts.method == "wr" and not sampler_opts.row_normalize and dense[v][u] ~= 0 then
+          times = math.floor(adj[i][j] / (dense[v][u] * w[j]) + 0.5)
+        end
+      end
+      w[j], drawn = w[j] * times, drawn + times
+    end
+    if sampler_opts.method == "wr" and (sampler_opts.self_nodes or "none") == "none" then
+      lu.assertEquals(drawn, sampler_opts.sizes[l])
+    end
+    for i, v in ipairs(dst) do
+      local sum = 0
+      for j, u in ipairs(src) do sum = sum + dense[v][u] * w[j] end
+      for j, u in ipairs(src) do
+        local want = dense[v][u] * w[j]
+        if sampler_opts.row_normalize and sum ~= 0 then want = want / sum end
+        lu.assertAlmostEquals(adj[i][j], want, 3e-6 * math.max(1, math.abs(want)))
+      end
+    end
+  end
+end
+
+-- --- by hand ------------------------------------------------------------------------------------
+
+--- One draw with weight 1/p: the block shows p, the frequencies follow it.
+function tests.test_probabilities_by_hand()
+  local P, rng, counts = hand_graph(), ladies.rng(1), {0, 0, 0, 0}
+  local sampler = samplers.ladies(P, {sizes = {1}, method = "wr", row_normalize = false})
+  local values = {{0.5, 0.25}, {0.5, 0}, {0, 0.5}, {0, 0.25}}     -- P's columns in the rows 1, 2
+  for _ = 1, 7000 do
+    local block = sampler(ladies.index{1, 2}, rng).blocks[1]
+    local u, adj = block.src[1], block.adj:to_dense()
+    counts[u] = counts[u] + 1
+    lu.assertAlmostEquals(adj:get(1, 1), values[u][1] / HAND_P[u], 1e-6)
+    lu.assertAlmostEquals(adj:get(2, 1), values[u][2] / HAND_P[u], 1e-6)
+  end
+  local statistic, bound = statistics.chi_square(counts, {2500, 2000, 2000, 500})
+  lu.assertTrue(statistic < bound, statistic)
+end
+
+--- With flat the roots count: sqrt 5 : 2 : 2 : 1.
+function tests.test_flat_by_hand()
+  local total = math.sqrt(5) + 5
+  local sampler = samplers.ladies(hand_graph(),
+    {sizes = {1}, method = "wr", row_normalize = false, flat = true})
+  local p = {math.sqrt(5) / total, 2 / total, 2 / total, 1 / total}
+  local row, value = {1, 1, 2, 2}, {0.5, 0.5, 0.5, 0.25}
+  for seed = 1, 40 do
+    local block = sampler(ladies.index{1, 2}, ladies.rng(seed)).blocks[1]
+    local u = block.src[1]
+    lu.assertAlmostEquals(block.adj:to_dense():get(row[u], 1), value[u] / p[u], 1e-6)
+  end
+end
+
+-- The sampler's part of a preset.
+local function preset_options(name, sizes)
+  local preset = ladies.presets[name]
+  return preset.normalize, {sizes = sizes, method = preset.draw, debias = preset.debias,
+    union = preset.union, self_nodes = preset.self_nodes, row_normalize = preset.row_normalize}
+end
+
+--- More samples than neighbours: nothing is random but the order of draws, so blocks are known.
+function tests.test_presets_by_hand()
+  local P, seeds = hand_graph(), ladies.index{1, 2}
+  local function block_of(name)
+    local normalize, opts = preset_options(name, {100})
+    lu.assertEquals(normalize, name == "code" and "row" or "sym")
+    local batch = samplers.ladies(P, opts)(seeds, ladies.rng(1))
+    return batch.blocks[1].src:to_table(), batch.blocks[1].adj:to_dense():to_table()
+  end
+  local src, adj = block_of "default"
+  lu.assertEquals(src, {1, 2, 3, 4})
+  lu.assertEquals(adj, {{0.5, 0.5, 0, 0}, {0.25, 0, 0.5, 0.25}})
+  -- The authors' weights 1/p = 2.8, 3.5, 3.5, 14: rows 1.4, 1.75 and 0.7, 1.75, 3.5.
+  src, adj = block_of "code"
+  local want = {{1.4 / 3.15, 1.75 / 3.15, 0, 0}, {0.7 / 5.95, 0, 1.75 / 5.95, 3.5 / 5.95}}
+  lu.assertEquals(src, {1, 2, 3, 4})
+  for i = 1, 2 do
+    for j = 1, 4 do lu.assertAlmostEquals(adj[i][j], want[i][j], 1e-6) end
+  end
+  -- 100 draws with replacement: all four nodes (but for one seed in a thousand), rows sum to one.
+  src, adj = block_of "paper"
+  table.sort(src)
+  lu.assertEquals(src, {1, 2, 3, 4})
+  for i = 1, 2 do
+    lu.assertAlmostEquals(adj[i][1] + adj[i][2] + adj[i][3] + adj[i][4], 1, 1e-6)
+  end
+end
+
+-- --- every option on odd graphs -----------------------------------------------------------------
+
+local VARIANTS = {
+  {method = "wor"}, {method = "wr"}, {method = "poisson"}, {method = "wor", flat = true},
+  {method = "wor", self_nodes = "previous"}, {method = "wor", self_nodes = "batch"},
+  {method = "poisson", self_nodes = "previous"}, {method = "wor", row_normalize = true},
+  {method = "poisson", self_nodes = "batch", row_normalize = true},
+  {method = "wor", union = "post"}, {method = "wor", union = "post", self_nodes = "batch"},
+  {method = "wor", union = "post", self_nodes = "previous", row_normalize = true},
+}
+
+local function variant_options(variant, sizes)
+  local opts = {sizes = sizes, row_normalize = false}
+  for key, value in pairs(variant) do opts[key] = value end
+  return opts
+end
+
+function tests.test_every_entry()
+  local graphs = {
+    random_graph(30, 2, 1):normalize "sym", random_graph(30, 2, 2):normalize "row",
+    directed_graph():normalize "row", star():normalize("sym", {self_loops = false}),
+    star():normalize "row", self_loops():normalize("row", {self_loops = false}),
+  }
+  for g, P in ipairs(graphs) do
+    local seeds = ladies.index{7, 1, 4}
+    for v, variant in ipairs(VARIANTS) do
+      for _, sizes in ipairs{{6, 4, 3}, {50, 2, 50}} do
+        local opts = variant_options(variant, sizes)
+        local batch = samplers.ladies(P, opts)(seeds, ladies.rng(g):fork(v))
+        sampling.check(batch, "ladies")
+        lu.assertEquals(#batch.blocks, 3)
+        lu.assertTrue(batch.output == seeds)
+        check_blocks(P, opts, batch)
+      end
+    end
+  end
+end
+
+function tests.test_rows_sum_to_one()
+  local P, rng = random_graph(200, 3, 3):normalize "sym", ladies.rng(2)
+  for _, method in ipairs{"wor", "wr", "poisson"} do
+    local sampler = samplers.ladies(P, {sizes = {8, 8}, method = method})
+    for _ = 1, 20 do
+      local batch, empty = sampler(sampling.uniform(200, 20, {rng = rng}), rng), 0
+      for _, block in ipairs(batch.blocks) do
+        local sums = block.adj:row_sums()
+        for i = 1, #sums do
+          if sums[i] == 0 then empty = empty + 1 else lu.assertAlmostEquals(sums[i], 1, 1e-6) end
+        end
+      end
+      lu.assertEquals(batch.stats.isolated, empty)
+    end
+  end
+end
+
+function tests.test_self_nodes_come_first()
+  local P, seeds = random_graph(60, 2, 4):normalize "sym", ladies.index{9, 33, 2, 50}
+  local function blocks_of(opts)
+    opts.sizes = {5, 5, 5}
+    return samplers.ladies(P, opts)(seeds, ladies.rng(1)).blocks
+  end
+  for _, block in ipairs(blocks_of{self_nodes = "previous"}) do
+    lu.assertTrue(block.src:slice(1, #block.dst) == block.dst)
+    lu.assertEquals(#block.src, #block.dst + 5)
+  end
+  for _, block in ipairs(blocks_of{self_nodes = "batch"}) do
+    lu.assertTrue(block.src:slice(1, 4) == seeds)
+    lu.assertEquals(#block.src, 9)
+  end
+  for _, block in ipairs(blocks_of{self_nodes = "batch", union = "post"}) do
+    lu.assertEquals(#sampling.find(block.src, seeds), 4)
+    lu.assertTrue(#block.src <= 9)
+  end
+  for _, block in ipairs(blocks_of{}) do lu.assertEquals(#block.src, 5) end
+end
+
+-- --- Monte Carlo --------------------------------------------------------------------------------
+
+-- How far the mean of 3000 two-layer estimates of P[S,:] P H lies from it, in standard errors.
+local function deviations(opts)
+  local P, seeds = random_graph(30, 2, 5):normalize "sym", ladies.index{3, 17, 28}
+  local h = ladies.zeros(30, 1)
+  for i = 1, 30 do h:set_(i, 1, 1 + i * 7 % 5) end
+  local exact = P:matmul(P:matmul(h))[seeds]
+  opts.sizes, opts.row_normalize = {8, 6}, opts.row_normalize or false
+  local sampler, rng = samplers.ladies(P, opts), ladies.rng(77)
+  local runs = {statistics.running(), statistics.running(), statistics.running()}
+  for i = 1, 3000 do
+    local batch = sampler(seeds, rng:fork(i))
+    local estimate = batch.blocks[2].adj:matmul(batch.blocks[1].adj:matmul(h[batch.input]))
+    for v, run in ipairs(runs) do run.add(estimate:get(v, 1)) end
+  end
+  local worst = 0
+  for v, run in ipairs(runs) do
+    worst = math.max(worst, math.abs(run.mean() - exact:get(v, 1)) / run.standard_error())
+  end
+  return worst
+end
+
+function tests.test_unbiased_through_two_layers()
+  for _, opts in ipairs{{method = "wr"}, {method = "poisson"}, {debias = true},
+    {debias = true, self_nodes = "previous"}, {method = "wr", self_nodes = "batch"},
+    {method = "poisson", self_nodes = "previous"}, {method = "wr", flat = true}} do
+    local worst = deviations(opts)
+    lu.assertTrue(worst < 4, ("%s debias=%s %s: %g standard errors"):format(opts.method or "wor",
+      opts.debias, opts.self_nodes, worst))
+  end
+end
+
+function tests.test_biased_without_debias()
+  lu.assertTrue(deviations{method = "wor"} > 8)
+end
+
+-- --- limits and errors --------------------------------------------------------------------------
+
+function tests.test_isolated_seeds()
+  local P = matrix(6, {{1, 2}, {2, 1}, {3, 2}, {5, 5}}):normalize("row", {self_loops = false})
+  local sampler = samplers.ladies(P, {sizes = {3, 3}})
+  local batch = sampler(ladies.index{4, 1, 6}, ladies.rng(1))
+  lu.assertEquals(batch.blocks[2].adj:degrees():to_table(), {0, 1, 0})
+  lu.assertEquals(batch.stats.isolated, 2)
+  sampling.check(batch)
+  lu.assertErrorMsgContains("layer 2: choice: all 0 probabilities are zero", sampler,
+    ladies.index{4, 6}, ladies.rng(1))
+  -- Nodes that are kept for certain need no neighbours.
+  for _, union in ipairs{"pre", "post"} do
+    local kept = samplers.ladies(P, {sizes = {3, 3}, self_nodes = "previous", union = union})
+    batch = kept(ladies.index{4, 6}, ladies.rng(1))
+    lu.assertEquals(batch.input:to_table(), {4, 6})
+    lu.assertEquals(batch.stats.isolated, 4)
+    sampling.check(batch)
+  end
+end
+
+function tests.test_errors()
+  local P, rng = hand_graph(), ladies.rng(1)
+  local sampler = samplers.ladies(P, {sizes = {2, 2}})
+  lu.assertErrorMsgContains("layer 2: slice: node 3 occurs twice, at positions 1 and 3", sampler,
+    ladies.index{3, 1, 3}, rng)
+  lu.assertErrorMsgContains("layer 2: slice: node 6 at position 1 is out of range 1..5", sampler,
+    ladies.index{6}, rng)
+  lu.assertErrorMsgContains("the seeds must be an Index, got a table", sampler, {1, 2}, rng)
+  lu.assertErrorMsgContains("layer 2: choice: the option rng is missing", sampler, ladies.index{1})
+  local function rejects(message, ...)
+    lu.assertErrorMsgContains("ladies.samplers.ladies: " .. message, samplers.ladies, ...)
+  end
+  rejects("P must be a Matrix, got nil")
+  rejects("P must be square, got Matrix 2 x 5", P:rows(ladies.index{1, 2}), {sizes = {1}})
+  rejects("sizes must be an array of positive integers, got nil", P, {})
+  rejects("sizes must not be empty", P, {sizes = {}})
+  rejects("sizes[2] must be a positive integer, got 0", P, {sizes = {1, 0}})
+  rejects('unknown option "metod"; did you mean "method"?', P, {sizes = {1}, metod = "wr"})
+  rejects("choice: debias is for method wor", P, {sizes = {1}, method = "wr", debias = true})
+  rejects("choice: union post is for method wor alone", P,
+    {sizes = {1}, method = "poisson", union = "post"})
+end
+
+-- --- bits ---------------------------------------------------------------------------------------
+
+local function hashes(batch)
+  local list = {}
+  for l, block in ipairs(batch.blocks) do
+    list[l] = block.adj:hash() .. block.src:hash() .. block.dst:hash()
+  end
+  return table.concat(list, " ")
+end
+
+function tests.test_same_seed_same_bits()
+  local P = random_graph(3000, 8, 6):normalize "sym"
+  local seeds, threads = ladies.range(1, 400), ladies.threads()
+  for _, variant in ipairs(VARIANTS) do
+    local sampler = samplers.ladies(P, variant_options(variant, {300, 200, 100}))
+    local first = hashes(sampler(seeds, ladies.rng(1):fork(1)))
+    lu.assertNotEquals(hashes(sampler(seeds, ladies.rng(1):fork(2))), first)
+    lu.assertNotEquals(hashes(sampler(seeds, ladies.rng(2):fork(1))), first)
+    for _, n in ipairs{1, 2, 4} do
+      ladies.threads(n)
+      lu.assertEquals(hashes(sampler(seeds, ladies.rng(1):fork(1))), first)
+    end
+    ladies.threads(threads)
+  end
+end
+
+-- --- full ---------------------------------------------------------------------------------------
+
+function tests.test_full_is_exact()
+  local P = random_graph(80, 1, 7):normalize "sym"
+  local h, sampler = ladies.zeros(80, 2), samplers.full(P, {layers = 3})
+  for i = 1, 80 do h:set_(i, 1, i % 7); h:set_(i, 2, i % 3) end
+  local exact = P:matmul(P:matmul(P:matmul(h)))
+  local batch = sampler(ladies.index{70, 3, 41})
+  sampling.check(batch)
+  lu.assertEquals(batch.output:to_table(), {3, 41, 70})
+  local x = h[batch.input]
+  for _, block in ipairs(batch.blocks) do x = block.adj:matmul(x) end
+  for i = 1, 3 do
+    for j = 1, 2 do lu.assertAlmostEquals(x:get(i, j), exact:get(batch.output[i], j), 1e-5) end
+  end
+end
+
+function tests.test_full_keeps_the_last_batch()
+  local sampler = samplers.full(star():normalize "sym", {layers = 2})
+  local first = sampler(ladies.index{5, 1})
+  first.epoch = 1
+  local again = sampler(ladies.index{1, 5})
+  lu.assertTrue(again.blocks[1].adj == first.blocks[1].adj)
+  lu.assertNil(again.epoch, "the batch's table is the caller's own")
+  local other = hashes(sampler(ladies.index{2}))
+  lu.assertNotEquals(other, hashes(first))
+  lu.assertEquals(hashes(sampler(ladies.index{1, 5})), hashes(first))
+  lu.assertErrorMsgContains("layer 2: slice: node 2 occurs twice", sampler, ladies.index{2, 2})
+  lu.assertErrorMsgContains("layers must be a positive integer, got nil", samplers.full, star(), {})
+end
+
+-- --- check --------------------------------------------------------------------------------------
+
+local function good_batch()
+  local sampler = samplers.ladies(hand_graph(), {sizes = {9, 9}, self_nodes = "previous"})
+  return sampler(ladies.index{1, 2}, ladies.rng(1))
+end
+
+function tests.test_check_passes_a_good_batch()
+  local batch = good_batch()
+  lu.assertIs(sampling.check(batch), batch)
+  batch.loss_nodes, batch.loss_weight = ladies.index{2}, ladies.tensor{0.5}
+  sampling.check(batch, "mine")
+end
+
+function tests.test_check_says_what_is_wrong()
+  local function finds(message, spoil)
+    local batch = good_batch()
+    batch = spoil(batch) or batch
+    lu.assertErrorMsgContains("mine: " .. message, sampling.check, batch, "mine")
+  end
+  finds("a mini-batch must be a table, got number", function() return 3 end)
+  finds("blocks must be an array", function(b) b.blocks = nil end)
+  finds("layer 2: dst must be of class Index, got nil", function(b) b.blocks[2].dst = nil end)
+  finds("layer 1: adj must be of class Matrix, got Tensor",
+    function(b) b.blocks[1].adj = ladies.ones(2, 2) end)
+  finds("layer 2: adj is 2 x 4, expected 2 x 3: a row for each node of dst",
+    function(b) b.blocks[2].src = ladies.index{1, 2, 3} end)
+  finds("layer 1: dst (4 nodes) differs from src of the next layer (4 nodes)",
+    function(b) b.blocks[1].dst = ladies.index{1, 2, 4, 3} end)
+  finds("layer 2: dst has 2 ids, but only 1 distinct ones",
+    function(b) b.blocks[2].dst = ladies.index{1, 1} end)
+  finds("layer 2: dst has the id 0, expected ids from 1 on",
+    function(b) b.blocks[2].dst = ladies.index{1, 0} end)
+  finds("layer 2: adj has the weight inf, expected finite ones", function(b)
+    b.blocks[2].adj = b.blocks[2].adj:scale_rows(ladies.tensor{1, math.huge})
+  end)
+  finds("input (1 nodes) differs from src of layer 1", function(b) b.input = ladies.index{1} end)
+  finds("output must be of class Index, got nil", function(b) b.output = nil end)
+  finds("output (2 nodes) differs from dst of layer 2 (2 nodes), expected the same ids",
+    function(b) b.output = ladies.index{2, 1} end)
+  finds("loss_nodes has the position 3, expected at most 2",
+    function(b) b.loss_nodes = ladies.index{1, 3} end)
+  finds("loss_weight is 3 x 1, expected a vector of 2",
+    function(b) b.loss_weight = ladies.ones(3) end)
+  finds("loss_weight has nan, expected finite numbers",
+    function(b) b.loss_weight = ladies.tensor{1, math.abs(0 / 0)} end)
+  finds("layer 2: full is 2 x 5, expected 2 x 4", function(b)
+    b.blocks[2].full, b.blocks[2].full_src = hand_graph():rows(b.output), ladies.range(1, 4)
+  end)
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"ladies_sampler", tests}}, true)

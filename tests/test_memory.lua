@@ -1,0 +1,269 @@
+--- Running out of memory: for each of these calls the n-th allocation of core fails, for n = 1,
+-- 2, ... until the call succeeds. Every failure must be a clean error that gives back all that was
+-- taken.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
+local lu = require "luaunit"
+local core = require "ladies_core"
+local ladies = require "ladies"
+local shell = require "tools.shell"
+
+local index, tensor, sampling = ladies.index, ladies.tensor, ladies.sampling
+local OWNERS = {"tensor", "index", "matrix", "tape", "scratch", "io", "total"}
+
+local tests = {}
+
+-- Bytes in use by owner, once everything that can be given back is.
+local function live()
+  ladies.memory_trim()
+  local memory, bytes = ladies.memory(), {}
+  for _, owner in ipairs(OWNERS) do bytes[owner] = memory[owner] end
+  return bytes
+end
+
+-- Whether call() succeeds when the n-th allocation fails; the message when not.
+local function attempt(call, n)
+  core.memory_fail_at(n)
+  local ok, message = pcall(call)
+  core.memory_fail_at(0)
+  return ok, not ok and message or nil
+end
+
+--- Asserts the above of call(), which keeps nothing, and that it allocates at least `least` times.
+-- `keeps` names an owner that may hold on to more than before.
+local function exhaust(call, least, keeps)
+  local before = live()
+  local n, ok, message = 0
+  repeat
+    n = n + 1
+    ok, message = attempt(call, n)
+    if not ok then lu.assertStrContains(message, "out of memory") end
+    local after = live()
+    if keeps then
+      before.total, after.total = before.total - before[keeps], after.total - after[keeps]
+      before[keeps] = after[keeps]
+      lu.assertEquals(after, before, "after failure " .. n)
+      before = live()
+    else
+      lu.assertEquals(after, before, "after failure " .. n)
+    end
+  until ok
+  lu.assertTrue(n > least, ("only %d allocations"):format(n - 1))
+  -- A failure that is passed over in silence would have ended the loop too early.
+  for later = n + 1, n + 10 do lu.assertTrue(attempt(call, later)) end
+end
+
+local function graph()
+  return ladies.matrix{n_rows = 5, n_cols = 5, rows = index{1, 2, 3, 3, 5, 5},
+    cols = index{2, 1, 3, 1, 4, 4}, values = tensor{1, 2, 3, 4, 5, 6}}
+end
+
+-- The tape keeps room for 64 operations from now on.
+do
+  local _ <close> = ladies.step()
+  ladies.ones(1):requires_grad_():sum():backward()
+end
+
+function tests.test_constructors()
+  exhaust(function()
+    return tensor{{1, 2}, {3, 4}}, tensor{1}, ladies.zeros(3), ladies.ones(2, 2), ladies.full(1, 2),
+      index{1, 2}, ladies.range(1, 9)
+  end, 15)
+  exhaust(function()
+    local t, x = ladies.zeros(3, 2), index{3, 1}
+    return t:clone(), t:clamp(0, 1), t[x], t[1], t:slice(1, 2), t:reshape(6), t:argmax(),
+      x[x:slice(2, 2)], x:sort(), x:slice(1, 1), x .. x, x:check_unique()
+  end, 25)
+end
+
+function tests.test_matrices()
+  exhaust(function() return graph() end, 12)
+  exhaust(function()
+    return ladies.csr{n_rows = 2, n_cols = 3, offsets = index{1, 4, 5}, columns = index{2, 1, 2, 3},
+      values = ladies.ones(4)}
+  end, 15)
+  exhaust(function() return ladies.sparse(tensor{{1, 0}, {0, 2}}) end, 8)
+  exhaust(function()
+    local A = graph()
+    return A:transpose(), A:symmetrize(), A:is_symmetric(), A:add_diag(1), A:without_loops()
+  end, 40)
+  exhaust(function()
+    local A = graph()
+    return A.values, A.edge, A:to_dense(), A:entry_values(), A:row_of(), A:col_of(), A:offsets(),
+      A:with_values(ladies.ones(A.nnz))
+  end, 25)
+end
+
+function tests.test_normalisation_and_sums()
+  exhaust(function()
+    local A = graph()
+    return A:normalize "sym", A:normalize("row", {self_loops = false}), A:row_normalize(),
+      A:scale_rows(ladies.ones(5)):scale_cols(ladies.ones(5)), A:degrees(), A:degrees(index{2})
+  end, 50)
+  exhaust(function()
+    local A = graph()
+    local unvalued = ladies.matrix{n_rows = 2, n_cols = 2, rows = index{1}, cols = index{1}}
+    return A:row_sums(2), A:col_sums(2), unvalued:col_sums()
+  end, 25)
+end
+
+function tests.test_slices()
+  exhaust(function()
+    local A = graph():scale_cols(ladies.ones(5)):scale_rows(ladies.ones(5))
+    local U, src = A:slice(index{5, 3}, {first = index{2}})
+    return U.edge, src, U:slice(index{2}), U:pick_cols(index{1}), A:rows(index{1, 1}),
+      A:slice(index{1, 3}, index{1, 2}), A:induced(index{3, 1}):is_symmetric()
+  end, 80)
+end
+
+function tests.test_sampling()
+  local rng = ladies.rng(1)
+  local function choose(given, always)
+    local options = {rng = rng, always = always}
+    for name, value in pairs(given) do options[name] = value end
+    return sampling.choice(tensor{1, 2, 0, 4, 5, 6}, 2, options)
+  end
+  for _, given in ipairs{{}, {debias = true}, {method = "wr"}, {method = "poisson"},
+    {union = "post"}} do
+    exhaust(function() return choose(given), choose(given, index{3, 6}) end, 15)
+  end
+  exhaust(function()
+    local table_of_p = sampling.alias(tensor{1, 2, 3})
+    return sampling.choice(table_of_p, 2, {method = "wr", rng = rng})
+  end, 10)
+  exhaust(function()
+    local a, b = index{1, 5, 1}, sampling.permutation(4, rng)
+    return sampling.unique(a), sampling.union(a, b), sampling.find(a, b),
+      sampling.uniform(9, 3, {rng = rng}), sampling.uniform(9, 3, {replace = true, rng = rng})
+  end, 18)
+end
+
+-- ---------------------------------------------------------------- training
+
+-- Calls f with parameters, then goes backward from the sum of what it returns; twice, so that
+-- gradients accumulate.
+local function train(f)
+  local given = {}
+  for i = 1, 3 do given[i] = ladies.full(0.5, 5, 2):requires_grad_() end
+  for _ = 1, 2 do
+    local _ <close> = ladies.step()
+    f(table.unpack(given)):sum():backward()
+  end
+end
+
+function tests.test_operations()
+  local rng, row, class_weights = ladies.rng(1), tensor{1, 2}, tensor{3, 4}
+  local operations = {
+    function(x, y) return x:matmul(y:reshape(2, 5)) end,
+    function(x, y) return x:linear(y:slice(1, 2), row) end,
+    function(x) return graph():matmul(x) end,
+    function(x) return graph():matmul_t(x) end,
+    function(x) return graph():with_values(x:reshape(10):slice(1, 5)):matmul_t(x) end,
+    function(x) return x[index{1, 1, 3}]:scatter_add(index{2, 2, 1}, 3) end,
+    function(x, y) return x:concat(y) end,
+    function(x, y, z) return (x + y) * z / y - z * row + 1 end,
+    function(x) return 1 / x:square():relu():tanh():exp():log():sqrt():sigmoid():elu() end,
+    function(x) return (-x):leaky_relu(0.1):dropout(0.5, rng) end,
+    function(x, y, z) return x:layer_norm(y[1], z[1]) end,
+    function(x) return x:normalize_rows():log_softmax() end,
+    function(x) return x:row_sums():sum() + x:col_sums():mean() end,
+    function(x) return graph():edge_softmax(x:reshape(10):slice(1, 5)) end,
+    function(x, y) return graph():dot_edges(x, y) end,
+    function(x, y) return graph():add_edges(x:col_sums()[index{1, 2, 1, 1, 1}], y:row_sums()) end,
+    function(x)
+      return ladies.loss.cross_entropy(x, index{1, 2, 1, 2, 1}, ladies.ones(5),
+        {class_weights = class_weights})
+    end,
+    function(x) return ladies.loss.binary_cross_entropy(x, ladies.ones(5, 2), ladies.ones(5)) end,
+    ladies.op{
+      forward = function(x, y) return x * y end,
+      backward = function(g, x, y) return g * y, g * x end,
+    },
+  }
+  for _, operation in ipairs(operations) do
+    exhaust(function() train(operation) end, 15)
+    exhaust(function()
+      return operation(ladies.ones(5, 2), ladies.ones(5, 2), ladies.ones(5, 2))
+    end, 12)
+  end
+end
+
+function tests.test_the_tape_grows()
+  exhaust(function()
+    local x = ladies.ones(1):requires_grad_()
+    local _ <close> = ladies.step()
+    for _ = 1, 70 do x = x:relu() end
+  end, 210, "tape")
+end
+
+function tests.test_optimizers()
+  for _, method in ipairs{"sgd", "adam", "adamw"} do
+    exhaust(function()
+      local w, b = ladies.ones(3, 2), ladies.ones(2)
+      w:requires_grad_():set_grad_(w:clone())             -- there is a gradient to take over
+      local optimizer = ladies.optim[method]({w, b}, method == "sgd" and {momentum = 0.5} or nil)
+      local _ <close> = ladies.step()
+      ladies.ones(4, 3):linear(w, b):square():sum():backward()
+      optimizer:clip_norm(1)
+      optimizer:step()
+    end, 40)
+  end
+end
+
+--- After a failed backward a parameter has no gradient, rather than memory that was never filled.
+function tests.test_failed_backward()
+  local w = ladies.ones(5, 2):requires_grad_()
+  local n, ok = 0
+  repeat
+    n = n + 1
+    do
+      local _ <close> = ladies.step()
+      local loss = graph():matmul(w):sum()
+      ok = attempt(function() loss:backward() end, n)
+      if ok then lu.assertEquals(w.grad:to_table()[4], {11, 11}) else lu.assertNil(w.grad) end
+    end
+  until ok
+  lu.assertTrue(n > 8)
+end
+
+-- ---------------------------------------------------------------- files
+
+function tests.test_files()
+  local folder <close> = shell.folder()
+  local path = folder.path .. "/arrays.npz"
+  local arrays = {t = tensor{{1, 2}, {3, 4}}, x = index{1, 2}, text = "some text", n = {1, 2, 3},
+    s = {"a", "bc"}, small = ladies.npz.int16{1, 2}}
+  for _, compress in ipairs{true, false} do
+    exhaust(function() ladies.npz.write(path, arrays, {compress = compress}) end, 1)
+    local built = {n = {1, 2}, s = {"a"}}
+    exhaust(function() ladies.npz.write(path, built, {compress = compress}) end, 2)
+    exhaust(function()
+      local f <close> = ladies.npz.open(path)
+      return f:names(), f:numbers "n", f:strings "s"
+    end, 3)
+  end
+  ladies.npz.write(path, arrays)
+  exhaust(function()
+    local f <close> = ladies.npz.open(path)
+    return f:tensor "t", f:index "x", f:text "text", f:numbers "t", f:shape "t", f:dtype "s"
+  end, 10)
+  exhaust(function()                                      -- left to the collector
+    return ladies.npz.open(path):tensor "t"
+  end, 5)
+  local single = folder.path .. "/array.npy"
+  exhaust(function() ladies.npy.write(single, {1, 2, 3}) end, 1)
+  exhaust(function()
+    return ladies.npy.read(single), ladies.npy.read(single, {as = "numbers"})
+  end, 5)
+  local left = shell.run{"ls", "-A", folder.path}
+  lu.assertEquals(left, "array.npy\narrays.npz\n")        -- no half-written files
+end
+
+function tests.test_the_message()
+  core.memory_fail_at(1)
+  lu.assertErrorMsgMatches(".*test_memory.lua:%d+: out of memory: %d+ bytes wanted for tensor "
+    .. "data, %d+ bytes in use", function() ladies.zeros(10) end)
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"memory", tests}})

@@ -1,0 +1,108 @@
+--- Slices of sparse matrices against plain dense tables (reference/dense.lua).
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
+local lu = require "luaunit"
+local ladies = require "ladies"
+local dense = require "reference.dense"
+
+local fails = lu.assertErrorMsgContains
+local index = ladies.index
+local cases, assert_is, some = dense.cases, dense.assert_is, dense.some
+
+local tests = {}
+
+--- Asserts that U has rows and columns `rows`, `cols` (Index) of A, whose dense form is D, and that
+-- U.edge says where its entries are in A.
+local function assert_part(U, rows, cols, A, D, tolerance)
+  assert_is(U, dense.pick(D, rows:to_table(), cols:to_table()), tolerance)
+  local edge, row, col = U.edge, U:row_of(), U:col_of()
+  local parent_row, parent_col = A:row_of(), A:col_of()
+  lu.assertEquals(#edge, U.nnz)
+  for e = 1, U.nnz do
+    lu.assertEquals(parent_row[edge[e]], rows[row[e]])
+    lu.assertEquals(parent_col[edge[e]], cols[col[e]])
+  end
+end
+
+function tests.test_touched_columns()
+  cases(function(A, D)
+    for _, first in ipairs{false, {}, {5, 2, 13}} do
+      local dst = some(13, 6)
+      local U, src = A:slice(dst, first and {first = index(first)} or nil)
+      lu.assertEquals(src:to_table(), dense.touched(D, dst:to_table(), first or nil))
+      assert_part(U, dst, src, A, D)
+    end
+    local none, src = A:slice(index{})
+    lu.assertEquals({none.n_rows, none.n_cols, none.nnz, #src, #none.edge}, {0, 0, 0, 0, 0})
+    local only, both = A:slice(index{}, {first = index{3, 1}})
+    lu.assertEquals({only.n_rows, only.n_cols, only.nnz}, {0, 2, 0})
+    lu.assertEquals(both:to_table(), {3, 1})
+  end)
+end
+
+function tests.test_given_rows_and_columns()
+  cases(function(A, D)
+    local dst, src, all = some(13, 6), some(13, 8), ladies.range(1, 13)
+    local U, same = A:slice(dst, src)
+    lu.assertIs(same, src)
+    assert_part(U, dst, src, A, D)
+    assert_part(A:induced(dst), dst, dst, A, D)
+    assert_part(A:pick_cols(src), all, src, A, D)
+    assert_part(A:pick_cols(index{}), all, index{}, A, D)
+    local twice = dst .. dst
+    assert_part(A:rows(twice), twice, all, A, D)
+    lu.assertEquals(A:degrees(twice):to_table(), A:rows(twice):degrees():to_table())
+  end)
+end
+
+--- Slices of a scaled matrix and of its slices, in every order.
+function tests.test_slices_of_slices()
+  local kinds = {
+    touched = function(U, dst) return U:slice(dst) end,
+    first = function(U, dst) return U:slice(dst, {first = some(U.n_cols, U.n_cols // 4)}) end,
+    given = function(U, dst) return U:slice(dst, some(U.n_cols, (U.n_cols + 1) // 2)) end,
+    rows = function(U, dst) return U:rows(dst), ladies.range(1, U.n_cols) end,
+    picked = function(U)
+      local pick = some(U.n_cols, (U.n_cols + 1) // 2)
+      return U:pick_cols(pick), pick, true
+    end,
+  }
+  cases(function(A, D)
+    local r, c = dense.random_vector(13), dense.random_vector(13)
+    local S, E = A:scale_rows(r):scale_cols(c), dense.scale(D, r, c)
+    for _, second in pairs(kinds) do
+      for _, third in pairs(kinds) do
+        local U, rows, cols = S, ladies.range(1, 13), ladies.range(1, 13)
+        for _, slice in ipairs{kinds.first, second, third} do
+          local dst = some(#U, #U * 3 // 4)
+          local part, src, all_rows = slice(U, dst)
+          U, rows, cols = part, all_rows and rows or rows[dst], cols[src]
+          assert_part(U, rows, cols, A, E, 1e-6)
+        end
+      end
+    end
+  end)
+end
+
+function tests.test_refused()
+  local A = ladies.matrix{n_rows = 3, n_cols = 4, rows = index{1, 3}, cols = index{4, 1}}
+  local unknown = (1 << 31) - 1
+  fails("slice: node 4 at position 2 is out of range 1..3", A.slice, A, index{1, 4})
+  fails("slice: node 2147483647 at position 1 is out of range", A.slice, A, index{unknown})
+  fails("slice: node 2 occurs twice, at positions 1 and 3", A.slice, A, index{2, 1, 2})
+  fails("slice: first column 5 at position 1", A.slice, A, index{1}, {first = index{5}})
+  fails("slice: first column 3 occurs twice", A.slice, A, index{1}, {first = index{3, 3}})
+  fails('slice: unknown option "frist"; did you mean "first"?', A.slice, A, index{1}, {frist = 1})
+  fails("slice: column 5 at position 2 is out of range 1..4", A.slice, A, index{1}, index{1, 5})
+  fails("slice: column 1 occurs twice, at positions 1 and 2", A.slice, A, index{1}, index{1, 1})
+  fails("slice: node 0 at position 1 is out of range 1..3", A.rows, A, index{0})
+  fails("slice: node 4 at position 1", A.induced, A, index{4})
+  fails("pick_cols: position 5 at position 1 is out of range 1..4", A.pick_cols, A, index{5})
+  fails("pick_cols: position 2 occurs twice", A.pick_cols, A, index{2, 2})
+  fails("degrees: row 4 at position 1", A.degrees, A, index{4})
+  fails("table expected, got number", A.slice, A, index{1}, 3)
+  fails("ladies.Index expected, got table", A.slice, A, {1})
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"slice", tests}})
