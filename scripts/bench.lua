@@ -6,7 +6,8 @@ local core = require "ladies_core"
 local ladies = require "ladies"
 
 local name = table.remove(arg, 1)
-local path = name and name:match "^[%w_]+$" and ("%s/scripts/bench/%s.lua"):format(ladies.home(), name)
+local path = name and name:match "^[%w_]+$"
+  and ("%s/scripts/bench/%s.lua"):format(ladies.home(), name)
 if not path or core.exists(path) ~= "file" then
   io.stderr:write("usage: ladies bench step [options]\n")
   os.exit(2)

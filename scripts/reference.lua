@@ -1,18 +1,21 @@
--- ladies reference: writes the reference of every public function, from the docstrings
+-- ladies reference: writes the reference of every public function from their docstrings
 --
 --   ladies reference > doc/reference.md
 --
--- The texts are those that ladies.help shows: of C functions from ladies_core.docs, of Lua functions
--- from the comment above them.
+-- The texts are those that ladies.help shows: of C functions from ladies_core.docs, of Lua
+-- functions from the comment above them.
 
 local ladies = require "ladies"
 
-local HEAD = [[
-# Reference
+-- Classes written in Lua whose methods users call.
+local LUA_CLASSES = {
+  {"Dataset", "ladies.data.dataset"}, {"Graph", "ladies.graph"}, {"Gcn", "ladies.nn.gcn"},
+  {"GcnConv", "ladies.nn.gcn_conv"}, {"Linear", "ladies.nn.linear"},
+  {"LayerNorm", "ladies.nn.layer_norm"}, {"Dropout", "ladies.nn.dropout"},
+}
 
-Made by `ladies reference` from the docstrings that `ladies.help` shows; not edited by hand. Ids and
-positions are 1-based in Lua.
-]]
+-- Data, not functions.
+local SKIPPED = {docs = true, presets = true, differentiable = true}
 
 local function sorted(t)
   local names = {}
@@ -24,44 +27,56 @@ local function sorted(t)
 end
 
 local function entry(name, f)
-  local text = ladies.help_text(f)
-  return ("### %s\n\n```\n%s\n```\n"):format(name, text or "(no docstring)")
+  return ("### %s\n\n```\n%s\n```\n"):format(name, ladies.help_text(f))
 end
 
--- The functions of a table, and of the tables in it that are modules of functions.
+-- The functions of a table, then those of the tables in it.
 local function module(name, t, seen)
   if seen[t] then return end
   seen[t] = true
-  local out, below = {}, {}
+  local entries, below = {}, {}
   for _, key in ipairs(sorted(t)) do
     local value = t[key]
     if type(value) == "function" then
-      out[#out + 1] = entry(name .. "." .. key, value)
-    elseif type(value) == "table" and key ~= "docs" and key ~= "presets" then
+      entries[#entries + 1] = entry(name .. "." .. key, value)
+    elseif type(value) == "table" and not SKIPPED[key] then
       below[#below + 1] = key
     end
   end
-  if #out > 0 then print(("## %s\n"):format(name)) print(table.concat(out, "\n")) end
+  if #entries > 0 then
+    print(("## %s\n"):format(name))
+    print(table.concat(entries, "\n"))
+  end
   for _, key in ipairs(below) do module(name .. "." .. key, t[key], seen) end
 end
 
--- The classes of C objects: metatables in the registry that have a list of methods.
-local function classes()
-  local registry = debug.getregistry()
-  for _, type_name in ipairs(sorted(registry)) do
-    local class = registry[type_name]
-    if type_name:find "^ladies%." and type(class) == "table" and next(class.__methods or {}) then
-      print(("## %s\n"):format(type_name:sub(8)))
-      if #class.__fields > 0 then
-        print(("Fields: `%s`\n"):format(table.concat(class.__fields, "`, `")))
-      end
-      for _, key in ipairs(sorted(class.__methods)) do
-        print(entry(type_name:sub(8) .. ":" .. key, class.__methods[key]))
-      end
+local function class(name, methods, fields)
+  print(("## %s\n"):format(name))
+  if #fields > 0 then print(("Fields: `%s`\n"):format(table.concat(fields, "`, `"))) end
+  for _, key in ipairs(sorted(methods)) do
+    if type(methods[key]) == "function" and key ~= "new" then
+      print(entry(name .. ":" .. key, methods[key]))
     end
   end
 end
 
-print(HEAD)
+-- The classes of C objects are the metatables in the registry that have a table of methods.
+local function core_classes()
+  local registry = debug.getregistry()
+  for _, name in ipairs(sorted(registry)) do
+    local meta = registry[name]
+    if name:find "^ladies%." and type(meta) == "table" and next(meta.__methods or {}) then
+      class(name:match "%.(.*)$", meta.__methods, meta.__fields)
+    end
+  end
+end
+
+print [[
+# Reference
+
+Made by `ladies reference` from the docstrings that `ladies.help` shows; not edited by hand. Ids and
+positions are 1-based in Lua.
+]]
 module("ladies", ladies, {})
-classes()
+core_classes()
+for _, lua_class in ipairs(LUA_CLASSES) do class(lua_class[1], require(lua_class[2]), {}) end

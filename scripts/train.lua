@@ -116,6 +116,8 @@ cli.main(spec, arg, function(opts, given)
   print()
   print(result)
   print()
-  print(("model, log, predictions and summary are in %s"):format(folder))
+  print(("%s holds the model (model.npz), the log (log.jsonl), the curve (%s), predictions.npz and")
+    :format(folder, result.curve or "none: there was no validation"))
+  print "summary.json"
   if result.test_f1 then print(("test micro-F1 %.4f"):format(result.test_f1)) end
 end)

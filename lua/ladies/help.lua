@@ -7,6 +7,8 @@ local options = require "ladies.options"
 
 local WIDTH = 76   -- columns of a summary in a list
 
+local help = {}
+
 local read_lines = {}   -- file name -> array of lines, for the files that help has looked into
 
 local function lines_of(path)
@@ -77,9 +79,9 @@ local function methods_of(meta)
   return type(methods) == "table" and methods or {}
 end
 
---- The text that `help` prints for x: a function's documentation, the members of a module, the
--- methods of an object.
-local function text_of(x)
+--- ladies.help_text(x): the text that ladies.help prints for x: a function's documentation, the
+-- members of a module, the methods of an object.
+function help.text(x)
   if type(x) == "function" then return function_doc(x) or "no documentation" end
   local meta = debug.getmetatable(x)
   if meta and options.class_of(x) then return list(tostring(x), methods_of(meta)) end
@@ -89,9 +91,9 @@ end
 
 --- ladies.help(x): prints what is known of a function, a module (a table of functions) or an
 -- object. Without x it lists the library.
-local function help(x)
+function help.show(x)
   if x == nil then x = require "ladies" end
-  print(text_of(x))
+  print(help.text(x))
 end
 
 return help

@@ -5,8 +5,8 @@ local core = require "ladies_core"
 
 local ladies = {}
 
--- A function of the core is public under its own name when its docstring says so; the others are for
--- the modules below.
+-- A function of the core is public under its own name when its docstring says so; the others are
+-- for the modules below.
 for name, value in pairs(core) do
   local doc = core.docs[value]
   if name ~= "docs" and (not doc or doc:find("^ladies%." .. name .. "%f[^%w_]")) then
@@ -40,9 +40,11 @@ ladies.inference = require "ladies.inference"
 ladies.train = require "ladies.train"
 ladies.presets = require "ladies.presets"
 ladies.experiment = require "ladies.experiment"
+ladies.plot = require "ladies.plot"
 ladies.save_model = require "ladies.model_file".save
 ladies.load_model = require "ladies.model_file".load
-ladies.help = require "ladies.help"
+ladies.help = require "ladies.help".show
+ladies.help_text = require "ladies.help".text
 
 setmetatable(ladies, {__tostring = function() return "ladies " .. ladies.version end})
 return ladies

@@ -26,8 +26,8 @@ local function preset(own)
   return settings
 end
 
--- On a large graph there are 100 batches between validations, so the paper's patience of 200 would be
--- two looks; with dropout the F1 still rises after that.
+-- On a large graph there are 100 batches between validations, so the patience of the paper, 200,
+-- would be two looks; with dropout the F1 still rises after that.
 presets.default = preset{
   normalize = "sym", draw = "wor", self_nodes = "previous",
   order = "auto", dropout = 0.3, patience = 400, best = "highest",

@@ -5,6 +5,7 @@
 --   checkpoint.npz    where the run stands (see ladies.checkpoint)
 --   model.npz         the best model (see ladies.load_model)
 --   predictions.npz   the predicted class and the label of every node, from 0, and its split
+--   curve.tsv, .svg   loss and validation F1 over the batches (see ladies.curve)
 --   summary.json      the numbers of the closing table
 
 local core = require "ladies_core"

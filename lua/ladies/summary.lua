@@ -24,6 +24,7 @@ end
 -- batches, seconds, batch_ms        training without validation
 -- sampling_ms, gathering_ms, computing_ms   their parts, a batch
 -- validation_seconds
+-- curve                             the file of the run's folder that shows the training curve
 -- memory_paper (bytes or nil), memory_batch, memory_parameters, memory_peak (bytes)
 function summary.new(fields)
   return setmetatable(fields, Summary)

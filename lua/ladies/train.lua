@@ -2,6 +2,7 @@
 -- progress bar, a log and checkpoints.
 
 local core = require "ladies_core"
+local curve = require "ladies.curve"
 local inference = require "ladies.inference"
 local loss = require "ladies.loss"
 local metrics = require "ladies.metrics"
@@ -90,6 +91,8 @@ local function finish(run, reason)
     if predicted then
       write_predictions(run.folder:file "predictions.npz", data, predicted)
     end
+    run.log:close()
+    result.curve = curve.write(run.folder, ("%s, %s"):format(opts.data.name or "data", opts.method))
     run.folder:write_json("summary.json", result)
   end
   return result

@@ -14,7 +14,7 @@ local WARM_UP, SHORT = 200, 300
 
 -- ---------------------------------------------------------------- the work that is measured
 
--- A function that makes one training step; P may be another matrix over the same nodes first.
+-- A function that makes one training step.
 local function trainer(data)
   local P = data.graph:normalize "sym"
   local sampler = ladies.samplers.ladies(P, {sizes = {512, 512, 512, 512, 512},
@@ -24,22 +24,20 @@ local function trainer(data)
   local next_batch = ladies.batches(data.train, {size = 512, sampler = sampler, epochs = 1000000})
   return function()
     local batch = next_batch()
-    local step <close> = ladies.step()
+    local _ <close> = ladies.step()
     local logits = model:forward(data.features, batch)
     local loss = ladies.loss.cross_entropy(logits, data.labels[batch.output])
     loss:backward()
     adam:step()
-    return loss
   end
 end
 
+-- Bytes of resident memory: the second number of statm counts pages.
 local function resident()
   local file = assert(io.open "/proc/self/statm")
-  local pages = file:read("n", "n") and select(2, file:seek "set") or 0
-  file:seek "set"
-  local _, held = file:read("n", "n")
+  local _, pages = file:read("n", "n")
   file:close()
-  return (held or pages) * 4096
+  return pages * 4096
 end
 
 local function median(list)
@@ -117,16 +115,17 @@ local function memory(batches)
   end
   local step = trainer(ladies.data.load "wordnet")
   for _ = 1, WARM_UP do step() end
-  local calls, held, most = count(), resident(), 0
-  local base = count() - calls
-  calls = count()
+  local held = resident()
+  count()
+  local own = count()
+  own = count() - own                      -- what reading the counter adds to it
+  local calls = count()
   for _ = 1, batches do step() end
-  calls = count() - calls - base
-  most = resident()
+  calls = count() - calls - own
   print(("resident memory            %.1f MiB after %d batches, %.1f MiB after %d more")
-    :format(held / 2^20, WARM_UP, most / 2^20, batches))
-  print(file and ("malloc                     %d calls in %d batches after %d"):format(calls, batches,
-    WARM_UP) or "malloc                     not counted: malloc_count.so is not built")
+    :format(held / 2^20, WARM_UP, resident() / 2^20, batches))
+  print(file and ("malloc                     %d calls in %d batches after %d"):format(calls,
+    batches, WARM_UP) or "malloc                     not counted: there is no malloc_count.so")
 end
 
 -- ---------------------------------------------------------------- the sampler and the graph's size
@@ -138,8 +137,8 @@ local function sampling()
   for i, factor in ipairs{1, 100} do
     local big = core.matrix{n_rows = factor * n, n_cols = factor * n, rows = A:row_of(),
                             cols = A:col_of()}
-    local sampler = ladies.samplers.ladies(big:normalize "sym", {sizes = {512, 512, 512, 512, 512},
-      self_nodes = "previous"})
+    local sampler = ladies.samplers.ladies(big:normalize "sym",
+      {sizes = {512, 512, 512, 512, 512}, self_nodes = "previous"})
     local next_batch = ladies.batches(data.train, {size = 512, sampler = sampler, epochs = 1000000})
     for _ = 1, WARM_UP do next_batch() end
     times[i] = {}
@@ -193,14 +192,11 @@ cli.main(spec, arg, function(opts)
   print("start to first batch       " .. spread(starts))
   io.write(child("lua", "", 1))
   local counter = ladies.home() .. "/../../lib/ladies/malloc_count.so"
-  local environment = ""
   if core.exists(counter) then
     local path = os.tmpname()
-    local file = assert(io.open(path, "wb"))
-    file:write(("\0"):rep(8))
-    file:close()
-    environment = ("LADIES_MALLOC_COUNT=%s LD_PRELOAD=%s"):format(path, counter)
-    io.write(child("memory", environment, opts.batches))
+    core.file.write(path, ("\0"):rep(8))
+    io.write(child("memory", ("LADIES_MALLOC_COUNT=%s LD_PRELOAD=%s"):format(path, counter),
+      opts.batches))
     os.remove(path)
   else
     io.write(child("memory", "", opts.batches))

@@ -248,7 +248,8 @@ void bind_collect(lua_State *L)
         live = ld_memory_live();
     }
     int64_t next = next_threshold(L, live);
-    if (live >= threshold || next < threshold) { /* it falls again after a moment of large tensors */
+    if (live >= threshold ||
+        next < threshold) { /* it falls again after a moment of large tensors */
         lua_pushinteger(L, next);
         lua_rawsetp(L, LUA_REGISTRYINDEX, &threshold_key);
     }
