@@ -166,4 +166,4 @@ function tests.test_resume_with_other_options()
   lu.assertStrContains(err, "--lr cannot change when a run is resumed")
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"experiment", tests}})
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"experiment", tests}}, true)

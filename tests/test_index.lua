@@ -127,4 +127,12 @@ function tests.test_set_algebra()
   lu.assertEquals(#sampling.permutation(0, ladies.rng(1)), 0)
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"index", tests}})
+function tests.test_large_ids_cost_nothing()
+  local wild = index{2147483647, 1, 2147483647, 0}
+  local before = ladies.memory().peak
+  lu.assertEquals(ladies.sampling.unique(wild):to_table(), {2147483647, 1, 0})
+  lu.assertEquals(ladies.sampling.find(wild, index{0, 5, 2147483647}):to_table(), {4, 1})
+  lu.assertTrue(ladies.memory().peak - before < 1 << 20)
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"index", tests}}, true)

@@ -80,11 +80,11 @@ function tests.test_refused_constructions()
     end
   end
   fails("csr: 2 offsets for 2 rows; one more than rows expected", csr(index{1, 2}, index{1}))
-  fails("csr: the offsets run from 1 to 2; from 0 to the 2 columns",
+  fails("csr: the offsets run from 2 to 3; from 1 to 3, one past the columns",
     csr(index{2, 2, 3}, index{1, 2}))
-  fails("csr: the offsets run from 0 to 1; from 0 to the 2 columns",
+  fails("csr: the offsets run from 1 to 2; from 1 to 3, one past the columns",
     csr(index{1, 2, 2}, index{1, 2}))
-  fails("csr: offset 2 falls from 3 to 2", csr(index{1, 4, 3}, index{1, 2}))
+  fails("csr: the offsets fall from 4 to 3 behind position 2", csr(index{1, 4, 3}, index{1, 2}))
   fails("csr: column 4 at position 2 is out of range 1..3", csr(index{1, 2, 3}, index{1, 4}))
   fails("csr: values of 1 for 2 columns", csr(index{1, 2, 3}, index{1, 2}, tensor{1}))
 end
@@ -307,4 +307,14 @@ function tests.test_text_and_fields()
   fails("ladies.Matrix expected, got ladies.Tensor", A.transpose, ladies.ones(2))
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"matrix", tests}})
+function tests.test_values_are_a_copy()
+  local A = ladies.matrix{n_rows = 1, n_cols = 1, rows = index{1}, cols = index{1},
+    values = ladies.tensor{4}}
+  A.values:fill_(7)
+  lu.assertEquals(A:to_dense():item(), 4)
+  local weights = ladies.tensor{4}:requires_grad_()
+  A:with_values(weights).values:fill_(7)      -- but a parameter stays itself
+  lu.assertEquals(weights:item(), 7)
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"matrix", tests}}, true)

@@ -266,4 +266,4 @@ function tests.test_the_message()
     .. "data, %d+ bytes in use", function() ladies.zeros(10) end)
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"memory", tests}})
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"memory", tests}}, true)

@@ -222,4 +222,4 @@ function tests.test_definitions()
   fails("table expected, got function", ladies.op, pass)
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"op", tests}})
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"op", tests}}, true)

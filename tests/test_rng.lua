@@ -199,4 +199,4 @@ function tests.test_errors()
   lu.assertStrMatches(tostring(rng), "Rng %x+, call 1")
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"rng", tests}})
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"rng", tests}}, true)

@@ -105,4 +105,4 @@ function tests.test_refused()
   fails("ladies.Index expected, got table", A.slice, A, {1})
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"slice", tests}})
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"slice", tests}}, true)

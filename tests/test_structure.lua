@@ -168,4 +168,4 @@ function tests.test_length_of_files()
   end
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"structure", tests}})
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"structure", tests}}, true)

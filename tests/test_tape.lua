@@ -273,4 +273,4 @@ function tests.test_memory_stays_flat()
   end
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"tape", tests}})
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"tape", tests}}, true)

@@ -349,4 +349,9 @@ function tests.test_release()
   lu.assertAlmostEquals(w[1], 0.999, 1e-6)
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"tensor", tests}})
+function tests.test_division_rounds_once()
+  for n = 1, 100 do lu.assertEquals((tensor{n, 1} / n)[1], 1) end
+  lu.assertEquals((ladies.full(41, 2, 3) / 41):to_table(), {{1, 1, 1}, {1, 1, 1}})
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"tensor", tests}}, true)

@@ -125,7 +125,7 @@ static int distance(const char *a, const char *b)
 /* The nearest candidate, when it is near enough to be meant. */
 static const char *nearer(const char *word, const char *best, const char *candidate)
 {
-    int limit = (int)strlen(word) / 3 + 1;
+    int limit = strlen(word) < 4 ? 1 : (int)(strlen(word) + 1) / 3;
     int d = distance(word, candidate);
     return d <= limit && (!best || d < distance(word, best)) ? candidate : best;
 }

@@ -137,9 +137,13 @@ static int arithmetic(lua_State *L, ld_arith kind)
     case LD_MUL: return affine(L, x, c, 0);
     case LD_DIV: break;
     }
-    if (a)
-        return affine(L, x, 1 / c, 0);
-    bind_check(L, ld_op_unary(bind_tape(L), bind_new_tensor(L), LD_RECIPROCAL, x, c));
+    if (!a) {
+        bind_check(L, ld_op_unary(bind_tape(L), bind_new_tensor(L), LD_RECIPROCAL, x, c));
+        return 1;
+    }
+    ld_tensor **number = bind_new_tensor(L); /* x * (1 / c) would round twice */
+    bind_check(L, ld_tensor_full(number, 1, 1, 1, (float)c));
+    bind_check(L, ld_op_arith(bind_tape(L), bind_new_tensor(L), LD_DIV, x, *number));
     return 1;
 }
 

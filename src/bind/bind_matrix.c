@@ -129,10 +129,12 @@ static int matrix_get_field(lua_State *L)
     else if (strcmp(key, "edge") == 0)
         bind_check(L, ld_csr_origin(bind_new_index(L), a));
     else if (strcmp(key, "values") == 0) {
-        if (a->values)
-            *bind_new_tensor(L) = ld_tensor_ref(a->values);
-        else
+        if (!a->values)
             lua_pushnil(L);
+        else if (ld_wants_grad(a->values))
+            *bind_new_tensor(L) = ld_tensor_ref(a->values);
+        else /* a copy: matrices that share the values must not change through it */
+            bind_check(L, ld_tensor_clone(bind_new_tensor(L), a->values));
     } else
         return bind_no_field(L, BIND_MATRIX);
     return 1;

@@ -134,29 +134,45 @@ static int optimizer_state(lua_State *L)
     return 1;
 }
 
-static void load_moment(lua_State *L, ld_tensor *to, const char *name)
+/* The tensor `name` of the state at 2, of the shape of the moment that it is for; NULL for none. */
+static const ld_tensor *moment_of_state(lua_State *L, const ld_tensor *moment, const char *name)
 {
-    if (!to)
-        return;
+    if (!moment)
+        return NULL;
     lua_getfield(L, 2, name);
-    ld_tensor *from = bind_to_tensor(L, -1);
-    if (from && ld_tensor_same_shape(from, to))
-        memcpy(to->data, from->data, (size_t)ld_tensor_size(to) * sizeof(float));
-    else
-        luaL_error(L, "load_state: %s must be a Tensor of %s, got %s", name, ld_tensor_shape(to),
-                   from ? ld_tensor_shape(from) : luaL_typename(L, -1));
-    lua_pop(L, 1);
+    const ld_tensor *given = bind_to_tensor(L, -1);
+    if (!given || !ld_tensor_same_shape(given, moment))
+        luaL_error(L, "load_state: %s must be a Tensor of %s, got %s", name,
+                   ld_tensor_shape(moment), given ? ld_tensor_shape(given) : luaL_typename(L, -1));
+    lua_pop(L, 1); /* the table still holds it */
+    return given;
 }
 
+static void copy_moment(ld_tensor *to, const ld_tensor *from)
+{
+    if (to)
+        memcpy(to->data, from->data, (size_t)ld_tensor_size(to) * sizeof(float));
+}
+
+/* Everything is checked before anything changes. */
 static int optimizer_load_state(lua_State *L)
 {
     ld_optimizer *o = optimizer(L);
     luaL_checktype(L, 2, LUA_TTABLE);
     lua_settop(L, 2);
-    if (lua_getfield(L, 2, "steps") != LUA_TTABLE || (int64_t)lua_rawlen(L, -1) != o->n)
+    if (lua_getfield(L, 2, "steps") != LUA_TTABLE || (int64_t)lua_rawlen(L, 3) != o->n)
         return luaL_error(L, "load_state: steps must be a table of %d integers", (int)o->n);
-    load_moment(L, o->moment1, "moment1");
-    load_moment(L, o->moment2, "moment2");
+    for (int64_t i = 0; i < o->n; i++) {
+        lua_rawgeti(L, 3, i + 1);
+        if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 0)
+            return luaL_error(L, "load_state: steps[%d] must be an integer of 0 or more, got %s",
+                              (int)i + 1, luaL_tolstring(L, -1, NULL));
+        lua_pop(L, 1);
+    }
+    const ld_tensor *moment1 = moment_of_state(L, o->moment1, "moment1");
+    const ld_tensor *moment2 = moment_of_state(L, o->moment2, "moment2");
+    copy_moment(o->moment1, moment1);
+    copy_moment(o->moment2, moment2);
     for (int64_t i = 0; i < o->n; i++) {
         lua_rawgeti(L, 3, i + 1);
         o->steps[i] = lua_tointeger(L, -1);

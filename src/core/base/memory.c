@@ -1,8 +1,8 @@
 /* A caching allocator. Sizes are rounded up to a power of two or one and a half times one, plus a
  * header of one cache line; a freed block goes to the free list of its class. A request takes from
- * its own class or from one of the next two larger ones, which absorbs the small fluctuations of
- * block shapes between mini-batches. Pages behind the requested size of a large block are never
- * touched, so rounding costs address space rather than memory.
+ * its own class or from one of the next four (up to four times as large), which absorbs the small
+ * fluctuations of block shapes between mini-batches. Pages behind the requested size of a large
+ * block are never touched, so rounding costs address space rather than memory.
  *
  * A class that runs out grows by more than the one block, so that the next, slightly larger peak of
  * demand finds a block too: after a warm-up a training loop does not call malloc at all.
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER = 64, MIN_SHIFT = 7, CLASSES = 2 * (48 - MIN_SHIFT), BORROW = 2 };
+enum { HEADER = 64, MIN_SHIFT = 7, CLASSES = 2 * (48 - MIN_SHIFT), BORROW = 4 };
 static const int64_t SLACK = 64 << 20;
 static const size_t LARGE = 1 << 20;
 

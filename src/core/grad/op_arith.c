@@ -68,6 +68,8 @@ LD_CLONES static void arith_rows(void *ctx, int64_t begin, int64_t end)
         float *z = p->out + r * p->n_cols;
         if (p->a.col == 1 && p->b.col == 1)
             arith_row(p, z, a, b, 1, 1);
+        else if (p->a.col == 1 && p->b.col == 0)
+            arith_row(p, z, a, b, 1, 0);
         else
             arith_row(p, z, a, b, p->a.col, p->b.col);
     }

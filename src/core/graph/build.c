@@ -101,13 +101,15 @@ static ld_status check_offsets(const ld_index *offsets, int64_t n_rows, int64_t 
                        offsets->size, n_rows);
     if (offsets->data[0] != 0 || offsets->data[n_rows] != nnz)
         return ld_fail(LD_RANGE,
-                       "csr: the offsets run from %d to %d; from 0 to the %" PRId64
-                       " columns given expected",
-                       offsets->data[0], offsets->data[n_rows], nnz);
+                       "csr: the offsets run from %" PRId64 " to %" PRId64 "; from 1 to %" PRId64
+                       ", one past the columns given, expected",
+                       (int64_t)offsets->data[0] + 1, (int64_t)offsets->data[n_rows] + 1, nnz + 1);
     for (int64_t r = 0; r < n_rows; r++)
         if (offsets->data[r + 1] < offsets->data[r])
-            return ld_fail(LD_RANGE, "csr: offset %" PRId64 " falls from %d to %d", r + 1,
-                           offsets->data[r], offsets->data[r + 1]);
+            return ld_fail(LD_RANGE,
+                           "csr: the offsets fall from %" PRId64 " to %" PRId64
+                           " behind position %" PRId64,
+                           (int64_t)offsets->data[r] + 1, (int64_t)offsets->data[r + 1] + 1, r + 1);
     return LD_OK;
 }
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/marker.h"
 #include "base/memory.h"
 
 ld_status ld_index_new(ld_index **out, int64_t size)
@@ -106,61 +105,80 @@ ld_status ld_index_sort(ld_index **out, const ld_index *x)
     return st;
 }
 
-/* The marker needs ids from 0 on; a few negative values (unlabelled) shift the whole. */
-static ld_status marker_for(ld_marker **out, int32_t *shift, const ld_index *a, const ld_index *b)
+/* Where each value first occurred: open addressing over positions. It costs the length of the vectors,
+ * however large the ids in them are. */
+typedef struct {
+    int32_t *slots; /* positions in `values`; -1 = free */
+    uint32_t mask;
+    const int32_t *values;
+} positions;
+
+static ld_status positions_new(positions *p, const ld_index *x)
 {
-    int32_t low = 0, high = -1;
-    for (const ld_index *x = a; x; x = x == a ? b : NULL) {
-        for (int64_t i = 0; i < x->size; i++) {
-            low = x->data[i] < low ? x->data[i] : low;
-            high = x->data[i] > high ? x->data[i] : high;
-        }
-    }
-    *shift = low;
-    return ld_marker_take(out, (int64_t)high - low + 1);
+    int64_t capacity = 16;
+    while (capacity < 2 * x->size)
+        capacity *= 2;
+    p->slots = ld_alloc_array(capacity, sizeof *p->slots, LD_MEM_SCRATCH);
+    if (!p->slots)
+        return LD_NOMEM;
+    memset(p->slots, 0xff, (size_t)capacity * sizeof *p->slots);
+    p->mask = (uint32_t)(capacity - 1);
+    p->values = x->data;
+    return LD_OK;
+}
+
+/* The slot of a value, or the free one where it would go. */
+static int32_t *positions_find(const positions *p, int32_t value)
+{
+    uint64_t hash = (uint32_t)value * 0x9E3779B97F4A7C15u;
+    uint32_t at = (uint32_t)(hash >> 32) & p->mask;
+    while (p->slots[at] >= 0 && p->values[p->slots[at]] != value)
+        at = (at + 1) & p->mask;
+    return &p->slots[at];
 }
 
 ld_status ld_index_unique(ld_index **out, const ld_index *x)
 {
-    ld_marker *seen = NULL;
+    positions seen = {0};
     ld_index *u = NULL;
-    int32_t shift;
     ld_status st;
-    LD_TRY(marker_for(&seen, &shift, x, NULL));
+    LD_TRY(positions_new(&seen, x));
     LD_TRY(ld_index_new(&u, x->size));
     u->size = 0;
     for (int64_t i = 0; i < x->size; i++) {
-        int32_t id = x->data[i] - shift;
-        if (ld_marker_get(seen, id) < 0) {
-            ld_marker_set(seen, id, 0);
+        int32_t *slot = positions_find(&seen, x->data[i]);
+        if (*slot < 0) {
+            *slot = (int32_t)i;
             u->data[u->size++] = x->data[i];
         }
     }
     *out = u;
 done:
-    ld_marker_put(seen);
+    ld_free(seen.slots);
     return st;
 }
 
 ld_status ld_index_find(ld_index **out, const ld_index *a, const ld_index *b)
 {
-    ld_marker *where = NULL;
+    positions where = {0};
     ld_index *found = NULL;
-    int32_t shift;
     ld_status st;
-    LD_TRY(marker_for(&where, &shift, a, b));
+    LD_TRY(positions_new(&where, a));
     LD_TRY(ld_index_new(&found, b->size));
-    for (int64_t i = a->size - 1; i >= 0; i--)
-        ld_marker_set(where, a->data[i] - shift, (int32_t)i);
+    for (int64_t i = 0; i < a->size; i++) {
+        int32_t *slot = positions_find(&where, a->data[i]);
+        if (*slot < 0)
+            *slot = (int32_t)i;
+    }
     found->size = 0;
     for (int64_t i = 0; i < b->size; i++) {
-        int32_t position = ld_marker_get(where, b->data[i] - shift);
+        int32_t position = *positions_find(&where, b->data[i]);
         if (position >= 0)
             found->data[found->size++] = position;
     }
     *out = found;
 done:
-    ld_marker_put(where);
+    ld_free(where.slots);
     return st;
 }
 
@@ -203,22 +221,21 @@ ld_status ld_index_check(const ld_index *x, int64_t low, int64_t high, const cha
 
 ld_status ld_index_check_unique(const ld_index *x, const char *what)
 {
-    ld_marker *seen = NULL;
-    int32_t shift;
+    positions seen = {0};
     ld_status st;
-    LD_TRY(marker_for(&seen, &shift, x, NULL));
+    LD_TRY(positions_new(&seen, x));
     for (int64_t i = 0; i < x->size; i++) {
-        int32_t id = x->data[i] - shift, before = ld_marker_get(seen, id);
-        if (before >= 0) {
+        int32_t *slot = positions_find(&seen, x->data[i]);
+        if (*slot >= 0) {
             st = ld_fail(LD_VALUE,
                          "%s %" PRId64 " occurs twice, at positions %" PRId32 " and %" PRId64, what,
-                         (int64_t)x->data[i] + 1, before + 1, i + 1);
+                         (int64_t)x->data[i] + 1, *slot + 1, i + 1);
             goto done;
         }
-        ld_marker_set(seen, id, (int32_t)i);
+        *slot = (int32_t)i;
     }
 done:
-    ld_marker_put(seen);
+    ld_free(seen.slots);
     return st;
 }
 
