@@ -116,8 +116,7 @@ cli.main(spec, arg, function(opts, given)
   print()
   print(result)
   print()
-  print(("%s holds the model (model.npz), the log (log.jsonl), the curve (%s), predictions.npz and")
-    :format(folder, result.curve or "none: there was no validation"))
-  print "summary.json"
+  print(("in %s: model.npz, log.jsonl, %spredictions.npz, summary.json"):format(folder,
+    result.curve and result.curve .. ", " or ""))
   if result.test_f1 then print(("test micro-F1 %.4f"):format(result.test_f1)) end
 end)

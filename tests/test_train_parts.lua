@@ -95,6 +95,12 @@ function tests.test_time_left_and_f1()
   lu.assertStrContains(screen[1], "10/s, 0:30 left, loss 2.0000, val F1 0.5000")
 end
 
+function tests.test_a_bound_says_so()
+  local bar, screen = display{total = 400, bound = true, terminal = true}
+  bar:update(100, 110, 2)
+  lu.assertStrContains(screen[1], "10/s, at most 0:30 left")
+end
+
 function tests.test_plain_lines()
   local lines, screen = display{total = 100, terminal = false}
   for i = 1, 100 do lines:update(i, 100 + i / 8, 1) end   -- 12.5 seconds

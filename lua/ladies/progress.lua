@@ -24,6 +24,7 @@ end
 
 --- progress.new{total =, done = 0, unit = "batch"}: a progress display.
 -- total     how many there will be at most, or nil when nobody knows
+-- bound     whether `total` is only a bound, which the loop may end well before
 -- done      how many were done before (a resumed run)
 -- quiet     show nothing
 -- terminal, write, clock   for tests: whether to draw a bar, where the text goes, the time in
@@ -31,6 +32,7 @@ end
 function progress.new(given)
   local opts = options.check("ladies.progress", given, {
     total = "positive integer or nil",
+    bound = {"boolean", false},
     done = {"non-negative integer", 0},
     unit = {"string", "batch"},
     quiet = {"boolean", false},
@@ -62,7 +64,8 @@ local function text_of(self, now)
   end
   parts[2] = (rate < 10 and "%.2f/s" or "%.0f/s"):format(rate)
   if self.total and rate > 0 then
-    parts[3] = progress.duration((self.total - self.done) / rate) .. " left"
+    parts[3] = (self.bound and "at most %s left" or "%s left"):format(
+      progress.duration((self.total - self.done) / rate))
   end
   parts[#parts + 1] = self.loss and ("loss %.4f"):format(self.loss)
   parts[#parts + 1] = self.f1 and ("val F1 %.4f"):format(self.f1)

@@ -83,6 +83,7 @@ function Run:open_batches()
   local total = opts.epochs * batches.per_epoch(#opts.data.train, batch_options)
   self.progress = progress.new{
     total = math.min(total, opts.max_batches or total), done = self.number, quiet = opts.quiet,
+    bound = self.validate ~= nil and opts.patience > 0,
   }
   if self.number > 0 then
     self.progress:line(("going on after batch %d of epoch %d"):format(self.index, self.epoch))

@@ -1,0 +1,65 @@
+--- Training curves: the table from a log, and the picture where gnuplot is.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
+local lu = require "luaunit"
+local ladies = require "ladies"
+local curve = require "ladies.curve"
+local run_folder = require "ladies.run_folder"
+local temporary = require "reference.temporary"
+
+local tests = {}
+
+local LOG = [[
+{"batch":1,"epoch":1,"loss":3,"sampling_ms":1}
+{"batch":2,"epoch":1,"loss":2,"sampling_ms":1}
+{"batch":2,"epoch":1,"val_f1":0.5,"seconds":0.250}
+{"batch":3,"epoch":1,"loss":1,"sampling_ms":1}
+{"batch":3,"epoch":1,"val_f1":0.75,"seconds":0.500}
+]]
+
+-- A run's folder with this log.
+local runs = 0
+local function folder_with(text)
+  runs = runs + 1
+  local folder = run_folder.at(temporary.path("run" .. runs))
+  ladies.file.write(folder:file "log.jsonl", text)
+  return folder
+end
+
+function tests.test_rows()
+  local files = folder_with(LOG)
+  lu.assertEquals(curve.read(files:file "log.jsonl"), {
+    {batch = 2, seconds = 0.25, loss = 2.5, val_f1 = 0.5},
+    {batch = 3, seconds = 0.5, loss = 1, val_f1 = 0.75},
+  })
+end
+
+function tests.test_files()
+  local files = folder_with(LOG)
+  local name = curve.write(files, "it's a title")
+  lu.assertEquals(name, ladies.plot.available() and "curve.svg" or "curve.tsv")
+  lu.assertEquals(ladies.file.read(files:file "curve.tsv"),
+    "batch\tseconds\tloss\tval_f1\n2\t0.250\t2.500000\t0.500000\n3\t0.500\t1.000000\t0.750000\n")
+  if ladies.plot.available() then
+    lu.assertStrContains(ladies.file.read(files:file "curve.svg"), "<svg")
+  end
+end
+
+function tests.test_never_validated()
+  local files = folder_with '{"batch":1,"epoch":1,"loss":3}\n'
+  lu.assertNil(curve.write(files, ""))
+end
+
+function tests.test_text()
+  local text, reason = ladies.plot.text{
+    series = {{name = "F1", points = {{1, 0}, {2, 1}}}}, width = 40, height = 10,
+  }
+  if ladies.plot.available() then
+    lu.assertStrContains(text, "F1")
+  else
+    lu.assertEquals(reason, "gnuplot is not installed")
+  end
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"plot", tests}}, true)
