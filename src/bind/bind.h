@@ -63,6 +63,9 @@ ld_index *bind_index(lua_State *L, int arg);
 ld_csr *bind_matrix(lua_State *L, int arg);
 ld_rng *bind_rng(lua_State *L, int arg);
 
+/* A tensor that may be changed in place: not one that a tape may still need as it is. */
+ld_tensor *bind_writable_tensor(lua_State *L, int arg);
+
 /* The object, or NULL when the value is something else (of any type). */
 ld_tensor *bind_to_tensor(lua_State *L, int arg);
 ld_index *bind_to_index(lua_State *L, int arg);
@@ -112,6 +115,7 @@ int64_t bind_range(lua_State *L, int arg, int64_t *first);
 void bind_collect(lua_State *L);
 
 void bind_open_tensor(lua_State *L);
+void bind_open_change(lua_State *L);
 void bind_open_index(lua_State *L);
 void bind_open_matrix(lua_State *L);
 void bind_open_rng(lua_State *L);

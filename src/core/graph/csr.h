@@ -67,6 +67,9 @@ static inline float ld_csr_value(const ld_csr *a, int64_t r, int64_t e)
     return v;
 }
 
+/* Dense copy. */
+ld_status ld_csr_to_dense(ld_tensor **out, const ld_csr *a);
+
 /* --- building (build.c) --------------------------------------------------------------------- */
 
 /* From coordinates: rows and cols of equal length, values of that length or NULL. Entries that
@@ -78,8 +81,14 @@ ld_status ld_csr_from_coo(ld_csr **out, int64_t n_rows, int64_t n_cols, const ld
 ld_status ld_csr_from_arrays(ld_csr **out, int64_t n_rows, int64_t n_cols, const ld_index *offsets,
                              const ld_index *columns, ld_tensor *values);
 
+/* a itself (another reference) when its rows are sorted and free of duplicates, a copy with sorted
+ * and merged rows otherwise. */
+ld_status ld_csr_canonical(ld_csr **out, ld_csr *a);
+
 /* From a dense tensor: its entries that are not zero. */
 ld_status ld_csr_from_dense(ld_csr **out, const ld_tensor *t);
+
+/* --- transposes and the diagonal (transpose.c) ----------------------------------------------- */
 
 /* The union of a and its transpose (values: the larger of the two entries). Square a. */
 ld_status ld_csr_symmetrize(ld_csr **out, ld_csr *a);
@@ -99,9 +108,6 @@ ld_status ld_structure_transpose(ld_structure **out, ld_structure *s);
 
 /* Whether a is square and equals its transpose, values included. */
 ld_status ld_csr_is_symmetric(bool *out, ld_csr *a);
-
-/* Dense copy. */
-ld_status ld_csr_to_dense(ld_tensor **out, const ld_csr *a);
 
 /* --- scaling and sums (scale.c) -------------------------------------------------------------- */
 
