@@ -10,6 +10,7 @@ local SPEC = {
   {"patience", "N", "non-negative integer", help = "batches"},
   {"method", "NAME", "ladies|full", default = "ladies", help = "how to sample"},
   {"out", "DIR", "string", help = "a folder"},
+  {"debias", "BOOL", "boolean", help = "other weights"},
   {"quiet", help = "no progress"},
 }
 
@@ -34,6 +35,13 @@ function tests.test_both_ways_of_giving_a_value()
   lu.assertEquals(opts, {batch_size = 64, lr = 0.01, method = "ladies", quiet = true, out = "a=b"})
   lu.assertEquals(given, {batch_size = true, lr = true, quiet = true, out = true})
   lu.assertEquals(math.type(opts.batch_size), "integer")
+end
+
+function tests.test_booleans()
+  lu.assertIs(cli.parse(SPEC, {"--debias", "true"}).debias, true)
+  lu.assertIs(cli.parse(SPEC, {"--debias=false"}).debias, false)
+  lu.assertEquals(refused("--debias", "maybe"),
+    'ladies dummy: --debias must be true or false, got "maybe"')
 end
 
 function tests.test_a_value_may_look_like_an_option()

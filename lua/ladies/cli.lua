@@ -37,7 +37,11 @@ end
 local function convert(spec, option, text)
   local type_text = option[3]
   local value = text
-  if type_text:find "number" or type_text:find "integer" then value = tonumber(text) or text end
+  if type_text == "boolean" then
+    value = text == "true" or (text ~= "false" and text)
+  elseif type_text:find "number" or type_text:find "integer" then
+    value = tonumber(text) or text
+  end
   local ok, result = pcall(options.value, spec.name, "--" .. option[1], value, type_text)
   if not ok then error((result:gsub("^[^\n]-:%d+: ", "")), 0) end
   return result

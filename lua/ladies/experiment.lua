@@ -31,6 +31,7 @@ local METHODS = {
     return samplers.ladies(P, {
       sizes = repeated(samples, config.layers), method = config.draw, debias = config.debias,
       union = config.union, row_normalize = config.row_normalize, self_nodes = config.self_nodes,
+      flat = config.flat,
     })
   end,
   full = function(P, config)
@@ -47,7 +48,7 @@ local SPEC = {
   max_batches = "positive integer or nil",
   seed = "integer", lr = "positive number", clip = "non-negative number",
   weight_decay = "non-negative number", normalize = "sym|row", draw = "wor|wr|poisson",
-  debias = "boolean", union = "pre|post", row_normalize = "boolean",
+  debias = "boolean", union = "pre|post", row_normalize = "boolean", flat = "boolean",
   self_nodes = "none|previous|batch", activation = "string", order = "string", head = "string",
   dropout = "number in [0, 1)", head_dropout = "number in [0, 1)", validation = "exact|sampled",
   eval_every = "positive integer or nil", patience = "non-negative integer",

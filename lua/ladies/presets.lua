@@ -4,13 +4,16 @@
 --   paper     the text of the paper where it says, the plainest choice where it does not
 --   code      the authors' published program
 --
--- normalize       P: "sym" or "row"
--- draw, debias, union, row_normalize, self_nodes   of the LADIES sampler (see ladies.samplers)
--- activation, order, head, dropout, head_dropout   of the model (see ladies.nn.gcn)
--- lr, clip, weight_decay                           of the optimizer; clip 0 is none
--- validation      "exact", or "sampled": one batch of validation nodes with 20 times the samples
--- eval_every, patience, min_gain, best             of ladies.train; without eval_every it follows
---                 from the size of the graph (see ladies.experiment.load)
+-- normalize                             P: "sym" or "row"
+-- draw, debias, union, row_normalize, self_nodes, flat
+--                                       of the LADIES sampler (see ladies.samplers)
+-- activation, order, head, dropout, head_dropout
+--                                       of the model (see ladies.nn.gcn)
+-- lr, clip, weight_decay                of the optimizer; clip 0 is none
+-- validation                            "exact", or "sampled": one batch of validation nodes with 20
+--                                       times the samples
+-- eval_every, patience, min_gain, best  of ladies.train; without eval_every it follows from the size
+--                                       of the graph (see ladies.experiment)
 
 local presets = {}
 
@@ -18,7 +21,8 @@ local presets = {}
 local function preset(own)
   local settings = {
     layers = 5, hidden = 256, batch_size = 512, samples = 512, epochs = 1000, seed = 1,
-    lr = 1e-3, clip = 0, weight_decay = 0, row_normalize = true, debias = false, union = "pre",
+    lr = 1e-3, clip = 0, weight_decay = 0,
+    row_normalize = true, debias = false, union = "pre", flat = false,
     head = "none", head_dropout = 0, activation = "relu", dropout = 0,
     validation = "exact", patience = 200, min_gain = 0.01,
   }
