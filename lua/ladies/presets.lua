@@ -10,10 +10,10 @@
 -- activation, order, head, dropout, head_dropout
 --                                       of the model (see ladies.nn.gcn)
 -- lr, clip, weight_decay                of the optimizer; clip 0 is none
--- validation                            "exact", or "sampled": one batch of validation nodes with 20
---                                       times the samples
--- eval_every, patience, min_gain, best  of ladies.train; without eval_every it follows from the size
---                                       of the graph (see ladies.experiment)
+-- validation                            "exact", or "sampled": one batch of validation nodes with
+--                                       20 times the samples
+-- eval_every, patience, min_gain, best  of ladies.train; without eval_every it follows from the
+--                                       size of the graph (see ladies.experiment)
 
 local presets = {}
 
