@@ -16,6 +16,8 @@
 --   Tensor, Index, ...  a class: an object whose metatable carries that __name
 --   A or B              either
 
+local core = require "ladies_core"
+
 local options = {}
 
 local HOME = debug.getinfo(1, "S").source:match("^(.*[/\\])") or "="
@@ -31,40 +33,9 @@ function options.fail(message)
   error(message, info and level or 0)
 end
 
--- Edits (insert, delete, replace, swap two neighbours) that turn `a` into `b`: cost[i][j] is for
--- the first i letters of `a` and the first j of `b`.
-local function distance(a, b)
-  local cost = {[0] = {}}
-  for j = 0, #b do cost[0][j] = j end
-  for i = 1, #a do
-    local row, above = {[0] = i}, cost[i - 1]
-    for j = 1, #b do
-      local change = a:byte(i) == b:byte(j) and 0 or 1
-      row[j] = math.min(above[j] + 1, row[j - 1] + 1, above[j - 1] + change)
-      if i > 1 and j > 1 and a:byte(i) == b:byte(j - 1) and a:byte(i - 1) == b:byte(j) then
-        row[j] = math.min(row[j], cost[i - 2][j - 2] + 1)
-      end
-    end
-    cost[i] = row
-  end
-  return cost[#a][#b]
-end
-
 --- The word of `list` that was probably meant by `word`, or nil when none is near: one edit, or
 -- one in three letters, or the beginning of it. The case of letters does not count.
-function options.nearest(word, list)
-  word = tostring(word):lower()
-  local best, best_cost
-  for _, candidate in ipairs(list) do
-    local other = tostring(candidate):lower()
-    local begins = #word > 1 and other:sub(1, #word) == word
-    local cost = begins and 1 or distance(word, other)
-    local length = math.max(#word, #other)
-    local near = length > 1 and cost <= math.max(1, length // 3)
-    if near and (not best or cost < best_cost) then best, best_cost = candidate, cost end
-  end
-  return best
-end
+options.nearest = core.nearest
 
 --- The end of a message about an unknown `word`: `; did you mean "x"?` with the nearest word of
 -- `list`, otherwise all of them after `preface`.

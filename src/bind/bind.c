@@ -99,37 +99,6 @@ void bind_check(lua_State *L, ld_status status)
     luaL_error(L, "%s", ld_message());
 }
 
-/* Levenshtein distance of two short words; anything long counts as far away. */
-static int distance(const char *a, const char *b)
-{
-    enum { LONGEST = 40 };
-    int row[LONGEST + 1];
-    size_t m = strlen(a), n = strlen(b);
-    if (m > LONGEST || n > LONGEST)
-        return LONGEST;
-    for (size_t j = 0; j <= n; j++)
-        row[j] = (int)j;
-    for (size_t i = 1; i <= m; i++) {
-        int diagonal = row[0];
-        row[0] = (int)i;
-        for (size_t j = 1; j <= n; j++) {
-            int change = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            int gap = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-            row[j] = change < gap ? change : gap;
-        }
-    }
-    return row[n];
-}
-
-/* The nearest candidate, when it is near enough to be meant. */
-static const char *nearer(const char *word, const char *best, const char *candidate)
-{
-    int limit = strlen(word) < 4 ? 1 : (int)(strlen(word) + 1) / 3;
-    int d = distance(word, candidate);
-    return d <= limit && (!best || d < distance(word, best)) ? candidate : best;
-}
-
 int bind_no_field(lua_State *L, const char *type)
 {
     const char *key = luaL_tolstring(L, 2, NULL), *best = NULL;
@@ -137,12 +106,12 @@ int bind_no_field(lua_State *L, const char *type)
     luaL_getmetatable(L, type);
     lua_getfield(L, -1, "__fields");
     for (int i = 1; lua_rawgeti(L, -1, i) == LUA_TSTRING; i++) {
-        best = nearer(key, best, lua_tostring(L, -1));
+        best = bind_nearer(key, best, lua_tostring(L, -1));
         lua_pop(L, 1);
     }
     lua_getfield(L, -3, "__methods");
     for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
-        best = nearer(key, best, lua_tostring(L, -2));
+        best = bind_nearer(key, best, lua_tostring(L, -2));
     if (best)
         return luaL_error(L, "%s has no field or method \"%s\"; did you mean \"%s\"?", kind, key,
                           best);
@@ -162,7 +131,7 @@ void bind_check_options(lua_State *L, int arg, const char *where, const char *co
         const char *key = lua_tostring(L, -2);
         for (int i = 0; names[i] && !known; i++) {
             known = strcmp(key, names[i]) == 0;
-            best = nearer(key, best, names[i]);
+            best = bind_nearer(key, best, names[i]);
         }
         if (!known && best)
             luaL_error(L, "%s: unknown option \"%s\"; did you mean \"%s\"?", where, key, best);
@@ -262,6 +231,7 @@ int luaopen_ladies_core(lua_State *L)
     openblas_set_num_threads(1);
     lua_newtable(L);
     bind_open_system(L);
+    bind_open_nearest(L);
     bind_open_rng(L);
     bind_open_index(L);
     bind_open_tensor(L);

@@ -48,6 +48,10 @@ void bind_hidden_class(lua_State *L, const char *type, lua_CFunction release);
 /* Raises a Lua error, blamed on the caller's line, unless status is LD_OK. */
 void bind_check(lua_State *L, ld_status status);
 
+/* The better guess at what was meant by `word`: `candidate`, when it is near and nearer than `best`
+ * (NULL for none yet), otherwise `best`. See bind_nearest.c. */
+const char *bind_nearer(const char *word, const char *best, const char *candidate);
+
 /* Raises "WHERE: KIND has no field or method KEY; did you mean ...?". */
 int bind_no_field(lua_State *L, const char *type);
 
@@ -127,5 +131,6 @@ void bind_open_optim(lua_State *L);
 void bind_open_npz(lua_State *L);
 void bind_open_file(lua_State *L);
 void bind_open_system(lua_State *L);
+void bind_open_nearest(lua_State *L);
 
 #endif
