@@ -34,7 +34,7 @@ end
 -- would be two looks; with dropout the F1 still rises after that.
 presets.default = preset{
   normalize = "sym", draw = "wor", self_nodes = "previous",
-  order = "auto", dropout = 0.3, patience = 400, best = "highest",
+  order = "auto", dropout = 0.3, patience = 600, best = "highest",
 }
 
 presets.paper = preset{
