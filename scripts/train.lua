@@ -13,7 +13,6 @@ local cli = require "ladies.cli"
 local run_folder = require "ladies.run_folder"
 
 local experiment = ladies.experiment
-local INTERRUPTED = 130  -- exit status, as shells have it for SIGINT
 
 local spec = {
   name = "ladies train",
@@ -125,7 +124,7 @@ cli.main(spec, arg, function(opts, given)
   if result.stopped == "interrupted" then
     print(("stopped after batch %d; go on with: ladies train --resume %s"):format(result.batches,
       folder))
-    os.exit(INTERRUPTED, true)
+    os.exit(cli.INTERRUPTED, true)
   end
   print()
   print(result)

@@ -144,9 +144,11 @@ end
 --- Ctrl-C saves a checkpoint and says how to go on; the resumed run is the uninterrupted one.
 function tests.test_interrupted_and_resumed()
   local one, two = temporary.path "uninterrupted", temporary.path "interrupted"
-  train(nil, small("--out", one, "--max-batches=2000", "--patience=0", "--eval-every=500"))
-  local status, out = train("timeout --preserve-status -s INT 0.4",
-    small("--out", two, "--max-batches=2000", "--patience=0", "--eval-every=500"))
+  -- The log has its first lines in the file when the first validation is done.
+  local options = {"--max-batches=3000", "--patience=0", "--eval-every=100"}
+  train(nil, small("--out", one, table.unpack(options)))
+  local interrupt = ("'%s/tools/interrupt.sh' '%s/log.jsonl'"):format(here, two)
+  local status, out = train(interrupt, small("--out", two, table.unpack(options)))
   if status == 0 then lu.skip "the run ended before the signal" end
   lu.assertEquals(status, 130)
   lu.assertStrContains(out, "go on with: ladies train --resume " .. two)

@@ -15,6 +15,9 @@ local options = require "ladies.options"
 
 local cli = {}
 
+--- Exit status after Ctrl-C, as shells have it for SIGINT.
+cli.INTERRUPTED = 130
+
 local HELP = {"help", help = "show this text and end"}
 local WIDTH = 96  -- columns of the help text
 
@@ -152,7 +155,7 @@ function cli.main(spec, args, main)
     local text = tostring(results[2])
     if text:sub(1, #spec.name) ~= spec.name then text = spec.name .. ": " .. text end
     io.stderr:write(text, "\n")
-    os.exit(1, true)
+    os.exit(text:find "interrupted!$" and cli.INTERRUPTED or 1, true)
   end
   return table.unpack(results, 2, results.n)
 end
