@@ -43,7 +43,7 @@ cli.main({
   {"nodes", "N", "positive integer", help = "required"},
   {"entries", "N", "non-negative integer",
     help = "power-law, required: stored entries, two for each edge"},
-  {"exponent", "X", "positive number", help = "power-law: of the tail of the weights (default 2.3)"},
+  {"exponent", "X", "positive number", help = "power-law: of the weights' tail (default 2.3)"},
   {"inside", "P", "number in [0, 1]",
     help = "power-law: probability of an edge within a class (default 0.75)"},
   {"p-inside", "P", "number in [0, 1]",

@@ -117,6 +117,20 @@ function tests.test_slices()
   end, 80)
 end
 
+function tests.test_generators()
+  local generate, rng = ladies.generate, ladies.rng
+  local labels = index{1, 2, 1, 2, 1, 2}
+  -- Enough edges for a second round of draws.
+  exhaust(function()
+    return generate.chung_lu(ladies.ones(6), labels, 30, 0.5, rng(1)):components()
+  end, 20)
+  exhaust(function() return generate.blocks(labels, ladies.full(0.5, 2, 2), rng(1)) end, 8)
+  exhaust(function()
+    return generate.labels(5, ladies.ones(2), rng(1)), generate.weights(5, 2, rng(1)),
+      generate.features(labels, ladies.ones(2, 3), rng(1))
+  end, 10)
+end
+
 function tests.test_sampling()
   local rng = ladies.rng(1)
   local function choose(given, always)

@@ -63,7 +63,7 @@ local function dataset(name, opts, edges_of)
   }
 end
 
---- A data set whose degrees follow a power law (Chung and Lu 2002), with classes that edges keep to.
+--- A data set whose degrees follow a power law (Chung and Lu 2002), with classes that edges favour.
 --
 --   ladies.generate.power_law{
 --     nodes    = 232965,

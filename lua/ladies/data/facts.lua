@@ -53,8 +53,8 @@ function facts.of(data)
   return known
 end
 
---- The degrees of a graph (stored entries of a row): {mean =, median =, most =, bins =}, with bins an
--- array of {low, high, count} for the degrees 0, 1, 2..3, 4..7, ... up to the largest.
+--- The degrees of a graph (stored entries of a row): {mean =, median =, most =, bins =}, with bins
+-- an array of {low, high, count} for the degrees 0, 1, 2..3, 4..7, ... up to the largest.
 function facts.degrees(graph)
   local degrees = graph:degrees():to_table()
   table.sort(degrees)
