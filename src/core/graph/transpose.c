@@ -80,6 +80,18 @@ done:
     return st;
 }
 
+/* What ld_csr_value gives for entry e of row r, taken from the transpose: the scales come in the
+ * other order, and products of floats depend on it. */
+static float transposed_value(const ld_csr *a, int64_t r, int64_t e)
+{
+    float v = a->values ? a->values->data[e] : 1.0f;
+    if (a->col_scale)
+        v *= a->col_scale->data[a->s->columns[e]];
+    if (a->row_scale)
+        v *= a->row_scale->data[r];
+    return v;
+}
+
 /* Rows are visited in ascending order, so the entries (c, r) of row c come up in the order in which
  * its columns are sorted: next[c] is where the next of them must be. */
 ld_status ld_csr_is_symmetric(bool *out, ld_csr *given)
@@ -105,7 +117,7 @@ ld_status ld_csr_is_symmetric(bool *out, ld_csr *given)
             int64_t mirrored = next[c]++;
             if (mirrored == s->offsets[c + 1] || s->columns[mirrored] != r)
                 goto done;
-            values = values && ld_csr_value(a, r, e) == ld_csr_value(a, c, mirrored);
+            values = values && ld_csr_value(a, r, e) == transposed_value(a, c, mirrored);
         }
     }
     s->symmetric = true;
