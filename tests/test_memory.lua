@@ -72,8 +72,8 @@ function tests.test_constructors()
   end, 15)
   exhaust(function()
     local t, x = ladies.zeros(3, 2), index{3, 1}
-    return t:clone(), t:clamp(0, 1), t[x], t[1], t:slice(1, 2), t:reshape(6), t:argmax(),
-      x[x:slice(2, 2)], x:sort(), x:slice(1, 1), x .. x, x:check_unique()
+    return t:clone(), t:clamp(0, 1), t:above(1), t[x], t[1], t:slice(1, 2), t:reshape(6),
+      t:argmax(), x[x:slice(2, 2)], x:sort(), x:slice(1, 1), x .. x, x:check_unique()
   end, 25)
 end
 

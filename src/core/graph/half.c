@@ -192,6 +192,8 @@ done:
 ld_status ld_half_thin(ld_half *h, int64_t kept, ld_stream stream)
 {
     int64_t n_edges = h->offsets[h->n], from = 0, at = 0;
+    if (n_edges <= kept)
+        return LD_OK;
     uint64_t *dropped = ld_calloc_array(n_edges / 64 + 1, sizeof *dropped, LD_MEM_SCRATCH);
     if (!dropped)
         return LD_NOMEM;
