@@ -78,8 +78,8 @@ end
 
 --- metrics.multilabel_f1(logits, targets [, idx]) -> micro, macro: F1 of nodes that may have any
 -- number of classes. Both tensors have a row for each node and a column for each class; targets are
--- 0 or 1, and a class is predicted where its logit is above 0 (its sigmoid above 1/2). idx: the nodes
--- to look at (all by default). Classes that occur neither among the targets nor among the
+-- 0 or 1, and a class is predicted where its logit is above 0 (its sigmoid above 1/2). idx: nodes
+-- to look at (default all). Classes that occur neither among the targets nor among the
 -- predictions are left out of the macro average; both are 0 when no class occurs.
 function metrics.multilabel_f1(logits, targets, idx)
   local where = "ladies.metrics.multilabel_f1"
