@@ -10,11 +10,9 @@ if not name then
   print(commands.summary())
   return
 end
-for _, known in ipairs(commands.names()) do
-  if known == name then
-    print(commands.manual(name))
-    return
-  end
+local manual = commands.manual(name)
+if not manual then
+  io.stderr:write("ladies: ", commands.unknown(name), "\n")
+  os.exit(1, true)
 end
-io.stderr:write("ladies: ", commands.unknown(name), "\n")
-os.exit(1, true)
+print(manual)

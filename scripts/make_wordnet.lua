@@ -1,6 +1,6 @@
--- ladies make_wordnet: makes datasets/wordnet.npz from WordNet's data files
+-- ladies make-wordnet: makes datasets/wordnet.npz from WordNet's data files
 --
---   ladies make_wordnet [--folder DIR] [--out FILE]
+--   ladies make-wordnet [--folder DIR] [--out FILE]
 --
 -- DIR holds data.noun, data.verb, data.adj and data.adv of WordNet 3.0, as Debian's package
 -- wordnet-base puts them in /usr/share/wordnet. The same files give the same bytes.
@@ -42,7 +42,7 @@ local function make(folder)
 end
 
 cli.main({
-  name = "ladies make_wordnet",
+  name = "ladies make-wordnet",
   about = "Makes the data set wordnet from WordNet's data files.",
   {"folder", "DIR", "string", default = "/usr/share/wordnet", help = "where data.noun etc. are"},
   {"out", "FILE", "string", default = ladies.home() .. "/datasets/wordnet.npz",

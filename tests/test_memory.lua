@@ -72,8 +72,8 @@ function tests.test_constructors()
   end, 15)
   exhaust(function()
     local t, x = ladies.zeros(3, 2), index{3, 1}
-    return t:clone(), t:clamp(0, 1), t[x], t[1], t:slice(1, 2), t:reshape(6), t:argmax(),
-      x[x:slice(2, 2)], x:sort(), x:slice(1, 1), x .. x, x:check_unique()
+    return t:clone(), t:clamp(0, 1), t:above(1), t[x], t[1], t:slice(1, 2), t:reshape(6),
+      t:argmax(), x[x:slice(2, 2)], x:sort(), x:slice(1, 1), x .. x, x:check_unique()
   end, 25)
 end
 
@@ -115,6 +115,20 @@ function tests.test_slices()
     return U.edge, src, U:slice(index{2}), U:pick_cols(index{1}), A:rows(index{1, 1}),
       A:slice(index{1, 3}, index{1, 2}), A:induced(index{3, 1}):is_symmetric()
   end, 80)
+end
+
+function tests.test_generators()
+  local generate, rng = ladies.generate, ladies.rng
+  local labels = index{1, 2, 1, 2, 1, 2}
+  -- Enough edges for a second round of draws.
+  exhaust(function()
+    return generate.chung_lu(ladies.ones(6), labels, 30, 0.5, rng(1)):components()
+  end, 20)
+  exhaust(function() return generate.blocks(labels, ladies.full(0.5, 2, 2), rng(1)) end, 8)
+  exhaust(function()
+    return generate.labels(5, ladies.ones(2), rng(1)), generate.weights(5, 2, rng(1)),
+      generate.features(labels, ladies.ones(2, 3), rng(1))
+  end, 10)
 end
 
 function tests.test_sampling()

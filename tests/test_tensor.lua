@@ -48,6 +48,7 @@ function tests.test_empty()
   assert_shape(ladies.zeros(0, 3), 2, 0, 3)
   lu.assertEquals(ladies.zeros(2, 0):to_table(), {{}, {}})
   lu.assertEquals(#ladies.zeros(0, 3):argmax(), 0)
+  lu.assertEquals(tensor{{1, 2}, {3, 0 / 0}}:above(1):to_table(), {{0, 1}, {1, 0}})
   fails("argmax: rows without elements", ladies.zeros(3, 0).argmax, ladies.zeros(3, 0))
   local t = ladies.zeros(0, 3)
   for _, u in ipairs{t + tensor{1, 2, 3}, tensor{1, 2, 3} - t, t * tensor{2}, t / ladies.ones(0, 1),

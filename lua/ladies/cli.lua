@@ -8,6 +8,7 @@
 --     {"quiet", help = "no progress"},                                   -- a flag
 --   }, arg, function(opts, given) ... end)
 --
+-- `usage` may stand in for the first line of the help text, "ladies train [options]".
 -- Types are those of ladies.options. `--batch-size 64` and `--batch-size=64` set opts.batch_size;
 -- given.batch_size tells that the user did.
 
@@ -114,7 +115,7 @@ function cli.help(spec)
     heads[i] = "--" .. option[1] .. (option[2] and " " .. option[2] or "")
     widest = math.max(widest, #heads[i])
   end
-  local lines = {("usage: %s [options]"):format(spec.name), ""}
+  local lines = {("usage: %s"):format(spec.usage or spec.name .. " [options]"), ""}
   table.move(wrap(spec.about, WIDTH), 1, 1000, #lines + 1, lines)
   lines[#lines + 1] = ""
   for i, option in ipairs(listed) do

@@ -1,5 +1,6 @@
 --- The commands `ladies NAME`: the scripts in the program's own tree. A script says what it does in
--- its first line, `-- ladies NAME: what it does`; the comment below that line is its manual.
+-- its first line, `-- ladies NAME: what it does`; the comment below that line is its manual. The
+-- names of commands have hyphens where those of their files have underscores.
 
 local core = require "ladies_core"
 local host = require "ladies_host"
@@ -12,7 +13,7 @@ local FOLDER = host.prefix .. "/share/ladies/scripts/"
 -- The comment that opens a script, without its dashes.
 local function opening_comment(name)
   local lines = {}
-  for line in io.lines(FOLDER .. name .. ".lua") do
+  for line in io.lines(host.script(name)) do
     local text = line:match("^%-%- ?(.*)")
     if not text and not line:find("^#!") then break end
     lines[#lines + 1] = text
@@ -23,7 +24,10 @@ end
 --- The names of the commands, sorted.
 function commands.names()
   local names = {}
-  for _, file in ipairs(core.files(FOLDER)) do names[#names + 1] = file:match("^(.+)%.lua$") end
+  for _, file in ipairs(core.files(FOLDER)) do
+    local name = file:match "^(.+)%.lua$"
+    if name then names[#names + 1] = name:gsub("_", "-") end
+  end
   return names
 end
 
@@ -38,9 +42,9 @@ function commands.summary()
   return table.concat(lines, "\n")
 end
 
---- The manual of one command.
+--- The manual of one command, or nil when there is none of this name.
 function commands.manual(name)
-  return table.concat(opening_comment(name), "\n")
+  return host.script(name) and table.concat(opening_comment(name), "\n")
 end
 
 --- The message for a command that there is not.

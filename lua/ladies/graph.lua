@@ -43,7 +43,12 @@ end
 
 --- The number of nodes with an edge to themselves.
 function Graph:n_self_loops()
-  return self.n_edges - self.adjacency:without_loops().nnz
+  return self.adjacency:loops()
+end
+
+--- The connected component of every node, an Index, and how many there are; edges count both ways.
+function Graph:components()
+  return self.adjacency:components()
 end
 
 --- Whether every edge goes both ways with the same weight.

@@ -27,6 +27,7 @@ package.loaded["ladies"] = ladies
 
 ladies.options = require "ladies.options"
 ladies.data = require "ladies.data"
+ladies.generate = require "ladies.generate"
 ladies.graph = require "ladies.graph"
 ladies.sampling = require "ladies.sampling"
 ladies.samplers = require "ladies.samplers"

@@ -1,6 +1,6 @@
---- How good predictions are. Every node has one class here, so micro-F1 (over all classes together:
+--- How good predictions are. Where every node has one class, micro-F1 (over all classes together:
 -- precision = recall = share of correct nodes) is the accuracy; the papers report it under that
--- name.
+-- name. Where a node may have any number of classes, multilabel_f1 counts them.
 
 local options = require "ladies.options"
 local inference = require "ladies.inference"
@@ -74,6 +74,35 @@ function metrics.macro_f1(predicted, labels, classes, idx)
     end
   end
   return sum / present
+end
+
+--- metrics.multilabel_f1(logits, targets [, idx]) -> micro, macro: F1 of nodes that may have any
+-- number of classes. Both tensors have a row for each node and a column for each class; targets are
+-- 0 or 1, and a class is predicted where its logit is above 0 (its sigmoid above 1/2). idx: nodes
+-- to look at (default all). Classes that occur neither among the targets nor among the
+-- predictions are left out of the macro average; both are 0 when no class occurs.
+function metrics.multilabel_f1(logits, targets, idx)
+  local where = "ladies.metrics.multilabel_f1"
+  options.value(where, "the logits", logits, "Tensor")
+  options.value(where, "the targets", targets, "Tensor")
+  if logits.n_rows ~= targets.n_rows or logits.n_cols ~= targets.n_cols then
+    options.fail(("%s: logits of %d x %d for targets of %d x %d"):format(where, logits.n_rows,
+      logits.n_cols, targets.n_rows, targets.n_cols))
+  end
+  if idx then logits, targets = logits[idx], targets[idx] end
+  local predicted = logits:above(0)
+  local correct = (predicted * targets):col_sums():to_table()
+  local marked = (predicted + targets):col_sums():to_table()  -- TP twice, FP and FN once
+  local all_correct, all_marked, sum, present = 0, 0, 0, 0
+  for class = 1, #marked do
+    all_correct, all_marked = all_correct + correct[class], all_marked + marked[class]
+    if marked[class] > 0 then
+      present = present + 1
+      sum = sum + 2 * correct[class] / marked[class]
+    end
+  end
+  if present == 0 then return 0, 0 end
+  return 2 * all_correct / all_marked, sum / present
 end
 
 --- metrics.f1(model, data, idx): micro-F1 of a model on the nodes idx of a data set, by exact

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bind.h"
+#include "graph/components.h"
 
 /* The values of a matrix may be a tensor of a step that is closed by now. */
 static ld_csr *check_values(lua_State *L, ld_csr *a)
@@ -223,6 +224,12 @@ static int matrix_empty_rows(lua_State *L)
     return 1;
 }
 
+static int matrix_loops(lua_State *L)
+{
+    lua_pushinteger(L, ld_csr_loops(bind_matrix(L, 1)));
+    return 1;
+}
+
 static int matrix_scale_cols(lua_State *L)
 {
     ld_csr *a = bind_matrix(L, 1);
@@ -306,6 +313,15 @@ static int matrix_is_symmetric(lua_State *L)
     bind_check(L, ld_csr_is_symmetric(&symmetric, bind_matrix(L, 1)));
     lua_pushboolean(L, symmetric);
     return 1;
+}
+
+static int matrix_components(lua_State *L)
+{
+    ld_csr *a = bind_matrix(L, 1);
+    int64_t count = 0;
+    bind_check(L, ld_csr_components(bind_new_index(L), &count, a));
+    lua_pushinteger(L, count);
+    return 2;
 }
 
 static int matrix_row_of(lua_State *L)
@@ -392,6 +408,7 @@ static const bind_function methods[] = {
      "A:degrees([idx]) -> Tensor\nThe number of entries of every row, or of rows idx."},
     {"empty_rows", matrix_empty_rows,
      "A:empty_rows() -> integer\nThe number of rows without entries."},
+    {"loops", matrix_loops, "A:loops() -> integer\nThe number of entries on the diagonal."},
     {"scale_cols", matrix_scale_cols,
      "A:scale_cols(w) -> Matrix\nColumn j times w[j]. Entries are shared, not copied."},
     {"scale_rows", matrix_scale_rows,
@@ -416,6 +433,10 @@ static const bind_function methods[] = {
      "have\n"
      "one."},
     {"is_symmetric", matrix_is_symmetric, "A:is_symmetric() -> boolean"},
+    {"components", matrix_components,
+     "A:components() -> Index, integer\n"
+     "The connected component of every node of a square matrix, entries taken both ways, and the\n"
+     "number of components. They count from 1 in the order of their first nodes."},
     {"row_of", matrix_row_of, "A:row_of() -> Index\nThe row of every entry."},
     {"col_of", matrix_col_of, "A:col_of() -> Index\nThe column of every entry."},
     {"offsets", matrix_offsets,

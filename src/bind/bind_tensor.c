@@ -235,6 +235,17 @@ static int tensor_clamp(lua_State *L)
     return 1;
 }
 
+static int tensor_above(lua_State *L)
+{
+    ld_tensor *t = bind_tensor(L, 1);
+    float bound = (float)luaL_checknumber(L, 2);
+    ld_tensor **y = bind_new_tensor(L);
+    bind_check(L, ld_tensor_like(y, t));
+    for (int64_t i = 0, n = ld_tensor_size(t); i < n; i++)
+        (*y)->data[i] = t->data[i] > bound ? 1.0f : 0.0f;
+    return 1;
+}
+
 /* Pushes whether every element is finite; when not, also the first one that is not and its place. */
 static int tensor_is_finite(lua_State *L)
 {
@@ -418,6 +429,8 @@ static const bind_function methods[] = {
     {"norm", tensor_norm, "t:norm() -> number\nThe Euclidean (Frobenius) norm, summed in double."},
     {"clamp", tensor_clamp,
      "t:clamp(low, high) -> Tensor\nA copy with every element moved into low .. high."},
+    {"above", tensor_above,
+     "t:above(bound) -> Tensor\n1 where an element is greater than the bound, 0 elsewhere."},
     {"is_finite", tensor_is_finite,
      "t:is_finite() -> boolean [, value, row, column]\n"
      "Whether all elements are finite; if not, the first that is not and its place."},

@@ -210,6 +210,22 @@ static bool run_script(lua_State *L, const invocation *run, const char *prefix)
     return call_loaded(L, status, status == LUA_OK ? push_arguments(L) : 0);
 }
 
+/* script(name) -> the path of the command's script, or nil */
+static int host_script(lua_State *L)
+{
+    const char *name = luaL_checkstring(L, 1);
+    if (!ld_tree_script(L, lua_tostring(L, lua_upvalueindex(1)), name))
+        lua_pushnil(L);
+    return 1;
+}
+
+/* width() -> the columns of the terminal */
+static int host_width(lua_State *L)
+{
+    lua_pushinteger(L, ld_line_width());
+    return 1;
+}
+
 static void open_libraries(lua_State *L, const char *prefix)
 {
     luaL_openlibs(L);
@@ -224,6 +240,11 @@ static void open_libraries(lua_State *L, const char *prefix)
     ld_interrupt_open(L);
     lua_pushstring(L, prefix);
     lua_setfield(L, -2, "prefix");
+    lua_pushstring(L, prefix);
+    lua_pushcclosure(L, host_script, 1);
+    lua_setfield(L, -2, "script");
+    lua_pushcfunction(L, host_width);
+    lua_setfield(L, -2, "width");
     lua_pushcfunction(L, ld_tree_make_private);
     lua_setfield(L, -2, "make_private");
     lua_pushboolean(L, ld_line_editing);

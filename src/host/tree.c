@@ -56,7 +56,11 @@ void ld_tree_add_to_path(lua_State *L, const char *prefix)
 
 const char *ld_tree_script(lua_State *L, const char *prefix, const char *name)
 {
-    const char *path = lua_pushfstring(L, "%s/share/ladies/scripts/%s.lua", prefix, name);
+    if (strchr(name, '/'))
+        return NULL;
+    const char *file = luaL_gsub(L, name, "-", "_");
+    const char *path = lua_pushfstring(L, "%s/share/ladies/scripts/%s.lua", prefix, file);
+    lua_remove(L, -2);
     if (exists(path))
         return path;
     lua_pop(L, 1);

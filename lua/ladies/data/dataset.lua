@@ -6,11 +6,14 @@
 --   labels                        Index, 1 .. classes, 0 = unlabelled
 --   classes, class_names          their number, and their names or nil
 --   train, val, test              Index, or nil where the source has no split
+--   merged                        edges given more than once, or nil where that is not known
 --   node_names, feature_names     NodeNames (data.node_names[i]) and a table, or nil
 
 local core = require "ladies_core"
 local options = require "ladies.options"
 local checks = require "ladies.data.checks"
+local description = require "ladies.data.description"
+local facts = require "ladies.data.facts"
 local Graph = require "ladies.graph"
 local NodeNames = require "ladies.data.node_names"
 
@@ -64,7 +67,7 @@ function Dataset.new(fields, context)
     graph = Graph.new(without_ones(adjacency)), features = features, labels = labels,
     classes = classes, class_names = fields.class_names, node_names = names,
     feature_names = fields.feature_names,
-    train = fields.train, val = fields.val, test = fields.test,
+    train = fields.train, val = fields.val, test = fields.test, merged = fields.merged,
   }, Dataset)
 end
 
@@ -76,63 +79,14 @@ function Dataset:find_node(name)
   return nil, ('%s has no node called "%s"'):format(self.name, name)
 end
 
--- 117659 -> 117,659
-local function grouped(n)
-  return (("%d"):format(n):reverse():gsub("%d%d%d", "%0,"):reverse():gsub("^,", ""))
-end
-
-local function describe_edges(graph)
-  local loops = graph:n_self_loops()
-  local note = loops > 0 and (", self-loops: %s"):format(grouped(loops)) or ""
-  if graph:is_symmetric() then
-    local pairs_and_loops = (graph.n_edges - loops) // 2 + loops
-    return ("%s, each stored both ways%s"):format(grouped(pairs_and_loops), note)
-  end
-  return ("%s, directed (kept as given)%s"):format(grouped(graph.n_edges), note)
-end
-
-local function describe_features(features)
-  if options.class_of(features) == "Tensor" then
-    return ("%s, dense"):format(grouped(features.n_cols))
-  end
-  return ("%s, sparse: %s %s, %.2f %%"):format(grouped(features.n_cols), grouped(features.nnz),
-    features.values and "entries" or "ones", 100 * features.nnz / features.n_rows / features.n_cols)
-end
-
-local function describe_split(data)
-  local parts = {}
-  for _, part in ipairs(checks.SPLIT) do
-    if data[part] then parts[#parts + 1] = ("%s %s"):format(grouped(#data[part]), part) end
-  end
-  return #parts > 0 and table.concat(parts, ", ") or "none (see ladies.data.random_split)"
-end
-
-local function describe_classes(data)
-  local unlabelled = #data.labels
-  for _, count in ipairs(data.labels:counts(data.classes)) do unlabelled = unlabelled - count end
-  local names, more = data.class_names or {}, ""
-  if #names > 4 then names, more = table.move(names, 1, 4, 1, {}), ", ..." end
-  return ("%d%s%s%s%s"):format(data.classes, #names > 0 and ": " or "", table.concat(names, ", "),
-    more, unlabelled > 0 and ("; unlabelled: %s"):format(grouped(unlabelled)) or "")
+--- What there is to know about the data set, as a table of numbers; ladies.data.facts lists them.
+function Dataset:facts()
+  return facts.of(self)
 end
 
 --- A short table of what the data set holds, as text.
 function Dataset:describe()
-  local rows = {
-    {"nodes", ("%s, %s isolated"):format(grouped(self.graph.n_nodes),
-      grouped(self.graph:n_isolated()))},
-    {"edges", describe_edges(self.graph)},
-    {"features", describe_features(self.features)},
-    {"classes", describe_classes(self)},
-    {"split", describe_split(self)},
-    {"source", self.source or "not stated"},
-    {"file", self.path},
-  }
-  local lines = {self.name}
-  for _, row in ipairs(rows) do
-    if row[2] then lines[#lines + 1] = ("  %-9s %s"):format(row[1], row[2]) end
-  end
-  return table.concat(lines, "\n")
+  return description.short(self)
 end
 
 function Dataset:__tostring()

@@ -62,11 +62,13 @@ function data.load(name)
   return Dataset.new(fields, context)
 end
 
---- Writes a data set to an .npz file, which `ladies.data.load` and NumPy can read.
-function data.save(dataset, path)
+--- Writes a data set to an .npz file, which `ladies.data.load` and NumPy can read. With
+-- {compress = false} the file is larger and much sooner written.
+function data.save(dataset, path, opts)
   options.value("ladies.data.save", "the data set", dataset, "Dataset")
   options.value("ladies.data.save", "the path", path, "string")
-  npz_layout.write(path, dataset)
+  opts = options.check("ladies.data.save", opts, {compress = {"boolean", true}})
+  npz_layout.write(path, dataset, opts)
 end
 
 local WHERE = "ladies.data.from_arrays"
@@ -85,6 +87,7 @@ local function edge_ends(edges)
   return core.index(sources), core.index(targets)
 end
 
+-- The adjacency, and how many edges were given more than once.
 local function adjacency_of(opts, n)
   if opts.graph then return opts.graph end
   local sources, targets = edge_ends(opts.edges)
@@ -94,7 +97,7 @@ local function adjacency_of(opts, n)
   checks.ids(context, "targets", targets, n)
   -- A target hears its source: rows are destinations.
   local matrix = core.matrix{n_rows = n, n_cols = n, rows = targets, cols = sources}
-  return opts.directed and matrix or matrix:symmetrize()
+  return opts.directed and matrix or matrix:symmetrize(), #targets - matrix.nnz
 end
 
 local function as_index(ids)
@@ -127,9 +130,10 @@ function data.from_arrays(arrays)
   if (opts.graph == nil) == (opts.edges == nil) then
     options.fail(WHERE .. ": give either edges or graph")
   end
+  local adjacency, merged = adjacency_of(opts, opts.features.n_rows)
   local fields = {
     name = opts.name, source = opts.source, features = opts.features,
-    adjacency = adjacency_of(opts, opts.features.n_rows), labels = as_index(opts.labels),
+    adjacency = adjacency, merged = merged, labels = as_index(opts.labels),
     train = as_index(opts.train), val = as_index(opts.val), test = as_index(opts.test),
     class_names = opts.class_names, feature_names = opts.feature_names,
     node_names = opts.node_names and table.concat(opts.node_names, "\n"),

@@ -71,6 +71,7 @@ local function read_shape(context, file, key)
   return n_rows, n_cols
 end
 
+-- The matrix, and how many of its entries were given more than once.
 local function read_matrix(context, file, prefix)
   for _, part in ipairs{"_shape", "_indptr", "_indices"} do
     require_key(context, file, prefix .. part)
@@ -88,7 +89,7 @@ local function read_matrix(context, file, prefix)
   end
   local ok, matrix = pcall(core.csr, {n_rows = n_rows, n_cols = n_cols, offsets = offsets,
     columns = columns, values = values})
-  if ok then return matrix end
+  if ok then return matrix, #columns - matrix.nnz end
   explain_csr(context, prefix, offsets, columns, n_cols)
   checks.fail(context, "%s_*: %s", prefix, matrix)
 end
@@ -121,7 +122,7 @@ function layout.read(path)
   local context = {where = path, shift = -1, keys = setmetatable({}, {__index = KEYS})}
   local file <close> = core.npz.open(path)
   local fields = {path = path}
-  fields.adjacency = read_matrix(context, file, "adj")
+  fields.adjacency, fields.merged = read_matrix(context, file, "adj")
   if file:has("attr_matrix") then
     context.keys.features = "attr_matrix"
     fields.features = file:tensor("attr_matrix")
@@ -154,8 +155,9 @@ local function add_matrix(arrays, prefix, matrix)
   arrays[prefix .. "_data"] = matrix.values and matrix:entry_values()
 end
 
---- Writes the data set `data` to an .npz file at `path`; equal data gives equal bytes.
-function layout.write(path, data)
+--- Writes the data set `data` to an .npz file at `path`, with the options of npz.write; equal data
+-- gives equal bytes.
+function layout.write(path, data, opts)
   local arrays = {
     labels = smallest(data.labels), class_names = data.class_names,
     feature_names = data.feature_names, source = data.source and {data.source},
@@ -170,7 +172,7 @@ function layout.write(path, data)
   for _, part in ipairs(checks.SPLIT) do
     arrays[KEYS[part]] = data[part] and smallest(data[part])
   end
-  core.npz.write(path, arrays, {compress = true})
+  core.npz.write(path, arrays, opts)
 end
 
 return layout

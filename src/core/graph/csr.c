@@ -113,6 +113,16 @@ int64_t ld_csr_empty_rows(const ld_csr *a)
     return empty;
 }
 
+int64_t ld_csr_loops(const ld_csr *a)
+{
+    const ld_structure *s = a->s;
+    int64_t loops = 0;
+    for (int64_t r = 0; r < s->n_rows; r++)
+        for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
+            loops += s->columns[e] == r;
+    return loops;
+}
+
 ld_status ld_csr_entries(ld_tensor **out, const ld_csr *a)
 {
     const ld_structure *s = a->s;

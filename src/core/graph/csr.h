@@ -134,6 +134,9 @@ ld_status ld_csr_degrees(ld_tensor **out, const ld_csr *a, const ld_index *rows)
 /* Number of rows without entries. */
 int64_t ld_csr_empty_rows(const ld_csr *a);
 
+/* Number of entries on the diagonal. */
+int64_t ld_csr_loops(const ld_csr *a);
+
 /* The entries' values, scales included, as a vector. */
 ld_status ld_csr_entries(ld_tensor **out, const ld_csr *a);
 

@@ -80,28 +80,51 @@ done:
     return st;
 }
 
+/* What ld_csr_value gives for entry e of row r, taken from the transpose: the scales come in the
+ * other order, and products of floats depend on it. */
+static float transposed_value(const ld_csr *a, int64_t r, int64_t e)
+{
+    float v = a->values ? a->values->data[e] : 1.0f;
+    if (a->col_scale)
+        v *= a->col_scale->data[a->s->columns[e]];
+    if (a->row_scale)
+        v *= a->row_scale->data[r];
+    return v;
+}
+
+/* Rows are visited in ascending order, so the entries (c, r) of row c come up in the order in which
+ * its columns are sorted: next[c] is where the next of them must be. */
 ld_status ld_csr_is_symmetric(bool *out, ld_csr *given)
 {
-    ld_csr *a = NULL, *t = NULL;
+    ld_csr *a = NULL;
+    int64_t *next = NULL;
     ld_status st;
     *out = false;
     if (given->s->n_rows != given->s->n_cols)
         return LD_OK;
     LD_TRY(ld_csr_canonical(&a, given));
-    LD_TRY(ld_csr_transpose(&t, a));
     ld_structure *s = a->s;
-    if (!s->symmetric &&
-        (memcmp(s->offsets, t->s->offsets, (size_t)(s->n_rows + 1) * sizeof *s->offsets) != 0 ||
-         memcmp(s->columns, t->s->columns, (size_t)s->nnz * sizeof *s->columns) != 0))
+    st = LD_NOMEM;
+    if (!(next = ld_alloc_array(s->n_rows, sizeof *next, LD_MEM_SCRATCH)))
         goto done;
+    st = LD_OK;
+    if (s->n_rows > 0)
+        memcpy(next, s->offsets, (size_t)s->n_rows * sizeof *next);
+    bool values = true;
+    for (int64_t r = 0; r < s->n_rows; r++) {
+        for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++) {
+            int32_t c = s->columns[e];
+            int64_t mirrored = next[c]++;
+            if (mirrored == s->offsets[c + 1] || s->columns[mirrored] != r)
+                goto done;
+            values = values && ld_csr_value(a, r, e) == transposed_value(a, c, mirrored);
+        }
+    }
     s->symmetric = true;
-    *out = true;
-    for (int64_t r = 0; r < s->n_rows && *out; r++)
-        for (int64_t e = s->offsets[r]; e < s->offsets[r + 1] && *out; e++)
-            *out = ld_csr_value(a, r, e) == ld_csr_value(t, r, e);
+    *out = values;
 done:
+    ld_free(next);
     ld_csr_unref(a);
-    ld_csr_unref(t);
     return st;
 }
 

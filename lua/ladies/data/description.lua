@@ -1,0 +1,117 @@
+--- The facts of a data set in words.
+
+local checks = require "ladies.data.checks"
+local facts = require "ladies.data.facts"
+
+local description = {}
+
+-- 117659 -> 117,659
+local function grouped(n)
+  return (("%d"):format(n):reverse():gsub("%d%d%d", "%0,"):reverse():gsub("^,", ""))
+end
+
+local function edges(known)
+  local words = {grouped(known.edges),
+    known.directed and "directed (kept as given)" or "each stored both ways"}
+  local function add(text, ...) words[#words + 1] = text:format(...) end
+  if known.weights then add("weights %.4g to %.4g", table.unpack(known.weights)) end
+  if known.self_loops > 0 then add("self-loops: %s", grouped(known.self_loops)) end
+  if (known.merged or 0) > 0 then add("given more than once: %s", grouped(known.merged)) end
+  return table.concat(words, ", ")
+end
+
+local function components(known)
+  if known.components == 1 then return "1: all nodes are connected" end
+  return ("%s, the largest with %s nodes (%.1f %%)"):format(grouped(known.components),
+    grouped(known.largest), 100 * known.largest / known.nodes)
+end
+
+local function features(known)
+  local f = known.features
+  if not f.sparse then return ("%s, dense, float32"):format(grouped(f.columns)) end
+  return ("%s, sparse: %s %s, %.2f %%%s"):format(grouped(f.columns), grouped(f.stored),
+    f.ones and "ones" or "entries", 100 * f.density, f.ones and "" or ", float32")
+end
+
+local function classes(data, known)
+  local names, more = data.class_names or {}, ""
+  if #names > 4 then names, more = table.move(names, 1, 4, 1, {}), ", ..." end
+  return ("%d%s%s%s%s"):format(data.classes, #names > 0 and ": " or "", table.concat(names, ", "),
+    more, known.unlabelled > 0 and ("; unlabelled: %s"):format(grouped(known.unlabelled)) or "")
+end
+
+local function split(known)
+  local parts = {}
+  for _, part in ipairs(checks.SPLIT) do
+    if known.split[part] then
+      parts[#parts + 1] = ("%s %s"):format(grouped(known.split[part]), part)
+    end
+  end
+  return #parts > 0 and table.concat(parts, ", ") or "none (see ladies.data.random_split)"
+end
+
+local function summary(data, known)
+  local rows = {
+    {"nodes", ("%s, %s isolated"):format(grouped(known.nodes), grouped(known.isolated))},
+    {"edges", edges(known)},
+    {"entries", grouped(known.entries)},
+    {"components", components(known)},
+    {"features", features(known)},
+    {"classes", classes(data, known)},
+    {"split", split(known)},
+    {"source", data.source or "not stated"},
+    {"file", data.path},
+  }
+  local lines = {data.name}
+  for _, row in ipairs(rows) do
+    if row[2] then lines[#lines + 1] = ("  %-10s %s"):format(row[1], row[2]) end
+  end
+  return table.concat(lines, "\n")
+end
+
+-- Rows of {label, count} with a bar each, `width` columns at most.
+local function bars(rows, width)
+  local label, number, most = 0, 0, 1
+  for _, row in ipairs(rows) do
+    label, number = math.max(label, #row[1]), math.max(number, #grouped(row[2]))
+    most = math.max(most, row[2])
+  end
+  local room, lines = math.max(1, width - label - number - 6), {}
+  for i, row in ipairs(rows) do
+    -- What is there is seen, however little.
+    local length = row[2] > 0 and math.max(1, math.floor(row[2] / most * room + 0.5)) or 0
+    lines[i] = ("  %" .. label .. "s  %" .. number .. "s  %s"):format(row[1], grouped(row[2]),
+      ("#"):rep(length)):gsub("%s+$", "")
+  end
+  return table.concat(lines, "\n")
+end
+
+local function class_sizes(data, known, width)
+  local rows, names = {}, data.class_names or {}
+  for i, size in ipairs(known.class_sizes) do rows[i] = {names[i] or tostring(i), size} end
+  return "classes\n" .. bars(rows, width)
+end
+
+local function histogram(data, width)
+  local degrees, rows = facts.degrees(data.graph), {}
+  for i, bin in ipairs(degrees.bins) do
+    local low, high, count = table.unpack(bin)
+    rows[i] = {low == high and grouped(low) or ("%s-%s"):format(grouped(low), grouped(high)), count}
+  end
+  return ("degrees: mean %.2f, median %g, largest %s\n%s"):format(degrees.mean, degrees.median,
+    grouped(degrees.most), bars(rows, width))
+end
+
+--- A short table of what the data set holds, as text.
+function description.short(data)
+  return summary(data, facts.of(data))
+end
+
+--- The same, then the sizes of the classes and a histogram of the degrees, in `width` columns.
+function description.full(data, width)
+  local known = facts.of(data)
+  return table.concat({summary(data, known), class_sizes(data, known, width),
+    histogram(data, width)}, "\n\n")
+end
+
+return description

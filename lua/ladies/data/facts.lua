@@ -1,0 +1,73 @@
+--- What there is to know about a data set, as numbers; ladies.data.description puts them in words.
+
+local options = require "ladies.options"
+local checks = require "ladies.data.checks"
+
+local facts = {}
+
+local function features_of(features)
+  local cells = features.n_rows * features.n_cols
+  if options.class_of(features) == "Tensor" then
+    return {columns = features.n_cols, sparse = false, stored = cells, density = 1}
+  end
+  return {columns = features.n_cols, sparse = true, ones = features.values == nil,
+    stored = features.nnz, density = cells > 0 and features.nnz / cells or 0}
+end
+
+local function largest(counts)
+  local most = 0
+  for _, count in ipairs(counts) do most = math.max(most, count) end
+  return most
+end
+
+--- The facts of a data set:
+--
+--   nodes, entries           the graph's nodes and stored entries
+--   directed                 whether some entry lacks its mirror image
+--   edges                    entries; pairs of them (and self-loops) when not directed
+--   self_loops, isolated     entries on the diagonal; nodes whose row is empty
+--   weights                  nil, or {least, greatest}
+--   merged                   edges given more than once, or nil where that is not known
+--   components, largest      connected components (entries taken both ways); nodes of the largest
+--   features                 {columns =, sparse =, ones =, stored =, density =}
+--   class_sizes, unlabelled  an array with an element for each class; a number
+--   split                    {train =, val =, test =}, nil for parts that there are not
+function facts.of(data)
+  local graph, known = data.graph, {}
+  local values = graph.adjacency.values
+  known.nodes, known.entries = graph.n_nodes, graph.n_edges
+  known.directed = not graph:is_symmetric()
+  known.self_loops, known.isolated = graph:n_self_loops(), graph:n_isolated()
+  known.edges = known.directed and known.entries
+    or (known.entries - known.self_loops) // 2 + known.self_loops
+  known.weights = values and #values > 0 and {values:min(), values:max()} or nil
+  known.merged = data.merged
+
+  local ids, components = graph:components()
+  known.components, known.largest = components, largest(ids:counts(components))
+  known.features = features_of(data.features)
+  known.class_sizes, known.unlabelled = data.labels:counts(data.classes), known.nodes
+  for _, size in ipairs(known.class_sizes) do known.unlabelled = known.unlabelled - size end
+  known.split = {}
+  for _, part in ipairs(checks.SPLIT) do known.split[part] = data[part] and #data[part] end
+  return known
+end
+
+--- The degrees of a graph (stored entries of a row): {mean =, median =, most =, bins =}, with bins
+-- an array of {low, high, count} for the degrees 0, 1, 2..3, 4..7, ... up to the largest.
+function facts.degrees(graph)
+  local degrees = graph:degrees():to_table()
+  table.sort(degrees)
+  local n = #degrees
+  local bins, at, low, high = {}, 1, 0, 0
+  while at <= n do
+    local from = at
+    while at <= n and degrees[at] <= high do at = at + 1 end
+    bins[#bins + 1] = {low, high, at - from}
+    low, high = high + 1, 2 * high + 1
+  end
+  return {mean = graph.n_edges / n, median = (degrees[(n + 1) // 2] + degrees[n // 2 + 1]) / 2,
+    most = math.tointeger(degrees[n]), bins = bins}
+end
+
+return facts

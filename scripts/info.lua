@@ -1,0 +1,26 @@
+-- ladies info: tells what a data set holds: edges, components, features, classes, split, degrees
+--
+--   ladies info NAME|PATH
+--
+-- Edges stored both ways count once; components take every edge both ways. A degree is the number
+-- of entries in a node's row: of those that it hears.
+
+local host = require "ladies_host"
+local ladies = require "ladies"
+local cli = require "ladies.cli"
+local description = require "ladies.data.description"
+
+-- The data set is the one word that is no option.
+local name = arg[1] and not arg[1]:find "^%-" and table.remove(arg, 1)
+
+cli.main({
+  name = "ladies info",
+  usage = "ladies info NAME|PATH",
+  about = "Tells what a data set holds, by its name or the path of its .npz file.",
+}, arg, function()
+  if not name then
+    error(("which data set? ladies info NAME|PATH; there are %s"):format(
+      table.concat(ladies.data.names(), ", ")), 0)
+  end
+  print(description.full(ladies.data.load(name), host.width()))
+end)

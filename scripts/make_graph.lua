@@ -1,0 +1,72 @@
+-- ladies make-graph: makes a random data set with planted classes, of any size
+--
+--   ladies make-graph --nodes N --entries N --out FILE.npz ...
+--   ladies make-graph --model block-model --nodes N --p-inside P --p-outside P --out FILE.npz ...
+--
+-- The data set is a function of the options alone. `ladies make-graph --help` lists them;
+-- ladies.generate.power_law and ladies.generate.block_model say what they mean. One of the size of
+-- Reddit:
+--
+--   ladies make-graph --nodes 232965 --entries 114615892 --classes 41 --features 602
+--     --train 0.66 --val 0.1 --out reddit-like.npz
+
+local core = require "ladies_core"
+local ladies = require "ladies"
+local cli = require "ladies.cli"
+
+-- The options of each model, besides those of all.
+local OWN = {
+  ["power-law"] = {entries = true, exponent = true, inside = true},
+  ["block-model"] = {p_inside = true, p_outside = true},
+}
+local ABOUT_FILES = {model = true, out = true, compress = true}
+
+-- What the model takes of the options given.
+local function settings_of(model, opts, given)
+  local settings = {}
+  for key in pairs(given) do
+    for other, own in pairs(OWN) do
+      if own[key] and other ~= model then
+        error(("--%s is an option of --model %s"):format((key:gsub("_", "-")), other), 0)
+      end
+    end
+    if not ABOUT_FILES[key] then settings[key] = opts[key] end
+  end
+  return settings
+end
+
+cli.main({
+  name = "ladies make-graph",
+  about = "Makes a random data set with planted classes and writes it to an .npz file.",
+  {"model", "NAME", "power-law|block-model", default = "power-law",
+    help = "power-law or block-model"},
+  {"nodes", "N", "positive integer", help = "required"},
+  {"entries", "N", "non-negative integer",
+    help = "power-law, required: stored entries, two for each edge"},
+  {"exponent", "X", "positive number", help = "power-law: of the weights' tail (default 2.3)"},
+  {"inside", "P", "number in [0, 1]",
+    help = "power-law: probability of an edge within a class (default 0.75)"},
+  {"p-inside", "P", "number in [0, 1]",
+    help = "block-model, required: probability that two nodes of a class are joined"},
+  {"p-outside", "P", "number in [0, 1]",
+    help = "block-model, required: the same for nodes of different classes"},
+  {"classes", "N", "positive integer", help = "default 10"},
+  {"features", "N", "positive integer", help = "columns of the features (default 64)"},
+  {"signal", "X", "non-negative number",
+    help = "standard deviation of the class means, beside noise of 1 (default 0.15)"},
+  {"train", "SHARE", "number in [0, 1]", help = "of the nodes (default 0.1)"},
+  {"val", "SHARE", "number in [0, 1]", help = "of the nodes (default 0.1)"},
+  {"seed", "N", "non-negative integer", help = "of everything random (default 1)"},
+  {"out", "FILE", "string", help = "the file to write, required"},
+  {"compress", help = "a smaller file, several times slower to write"},
+}, arg, function(opts, given)
+  if not opts.out then error("--out FILE is missing", 0) end
+  local made = ladies.generate[opts.model:gsub("-", "_")]
+  local begin = core.clock()
+  local data = made(settings_of(opts.model, opts, given))
+  local finished = core.clock()
+  ladies.data.save(data, opts.out, {compress = opts.compress == true})
+  print(data:describe())
+  print(("made in %.1f s; written to %s in %.1f s"):format(finished - begin, opts.out,
+    core.clock() - finished))
+end)

@@ -1,0 +1,63 @@
+/* Connected components, by union-find. */
+#include "graph/components.h"
+
+#include <inttypes.h>
+
+#include "base/memory.h"
+
+enum { POLLED_ROWS = 1 << 12 };
+
+/* The root of x; on the way every node is hung under its grandparent (path halving). */
+static int32_t find(int32_t *parent, int32_t x)
+{
+    while (parent[x] != x) {
+        parent[x] = parent[parent[x]];
+        x = parent[x];
+    }
+    return x;
+}
+
+/* Joins the trees of all nodes that share an entry. The smallest node of a tree is its root. */
+static ld_status join(int32_t *parent, const ld_structure *s)
+{
+    for (int64_t r = 0; r < s->n_rows; r++) {
+        if (r % POLLED_ROWS == 0 && ld_poll() != LD_OK)
+            return LD_CANCELLED;
+        int32_t root = find(parent, (int32_t)r);
+        for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++) {
+            int32_t other = find(parent, s->columns[e]);
+            if (other < root) {
+                parent[root] = other;
+                root = other;
+            } else
+                parent[other] = root;
+        }
+    }
+    return LD_OK;
+}
+
+ld_status ld_csr_components(ld_index **out, int64_t *count, const ld_csr *a)
+{
+    int64_t n = a->s->n_rows;
+    if (n != a->s->n_cols)
+        return ld_fail(LD_SHAPE, "components: a square matrix expected, got %" PRId64 " x %" PRId64,
+                       n, a->s->n_cols);
+    ld_index *ids = NULL;
+    int32_t *parent = ld_alloc_array(n, sizeof *parent, LD_MEM_SCRATCH);
+    ld_status st = LD_NOMEM;
+    if (!parent)
+        goto done;
+    for (int64_t i = 0; i < n; i++)
+        parent[i] = (int32_t)i;
+    LD_TRY(join(parent, a->s));
+    LD_TRY(ld_index_new(&ids, n));
+    int32_t found = 0;
+    for (int64_t i = 0; i < n; i++) /* a root comes before the other nodes of its tree */
+        ids->data[i] = parent[i] == i ? found++ : ids->data[find(parent, (int32_t)i)];
+    *count = found;
+    *out = ld_index_ref(ids);
+done:
+    ld_free(parent);
+    ld_index_unref(ids);
+    return st;
+}

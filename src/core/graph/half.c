@@ -1,0 +1,255 @@
+/* Rows are filled by counting sort: one pass over the draws counts the edges of each row, a second
+ * one makes the same draws again and writes them. Threads write a row's edges in any order; sorting
+ * the row afterwards makes that order, and with it the number of threads, forgotten. */
+#include "graph/half.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/threads.h"
+
+enum {
+    DRAWS_GRAIN = 1 << 16,
+    ROWS_GRAIN = 1 << 10,
+    SMALL = 24, /* elements that are sorted by insertion */
+};
+
+ld_status ld_half_init(ld_half *h, int64_t n)
+{
+    *h = (ld_half){.n = n};
+    h->offsets = ld_calloc_array(n + 1, sizeof *h->offsets, LD_MEM_SCRATCH);
+    return h->offsets ? LD_OK : LD_NOMEM;
+}
+
+void ld_half_clear(ld_half *h)
+{
+    ld_free(h->offsets);
+    ld_free(h->columns);
+    *h = (ld_half){0};
+}
+
+/* --- sorting ---------------------------------------------------------------------------------- */
+
+/* Quicksort (Hoare's partition about the median of three), then one insertion sort over all. */
+static void sort_coarsely(int32_t *x, int64_t n)
+{
+    while (n > SMALL) {
+        int32_t a = x[0], b = x[n / 2], c = x[n - 1];
+        int32_t low = a < b ? a : b, high = a < b ? b : a;
+        int32_t pivot = c < low ? low : c > high ? high : c;
+        int64_t i = 0, j = n - 1;
+        while (i <= j) {
+            while (x[i] < pivot)
+                i++;
+            while (x[j] > pivot)
+                j--;
+            if (i <= j) {
+                int32_t swapped = x[i];
+                x[i++] = x[j];
+                x[j--] = swapped;
+            }
+        }
+        /* The shorter part recursively, the longer one in this loop: the stack stays shallow. */
+        if (j + 1 < n - i) {
+            sort_coarsely(x, j + 1);
+            x += i;
+            n -= i;
+        } else {
+            sort_coarsely(x + i, n - i);
+            n = j + 1;
+        }
+    }
+}
+
+static void sort(int32_t *x, int64_t n)
+{
+    sort_coarsely(x, n);
+    for (int64_t i = 1; i < n; i++) {
+        int32_t moved = x[i];
+        int64_t j = i;
+        for (; j > 0 && x[j - 1] > moved; j--)
+            x[j] = x[j - 1];
+        x[j] = moved;
+    }
+}
+
+static void sort_rows(void *ctx, int64_t begin, int64_t end)
+{
+    ld_half *h = ctx;
+    for (int64_t r = begin; r < end; r++)
+        sort(h->columns + h->offsets[r], h->offsets[r + 1] - h->offsets[r]);
+}
+
+ld_status ld_half_sort(ld_half *h)
+{
+    return ld_parallel_for(h->n, ROWS_GRAIN, sort_rows, h);
+}
+
+/* --- adding edges ----------------------------------------------------------------------------- */
+
+typedef struct {
+    ld_draw_fn *draw;
+    const void *ctx;
+    uint64_t first;
+    const ld_half *old;
+    int64_t *starts;      /* n + 1: where each row begins in `columns` */
+    _Atomic int64_t *end; /* n: behind the row's edges */
+    int32_t *columns;     /* NULL while counting */
+} addition;
+
+/* Counts the edges of draws begin .. end-1 into a->end, or writes them there. */
+static void place_draws(void *ctx, int64_t begin, int64_t end)
+{
+    addition *a = ctx;
+    for (int64_t i = begin; i < end; i++) {
+        int32_t u, v;
+        if (!a->draw(a->ctx, a->first + (uint64_t)i, &u, &v))
+            continue;
+        int32_t row = u < v ? u : v;
+        int64_t at = atomic_fetch_add_explicit(&a->end[row], 1, memory_order_relaxed);
+        if (a->columns)
+            a->columns[at] = u < v ? v : u;
+    }
+}
+
+/* Row r lies behind room for its old edges. Sorts it and merges both to the front of the room,
+ * where writing never overtakes reading. */
+static void merge_rows(void *ctx, int64_t begin, int64_t end)
+{
+    addition *a = ctx;
+    for (int64_t r = begin; r < end; r++) {
+        const int32_t *old = a->old->columns ? a->old->columns + a->old->offsets[r] : NULL;
+        int64_t n_old = a->old->offsets[r + 1] - a->old->offsets[r];
+        int32_t *row = a->columns + a->starts[r], *drawn = row + n_old;
+        int64_t n_drawn = a->end[r] - a->starts[r] - n_old, n = 0;
+        sort(drawn, n_drawn);
+        for (int64_t i = 0, j = 0; i < n_old || j < n_drawn;) {
+            bool from_old = j == n_drawn || (i < n_old && old[i] <= drawn[j]);
+            int32_t next = from_old ? old[i++] : drawn[j++];
+            if (n == 0 || row[n - 1] != next)
+                row[n++] = next;
+        }
+        a->end[r] = a->starts[r] + n;
+    }
+}
+
+/* Counts turn into starts, with room for the old edges; a->end := where draws are written. */
+static void lay_out(addition *a, int64_t n)
+{
+    int64_t at = 0;
+    for (int64_t r = 0; r < n; r++) {
+        int64_t drawn = a->end[r], n_old = a->old->offsets[r + 1] - a->old->offsets[r];
+        a->starts[r] = at;
+        a->end[r] = at + n_old;
+        at += n_old + drawn;
+    }
+    a->starts[n] = at;
+}
+
+/* Closes the gaps that merging has left. */
+static void compact(ld_half *h, const addition *a)
+{
+    int64_t at = 0;
+    for (int64_t r = 0; r < h->n; r++) {
+        int64_t length = a->end[r] - a->starts[r];
+        memmove(h->columns + at, h->columns + a->starts[r], (size_t)length * sizeof *h->columns);
+        h->offsets[r] = at;
+        at += length;
+    }
+    h->offsets[h->n] = at;
+}
+
+ld_status ld_half_add(ld_half *h, ld_draw_fn *draw, const void *ctx, uint64_t first, int64_t count)
+{
+    addition a = {.draw = draw, .ctx = ctx, .first = first, .old = h};
+    int32_t *columns = NULL;
+    ld_status st = LD_NOMEM;
+    if (!(a.starts = ld_alloc_array(h->n + 1, sizeof *a.starts, LD_MEM_SCRATCH)) ||
+        !(a.end = ld_calloc_array(h->n, sizeof *a.end, LD_MEM_SCRATCH)))
+        goto done;
+    LD_TRY(ld_parallel_for(count, DRAWS_GRAIN, place_draws, &a));
+    lay_out(&a, h->n);
+    st = LD_NOMEM;
+    if (!(columns = ld_alloc_array(a.starts[h->n], sizeof *columns, LD_MEM_SCRATCH)))
+        goto done;
+    a.columns = columns;
+    LD_TRY(ld_parallel_for(count, DRAWS_GRAIN, place_draws, &a));
+    LD_TRY(ld_parallel_for(h->n, ROWS_GRAIN, merge_rows, &a));
+    ld_free(h->columns);
+    h->columns = columns;
+    columns = NULL;
+    compact(h, &a);
+done:
+    ld_free(columns);
+    ld_free(a.starts);
+    ld_free((void *)a.end);
+    return st;
+}
+
+/* --- dropping edges --------------------------------------------------------------------------- */
+
+ld_status ld_half_thin(ld_half *h, int64_t kept, ld_stream stream)
+{
+    int64_t n_edges = h->offsets[h->n], from = 0, at = 0;
+    if (n_edges <= kept)
+        return LD_OK;
+    uint64_t *dropped = ld_calloc_array(n_edges / 64 + 1, sizeof *dropped, LD_MEM_SCRATCH);
+    if (!dropped)
+        return LD_NOMEM;
+    uint64_t position = 0;
+    for (int64_t left = n_edges - kept; left > 0;) {
+        uint64_t e = ld_random_below(stream, position++, (uint64_t)n_edges);
+        uint64_t bit = (uint64_t)1 << e % 64;
+        left -= !(dropped[e / 64] & bit);
+        dropped[e / 64] |= bit;
+    }
+    for (int64_t r = 0; r < h->n; r++) {
+        int64_t end = h->offsets[r + 1];
+        for (; from < end; from++)
+            if (!(dropped[from / 64] >> from % 64 & 1))
+                h->columns[at++] = h->columns[from];
+        h->offsets[r + 1] = at;
+    }
+    ld_free(dropped);
+    return LD_OK;
+}
+
+/* --- the whole graph -------------------------------------------------------------------------- */
+
+ld_status ld_half_mirror(ld_csr **out, const ld_half *h)
+{
+    int64_t n = h->n, n_edges = h->offsets[n];
+    ld_structure *s = NULL;
+    int64_t *next = NULL; /* where the row's next column is written */
+    ld_status st;
+    LD_TRY(ld_structure_new(&s, n, n, 2 * n_edges, false));
+    st = LD_NOMEM;
+    if (!(next = ld_alloc_array(n, sizeof *next, LD_MEM_SCRATCH)))
+        goto done;
+    for (int64_t r = 0; r < n; r++)
+        s->offsets[r + 1] = h->offsets[r + 1] - h->offsets[r];
+    for (int64_t e = 0; e < n_edges; e++)
+        s->offsets[h->columns[e] + 1]++;
+    for (int64_t r = 0; r < n; r++) {
+        next[r] = s->offsets[r];
+        s->offsets[r + 1] += s->offsets[r];
+    }
+    /* All smaller ends have been written to row r before its turn, in ascending order. */
+    for (int64_t r = 0; r < n; r++) {
+        int64_t begin = h->offsets[r], end = h->offsets[r + 1];
+        if (r % ROWS_GRAIN == 0)
+            LD_TRY(ld_poll());
+        if (end > begin)
+            memcpy(s->columns + next[r], h->columns + begin,
+                   (size_t)(end - begin) * sizeof(int32_t));
+        for (int64_t e = begin; e < end; e++)
+            s->columns[next[h->columns[e]]++] = (int32_t)r;
+    }
+    s->symmetric = true;
+    LD_TRY(ld_csr_new(out, s, NULL, NULL, NULL));
+done:
+    ld_free(next);
+    ld_structure_unref(s);
+    return st;
+}
