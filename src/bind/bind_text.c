@@ -182,6 +182,18 @@ static int text_fields(lua_State *L)
     return 1;
 }
 
+static int text_write(lua_State *L)
+{
+    bind_check(L, ld_text_write(luaL_checkstring(L, 1), bind_tensor(L, 2)));
+    return 0;
+}
+
+static int text_write_edges(lua_State *L)
+{
+    bind_check(L, ld_text_write_edges(luaL_checkstring(L, 1), bind_matrix(L, 2)));
+    return 0;
+}
+
 static const bind_function functions[] = {
     {"read", text_read,
      "text.read(path [, {columns = {\"numbers\"}, header =, separator =, first_id = 0, n_ids =,\n"
@@ -202,6 +214,14 @@ static const bind_function functions[] = {
     {"fields", text_fields,
      "text.fields(path [, {separator =}]) -> table\n"
      "The fields of the first line that is not blank or a comment, as strings."},
+    {"write", text_write,
+     "text.write(path, Tensor)\n"
+     "Writes the rows of a Tensor with commas between the numbers, which come back as they are.\n"
+     "Packed with gzip if the path ends in .gz. The file appears whole or not at all."},
+    {"write_edges", text_write_edges,
+     "text.write_edges(path, Matrix)\n"
+     "Writes a line \"source,target\" for every entry, the row being the target, with ids from 0\n"
+     "and, if the matrix has values, the value as a third column. Files are as with text.write."},
     {NULL, NULL, NULL},
 };
 

@@ -11,7 +11,7 @@ ld_status ld_lines_open(ld_lines *x, const char *path, const char *reader, ld_pr
                         void *context)
 {
     *x = (ld_lines){.room = BUFFER, .progress = progress, .context = context};
-    ld_status st = ld_gz_open(&x->gz, path, reader);
+    ld_status st = ld_ahead_open(&x->file, path, reader);
     if (st != LD_OK)
         return st;
     x->buffer = ld_alloc(BUFFER, LD_MEM_IO);
@@ -23,7 +23,7 @@ static ld_status grow(ld_lines *x)
 {
     if (x->room >= LD_LINES_LONGEST)
         return ld_fail(LD_FORMAT, "%s: line %" PRId64 " is longer than %d bytes",
-                       x->gz->source.name, x->number + 1, LD_LINES_LONGEST);
+                       ld_ahead_name(x->file), x->number + 1, LD_LINES_LONGEST);
     char *wider = ld_alloc((size_t)x->room * 2, LD_MEM_IO);
     if (!wider)
         return LD_NOMEM;
@@ -36,9 +36,9 @@ static ld_status grow(ld_lines *x)
 
 static ld_status report(const ld_lines *x)
 {
-    const ld_gz *g = x->gz;
-    int64_t done = g->packed ? g->inflater.position : g->position;
-    return x->progress ? x->progress(x->context, done, g->file->size) : LD_OK;
+    if (!x->progress)
+        return LD_OK;
+    return x->progress(x->context, ld_ahead_done(x->file), ld_ahead_size(x->file));
 }
 
 /* More bytes behind those that are left, which move to the front. */
@@ -52,7 +52,7 @@ static ld_status fill(ld_lines *x)
     if (x->end == x->room - 1)
         LD_TRY(grow(x));
     int64_t wanted = x->room - 1 - x->end;
-    LD_TRY(ld_gz_read(x->gz, x->buffer + x->end, wanted, &got));
+    LD_TRY(ld_ahead_read(x->file, x->buffer + x->end, wanted, &got));
     x->end += got;
     x->ended = got < wanted;
     LD_TRY(report(x));
@@ -125,14 +125,14 @@ ld_status ld_lines_fail(const ld_lines *x, int64_t column, const char *found, co
         snprintf(place, sizeof place, ", column %" PRId64, column);
     const char *quote = n > 0 ? "\"" : "";
     return ld_fail(LD_FORMAT, "%s: line %" PRId64 "%s: found %s%s%s%s, expected %s",
-                   x->gz->source.name, x->number, place, quote, n > 0 ? text : "nothing",
+                   ld_ahead_name(x->file), x->number, place, quote, n > 0 ? text : "nothing",
                    end - found > SHOWN ? "..." : "", quote, expected);
 }
 
 void ld_lines_close(ld_lines *x)
 {
-    ld_gz_close(x->gz);
+    ld_ahead_close(x->file);
     ld_free(x->buffer);
-    x->gz = NULL;
+    x->file = NULL;
     x->buffer = NULL;
 }

@@ -5,14 +5,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "io/gz.h"
+#include "io/ahead.h"
 
 /* Called now and then with the bytes of the file that were read, packed ones if it is packed, and
  * its size. Anything but LD_OK ends the reading with that status. */
 typedef ld_status ld_progress(void *context, int64_t done, int64_t total);
 
 typedef struct ld_lines {
-    ld_gz *gz;
+    ld_ahead *file;
     char *buffer; /* bytes begin .. end - 1 are still to come; one more has room */
     int64_t room, begin, end;
     bool ended;            /* the file has no more bytes than those */

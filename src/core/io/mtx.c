@@ -118,11 +118,11 @@ static ld_status read_sizes(reader *r)
  * reserve memory for nothing. */
 static ld_status check_room(const reader *r, int64_t count, int64_t bytes)
 {
-    int64_t left = r->lines.gz->source.left + r->lines.end - r->lines.begin + 1;
+    int64_t left = ld_ahead_bound(r->lines.file) + 1;
     if (count <= left / bytes)
         return LD_OK;
     return ld_fail(LD_FORMAT, "%s: line %" PRId64 ": %" PRId64 " entries are more than it can hold",
-                   r->lines.gz->source.name, r->lines.number, count);
+                   ld_ahead_name(r->lines.file), r->lines.number, count);
 }
 
 /* The rows' offsets take memory whether there are entries or not: a line of text must not be able to
@@ -136,7 +136,7 @@ static ld_status check_shape(const reader *r)
     return ld_fail(LD_FORMAT,
                    "%s: line %" PRId64 ": %" PRId64 " rows or columns are too many for %" PRId64
                    " entries",
-                   r->lines.gz->source.name, r->lines.number, side, r->count);
+                   ld_ahead_name(r->lines.file), r->lines.number, side, r->count);
 }
 
 /* --- entries ---------------------------------------------------------------------------------- */
@@ -146,7 +146,7 @@ static ld_status next_entry(reader *r, int64_t i, int64_t count, char **line, ch
     ld_status st = ld_lines_next_full(&r->lines, COMMENTS, line, end);
     if (st == LD_OK && !*line)
         st = ld_fail(LD_FORMAT, "%s: ends after %" PRId64 " of %" PRId64 " entries",
-                     r->lines.gz->source.name, i, count);
+                     ld_ahead_name(r->lines.file), i, count);
     return st;
 }
 

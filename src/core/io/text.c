@@ -271,8 +271,8 @@ static ld_status begin(reader *r, char **line, const char *end)
         return st;
     if (rest ? t->n_fields < t->n_columns : t->n_fields != t->n_columns) {
         st = ld_fail(LD_FORMAT, "%s: line %lld: found %lld columns, expected %lld%s",
-                     r->lines.gz->source.name, (long long)r->lines.number, (long long)t->n_fields,
-                     (long long)t->n_columns, rest ? " or more" : "");
+                     ld_ahead_name(r->lines.file), (long long)r->lines.number,
+                     (long long)t->n_fields, (long long)t->n_columns, rest ? " or more" : "");
     } else if (t->header == LD_HEADER_YES ||
                (t->header == LD_HEADER_GUESS && looks_like_header(t, fields, t->n_fields))) {
         *line = NULL;
@@ -293,7 +293,7 @@ ld_status ld_table_read(ld_table *t, const char *path)
     LD_TRY(ld_lines_open(&r.lines, path, "text", t->progress, t->context));
     LD_TRY(ld_lines_next_full(&r.lines, COMMENTS, &line, &end));
     if (!line) {
-        st = ld_fail(LD_FORMAT, "%s: has no lines", r.lines.gz->source.name);
+        st = ld_fail(LD_FORMAT, "%s: has no lines", ld_ahead_name(r.lines.file));
         goto done;
     }
     LD_TRY(begin(&r, &line, end));
@@ -316,7 +316,7 @@ ld_status ld_table_peek(char **fields, int64_t *n_fields, const char *path, char
     LD_TRY(ld_lines_open(&r.lines, path, "text", NULL, NULL));
     LD_TRY(ld_lines_next_full(&r.lines, COMMENTS, &line, &end));
     if (!line) {
-        st = ld_fail(LD_FORMAT, "%s: has no lines", r.lines.gz->source.name);
+        st = ld_fail(LD_FORMAT, "%s: has no lines", ld_ahead_name(r.lines.file));
         goto done;
     }
     r.separator = separator ? separator : guess_separator(line, end);

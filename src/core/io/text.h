@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "graph/csr.h"
 #include "io/grow.h"
 #include "io/lines.h"
 #include "io/names.h"
@@ -58,5 +59,12 @@ ld_status ld_table_tensor(ld_tensor **out, ld_table *t, int64_t column);
 
 /* Frees what was read and not taken. */
 void ld_table_clear(ld_table *t);
+
+/* Writes a line "source,target" for every entry of a, ids from 0, the row being the target; with
+ * its value as a third column unless all are ones by nature (text_write.c). */
+ld_status ld_text_write_edges(const char *path, const ld_csr *a);
+
+/* Writes the rows of a tensor, numbers between commas; they come back as they are. */
+ld_status ld_text_write(const char *path, const ld_tensor *t);
 
 #endif
