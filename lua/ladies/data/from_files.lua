@@ -55,35 +55,39 @@ local function binary(read, path, ...)
   options.fail((tostring(result):gsub("^[^:]*:%d+: ", "")))
 end
 
+local function is_npy(path) return path:find "%.npy$" end
+local function is_mtx(path) return path:find "%.mtx$" or path:find "%.mtx%.gz$" end
+
 -- The matrix in a file that is no table, or nil.
 local function read_matrix(path)
-  if path:find "%.mtx$" or path:find "%.mtx%.gz$" then return binary(core.mtx.read, path) end
-  if path:find "%.npy$" then return binary(core.npy.read, path, {as = "tensor"}) end
+  if is_mtx(path) then return binary(core.mtx.read, path) end
+  if is_npy(path) then return binary(core.npy.read, path, {as = "tensor"}) end
+end
+
+-- An error if one of the `rows` of the features is of the same node as another.
+function Reader:check_rows(path, rows)
+  local seen = {}
+  for i = 1, #self.names < #rows and #rows or 0 do
+    if seen[rows[i]] then
+      options.fail(('%s: %s: two rows for the node "%s"'):format(WHERE, path, self.names[rows[i]]))
+    end
+    seen[rows[i]] = true
+  end
 end
 
 -- A row for each node: in the order of the ids, or behind the node's name, where the order of the
 -- rows becomes that of the nodes.
 function Reader:features()
-  local path = self.opts.features
-  local features = read_matrix(path)
-  if features and self.names then
-    options.fail(('%s: features with ids = "strings" must be a table with a name in each row'):
-      format(WHERE))
-  elseif not features and self.names then
-    local rows
-    rows, features = self:read(path, {self.names, "numbers"})
-    if #self.names < #rows then
-      local seen = {}
-      for i = 1, #rows do
-        if seen[rows[i]] then
-          options.fail(('%s: %s: two rows for the node "%s"'):format(WHERE, path,
-            self.names[rows[i]]))
-        end
-        seen[rows[i]] = true
-      end
+  local path, features, rows = self.opts.features, nil, nil
+  if self.names then
+    if is_mtx(path) or is_npy(path) then
+      options.fail(('%s: %s: with ids = "strings" it must be a table with a name in each row'):
+        format(WHERE, path))
     end
-  elseif not features then
-    features = self:read(path, {"numbers"})
+    rows, features = self:read(path, {self.names, "numbers"})
+    self:check_rows(path, rows)
+  else
+    features = read_matrix(path) or self:read(path, {"numbers"})
   end
   self.n_nodes = features.n_rows
   return features

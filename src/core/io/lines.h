@@ -37,7 +37,8 @@ ld_status ld_lines_next(ld_lines *x, char **line, char **end);
 ld_status ld_lines_next_full(ld_lines *x, const char *comments, char **line, char **end);
 
 /* LD_FORMAT: "READER: PATH: line 3, column 2: found "x", expected WHAT". The column counts fields,
- * and 0 leaves it out; what was found is shown up to `end`, if it is not too long. */
+ * and 0 leaves it out; what was found is shown up to `end`, if it is not too long, and NULL is the
+ * end of the file. */
 ld_status ld_lines_fail(const ld_lines *x, int64_t column, const char *found, const char *end,
                         const char *expected);
 
