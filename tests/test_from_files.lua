@@ -70,7 +70,8 @@ end
 function tests.test_strings()
   local data = from_files{ids = "strings", classes = "strings",
     edges = write("e.tsv", "ann\tbob\nbob\tcy\ncy\tdee\n"),
-    features = write("f.tsv", "node\tx\ty\nann\t1\t0\nbob\t0.5\t1\ncy\t0\t1\ndee\t1\t1\neve\t0\t0\n"),
+    features = write("f.tsv",
+      "node\tx\ty\nann\t1\t0\nbob\t0.5\t1\ncy\t0\t1\ndee\t1\t1\neve\t0\t0\n"),
     labels = write("l.tsv", "dee\tred\nann\tred\ncy\tblue\nbob\tblue\n"),
     split = write("s.tsv", "bob\ttrain\nann\ttrain\ncy\tval\ndee\ttest\n")}
   assert_five(data)
@@ -115,8 +116,10 @@ function tests.test_refusals()
     "ladies.data.from_files: l.csv: the node 1 stands there twice")
   lu.assertStrContains(message_of{labels = write("l.csv", "0\n1\n1\n-1\n0\n")},
     "which has no label")
-  lu.assertStrContains(message_of{features = folder.path .. "/none.csv"}, "none.csv: cannot be opened")
-  lu.assertStrContains(message_of{features = write("f.csv", "1,0\n0,inf\n")}, 'line 2, column 2: found "inf"')
+  lu.assertStrContains(message_of{features = folder.path .. "/none.csv"},
+    "none.csv: cannot be opened")
+  lu.assertStrContains(message_of{features = write("f.csv", "1,0\n0,inf\n")},
+    'line 2, column 2: found "inf"')
   lu.assertEquals(message_of{train = "x"},
     "ladies.data.from_files: give either split or train, val and test")
   lu.assertStrContains(message_of{ids = "number"}, "must be one of numbers from 0, numbers from 1")

@@ -188,7 +188,8 @@ end
 -- ---------------------------------------------------------------- what is written
 
 local function sample()
-  return ladies.matrix{n_rows = 3, n_cols = 3, rows = index{1, 2, 1, 3, 3}, cols = index{2, 1, 1, 3, 1},
+  return ladies.matrix{n_rows = 3, n_cols = 3, rows = index{1, 2, 1, 3, 3},
+    cols = index{2, 1, 1, 3, 1},
     values = tensor{0.1, 0.1, -2, 1e-9, 1e10}}
 end
 

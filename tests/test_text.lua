@@ -192,7 +192,8 @@ end
 function tests.test_columns()
   local a, x, m = read("1,skip,0.5,1,2\n2,\"a, b\",1.5,3,4\n",
     {columns = {"id", "skip", "number", "numbers"}})
-  lu.assertEquals({a:to_table(), x:to_table(), m:to_table()}, {{2, 3}, {0.5, 1.5}, {{1, 2}, {3, 4}}})
+  lu.assertEquals({a:to_table(), x:to_table(), m:to_table()},
+    {{2, 3}, {0.5, 1.5}, {{1, 2}, {3, 4}}})
   lu.assertEquals(text.fields(scratch), {"1", "skip", "0.5", "1", "2"})
 end
 
@@ -221,7 +222,8 @@ function tests.test_names()
   local names = text.names()
   local a, b = read("x,y\nzwölf,\"a, \"\"b\"\"\"\ny, x \n", {columns = {names, names}})
   lu.assertEquals({a:to_table(), b:to_table()}, {{1, 3, 2}, {2, 4, 1}})
-  lu.assertEquals({names[1], names[3], names[4], names[5], #names}, {"x", "zwölf", 'a, "b"', nil, 4})
+  lu.assertEquals({names[1], names[3], names[4], names[5], #names},
+    {"x", "zwölf", 'a, "b"', nil, 4})
   lu.assertEquals({names:find "y", names:find "none", names:add "y", names:add "new"},
     {2, nil, 2, 5})
   lu.assertEquals(names:lines(), 'x\ny\nzwölf\na, "b"\nnew\n')

@@ -78,8 +78,10 @@ end
 -- A row for each node: in the order of the ids, or behind the node's name, where the order of the
 -- rows becomes that of the nodes.
 function Reader:features()
-  local path, features, rows = self.opts.features, nil, nil
+  local path = self.opts.features
+  local features
   if self.names then
+    local rows
     if is_mtx(path) or is_npy(path) then
       options.fail(('%s: %s: with ids = "strings" it must be a table with a name in each row'):
         format(WHERE, path))

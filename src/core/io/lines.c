@@ -125,8 +125,8 @@ ld_status ld_lines_fail(const ld_lines *x, int64_t column, const char *found, co
         snprintf(place, sizeof place, ", column %" PRId64, column);
     const char *quote = n > 0 ? "\"" : "";
     return ld_fail(LD_FORMAT, "%s: line %" PRId64 "%s: found %s%s%s%s, expected %s",
-                   ld_ahead_name(x->file), x->number + (found == NULL), place, quote, n > 0 ? text : "nothing",
-                   end - found > SHOWN ? "..." : "", quote, expected);
+                   ld_ahead_name(x->file), x->number + (found == NULL), place, quote,
+                   n > 0 ? text : "nothing", end - found > SHOWN ? "..." : "", quote, expected);
 }
 
 void ld_lines_close(ld_lines *x)
