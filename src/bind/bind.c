@@ -245,6 +245,8 @@ int luaopen_ladies_core(lua_State *L)
     bind_open_generate(L);
     bind_open_npz(L);
     bind_open_file(L);
+    bind_open_text(L);
+    bind_open_mtx(L);
     push_docs(L);
     lua_setfield(L, -2, "docs");
     return 1;

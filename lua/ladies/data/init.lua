@@ -6,7 +6,10 @@ local checks = require "ladies.data.checks"
 local Dataset = require "ladies.data.dataset"
 local npz_layout = require "ladies.data.npz_layout"
 
-local data = {}
+local data = {
+  from_files = require "ladies.data.from_files",
+  export = require "ladies.data.export",
+}
 
 -- Where a name is looked for: beside the program, then in the user's collection.
 local function folders()

@@ -77,6 +77,13 @@ ld_status ld_csr_to_dense(ld_tensor **out, const ld_csr *a);
 ld_status ld_csr_from_coo(ld_csr **out, int64_t n_rows, int64_t n_cols, const ld_index *rows,
                           const ld_index *cols, ld_tensor *values);
 
+/* From the entries (rows[i], s->columns[i], values->data[i]), i < s->nnz, in any order, with ids that
+ * are in range; values may be NULL. Entries that occur twice are treated as above. Works in place
+ * (entries.c): s becomes the structure, its nnz falls where entries are merged, and values, of at
+ * least that length, becomes the storage of the matrix's; what is in them after a failure is of no
+ * use. `rows` is only worked on. */
+ld_status ld_csr_from_entries(ld_csr **out, ld_structure *s, int32_t *rows, ld_tensor *values);
+
 /* From CSR arrays, which are copied, checked, sorted within rows and coalesced as above. */
 ld_status ld_csr_from_arrays(ld_csr **out, int64_t n_rows, int64_t n_cols, const ld_index *offsets,
                              const ld_index *columns, ld_tensor *values);

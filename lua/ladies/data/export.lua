@@ -1,0 +1,59 @@
+--- Data sets as text, for other programs: what ladies.data.from_files reads.
+
+local core = require "ladies_core"
+local options = require "ladies.options"
+local checks = require "ladies.data.checks"
+
+local WHERE = "ladies.data.export"
+
+local function join(folder, name) return folder .. "/" .. name end
+
+local function write_split(folder, data)
+  local part_of = {}
+  for _, part in ipairs(checks.SPLIT) do
+    if not data[part] then return end
+    for _, node in ipairs(data[part]:to_table()) do part_of[node] = part end
+  end
+  local lines = {}
+  for node = 1, data.graph.n_nodes do lines[node] = part_of[node] or "none" end
+  core.file.write(join(folder, "split.csv"), table.concat(lines, "\n") .. "\n")
+end
+
+local function write_labels(folder, data)
+  local lines = {}
+  for node, label in ipairs(data.labels:to_table()) do lines[node] = label - 1 end
+  core.file.write(join(folder, "labels.csv"), table.concat(lines, "\n") .. "\n")
+end
+
+local function dense(matrix)
+  return options.class_of(matrix) == "Matrix" and matrix:to_dense() or matrix
+end
+
+local writers = {}
+
+writers["edge list"] = function(folder, data)
+  core.text.write_edges(join(folder, "edges.csv"), data.graph.adjacency)
+  core.text.write(join(folder, "features.csv"), dense(data.features))
+end
+
+writers["matrix market"] = function(folder, data)
+  core.mtx.write(join(folder, "edges.mtx"), data.graph.adjacency)
+  core.mtx.write(join(folder, "features.mtx"), data.features)
+end
+
+--- Writes a data set for other programs. {format = "npz"} (the default) writes one .npz file at
+-- `path`, as `ladies.data.save`; "edge list" a folder of tables: edges.csv (source, target and, if
+-- they are not all one, weight), features.csv, labels.csv and split.csv; "matrix market" the same
+-- with edges.mtx and features.mtx. Nodes and classes are numbers from 0. ladies.data.from_files
+-- reads such a folder back, with {directed = true} as every edge is there in each of its
+-- directions, and {weighted = true} if it has weights.
+return function(data, path, given)
+  options.value(WHERE, "the data set", data, "Dataset")
+  options.value(WHERE, "the path", path, "string")
+  local opts = options.check(WHERE, given, {format = {"npz|edge list|matrix market", "npz"}})
+  if opts.format == "npz" then return require("ladies.data").save(data, path) end
+  core.mkdir(path)
+  writers[opts.format](path, data)
+  write_labels(path, data)
+  write_split(path, data)
+end

@@ -1,0 +1,215 @@
+--- A data set from a user's own files: tables in text (CSV, TSV, blanks), Matrix Market, .npy.
+--
+-- Ids are read into 1 .. n whatever the files count from, so all that follows is as for arrays.
+
+local core = require "ladies_core"
+local options = require "ladies.options"
+local checks = require "ladies.data.checks"
+local Dataset = require "ladies.data.dataset"
+
+local WHERE = "ladies.data.from_files"
+
+local SPEC = {
+  edges = "string", features = "string", labels = "string",
+  split = "string or nil", train = "string or nil", val = "string or nil", test = "string or nil",
+  ids = {"numbers from 0|numbers from 1|strings", "numbers from 0"},
+  classes = {"numbers|strings", "numbers"},
+  directed = {"boolean", false}, weighted = {"boolean", false},
+  header = "boolean or nil", separator = "string or nil",
+  name = {"string", "files"}, source = "string or nil",
+}
+
+local Reader = {}
+Reader.__index = Reader
+
+-- The columns of a table, as ladies.text.read gives them; its message names file and line, so it is
+-- passed on without the line in here that called it.
+function Reader:read(path, columns)
+  local result = table.pack(pcall(core.text.read, path, {columns = columns,
+    header = self.opts.header, separator = self.opts.separator,
+    first_id = self.opts.ids == "numbers from 1" and 1 or 0, n_ids = self.n_nodes}))
+  if result[1] then return table.unpack(result, 2, result.n) end
+  options.fail((tostring(result[2]):gsub("^[^:]*:%d+: ", "")))
+end
+
+function Reader:n_columns(path)
+  local ok, fields = pcall(core.text.fields, path, {separator = self.opts.separator})
+  if ok then return #fields end
+  options.fail((tostring(fields):gsub("^[^:]*:%d+: ", "")))
+end
+
+-- What a column of node ids is read as.
+function Reader:node() return self.names or "id" end
+
+-- An error if a file named a node that has no row among the features.
+function Reader:check_known(path)
+  if self.names and #self.names > self.n_nodes then
+    options.fail(('%s: %s: the node "%s" has no row in %s'):format(WHERE, path,
+      self.names[self.n_nodes + 1], self.opts.features))
+  end
+end
+
+local function binary(read, path, ...)
+  local ok, result = pcall(read, path, ...)
+  if ok then return result end
+  options.fail((tostring(result):gsub("^[^:]*:%d+: ", "")))
+end
+
+local function is_npy(path) return path:find "%.npy$" end
+local function is_mtx(path) return path:find "%.mtx$" or path:find "%.mtx%.gz$" end
+
+-- The matrix in a file that is no table, or nil.
+local function read_matrix(path)
+  if is_mtx(path) then return binary(core.mtx.read, path) end
+  if is_npy(path) then return binary(core.npy.read, path, {as = "tensor"}) end
+end
+
+-- An error if one of the `rows` of the features is of the same node as another.
+function Reader:check_rows(path, rows)
+  local seen = {}
+  for i = 1, #self.names < #rows and #rows or 0 do
+    if seen[rows[i]] then
+      options.fail(('%s: %s: two rows for the node "%s"'):format(WHERE, path, self.names[rows[i]]))
+    end
+    seen[rows[i]] = true
+  end
+end
+
+-- A row for each node: in the order of the ids, or behind the node's name, where the order of the
+-- rows becomes that of the nodes.
+function Reader:features()
+  local path = self.opts.features
+  local features
+  if self.names then
+    local rows
+    if is_mtx(path) or is_npy(path) then
+      options.fail(('%s: %s: with ids = "strings" it must be a table with a name in each row'):
+        format(WHERE, path))
+    end
+    rows, features = self:read(path, {self.names, "numbers"})
+    self:check_rows(path, rows)
+  else
+    features = read_matrix(path) or self:read(path, {"numbers"})
+  end
+  self.n_nodes = features.n_rows
+  return features
+end
+
+-- One value for each node: a file with one column has them in the order of the nodes, one with two
+-- has the node first, and nodes that it leaves out get 0.
+function Reader:per_node(path, kind)
+  if not self.names and self:n_columns(path) == 1 then
+    -- The limit is for nodes, not for what belongs to them.
+    local n = self.n_nodes
+    self.n_nodes = nil
+    local values = self:read(path, {kind})
+    self.n_nodes = n
+    return values
+  end
+  local nodes, values = self:read(path, {self:node(), kind})
+  self:check_known(path)
+  local all = {}
+  for i = 1, self.n_nodes do all[i] = 0 end
+  for i = 1, #nodes do
+    if all[nodes[i]] ~= 0 then
+      options.fail(("%s: %s: the node %s stands there twice"):format(WHERE, path,
+        self.names and ('"%s"'):format(self.names[nodes[i]]) or nodes[i] - 1 + self:first_id()))
+    end
+    all[nodes[i]] = values[i]
+  end
+  return core.index(all)
+end
+
+function Reader:first_id() return self.opts.ids == "numbers from 1" and 1 or 0 end
+
+function Reader:labels()
+  local classes = self.opts.classes == "strings" and core.text.names() or nil
+  local labels = self:per_node(self.opts.labels, classes or "label")
+  if not classes then return labels end
+  local class_names = {}
+  for i = 1, #classes do class_names[i] = classes[i] end
+  return labels, class_names
+end
+
+-- The split: a file with train, val, test or another word (none of them) for each node, or a file
+-- of nodes for each part.
+function Reader:split(fields)
+  if self.opts.split then
+    local words = core.text.names()
+    for _, part in ipairs(checks.SPLIT) do words:add(part) end
+    local part_of, ids = self:per_node(self.opts.split, words), {{}, {}, {}}
+    for node = 1, #part_of do
+      local list = ids[part_of[node]]
+      if list then list[#list + 1] = node end
+    end
+    for i, part in ipairs(checks.SPLIT) do fields[part] = core.index(ids[i]) end
+    return
+  end
+  for _, part in ipairs(checks.SPLIT) do
+    local path = self.opts[part]
+    if path then
+      fields[part] = self:read(path, {self:node()})
+      self:check_known(path)
+    end
+  end
+end
+
+function Reader:adjacency()
+  local path, n = self.opts.edges, self.n_nodes
+  local matrix = read_matrix(path)
+  if not matrix then
+    local sources, targets, weights = self:read(path,
+      {self:node(), self:node(), self.opts.weighted and "number" or nil})
+    self:check_known(path)
+    -- A target hears its source: rows are destinations.
+    matrix = core.matrix{n_rows = n, n_cols = n, rows = targets, cols = sources,
+      values = self.opts.weighted and weights or nil}
+  elseif options.class_of(matrix) ~= "Matrix" then
+    options.fail(("%s: %s: the edges must be a coordinate file, got an array"):format(WHERE, path))
+  elseif matrix.n_rows ~= n or matrix.n_cols ~= n then
+    options.fail(("%s: %s is %d x %d, must be %d x %d, as the features have %d rows"):format(WHERE,
+      path, matrix.n_rows, matrix.n_cols, n, n, n))
+  end
+  return self.opts.directed and matrix or matrix:symmetrize()
+end
+
+--- A data set from files, checked as one of arrays is.
+--
+--   ladies.data.from_files{
+--     edges    = "edges.csv",       -- source, target [, weight]; or a matrix in .mtx
+--     features = "features.csv",    -- a row for each node; or .mtx, .npy
+--     labels   = "labels.csv",      -- a class for each node
+--     split    = "split.csv",       -- train, val, test or another word for each node; or
+--     train = "train.txt", val = "val.txt", test = "test.txt",     -- the nodes of each part
+--   }
+--
+-- Tables may have tabs, commas, semicolons or blanks between their columns, a header, and be packed
+-- with gzip: {separator = ","} and {header = true} say so where ladies.text.read would guess wrong.
+-- Labels and splits have one column, in the order of the nodes, or two, with the node first; a node
+-- that is left out then has none.
+--
+-- ids        "numbers from 0" (the default), "numbers from 1" (labels too) or "strings": the first
+--            column of the features then names the nodes
+-- classes    "numbers" (the default; -1 = unlabelled) or "strings"
+-- weighted   the edges have a third column
+-- directed   edges go from source to target only; otherwise they go both ways
+-- name, source    texts for the description
+--
+-- Matrix Market has a row for each node that hears, a column for each that is heard.
+return function(given)
+  local opts = options.check(WHERE, given, SPEC)
+  if opts.split and (opts.train or opts.val or opts.test) then
+    options.fail(WHERE .. ": give either split or train, val and test")
+  end
+  local reader = setmetatable({opts = opts}, Reader)
+  if opts.ids == "strings" then reader.names = core.text.names() end
+  local fields = {name = opts.name, source = opts.source}
+  fields.features = reader:features()
+  fields.labels, fields.class_names = reader:labels()
+  reader:split(fields)
+  fields.adjacency = reader:adjacency()
+  if reader.names then fields.node_names = reader.names:lines() end
+  local keys = setmetatable({adjacency = opts.edges, features = opts.features,
+    labels = opts.labels}, {__index = function(_, part) return opts[part] or opts.split end})
+  return Dataset.new(fields, {where = WHERE, shift = reader:first_id() - 1, keys = keys})
+end

@@ -1,0 +1,168 @@
+/* Names: texts and their numbers; and progress functions. */
+#include "bind_text.h"
+
+static ld_names **place(lua_State *L, int arg)
+{
+    return luaL_checkudata(L, arg, BIND_NAMES);
+}
+
+ld_names *bind_names(lua_State *L, int arg)
+{
+    return *place(L, arg);
+}
+
+ld_names *bind_to_names(lua_State *L, int arg)
+{
+    ld_names **x = luaL_testudata(L, arg, BIND_NAMES);
+    return x ? *x : NULL;
+}
+
+ld_names *bind_new_names(lua_State *L)
+{
+    ld_names **x = lua_newuserdatauv(L, sizeof *x, 0);
+    *x = NULL;
+    luaL_setmetatable(L, BIND_NAMES);
+    bind_check(L, ld_names_new(x));
+    return *x;
+}
+
+static int names_gc(lua_State *L)
+{
+    ld_names **x = place(L, 1);
+    ld_names_free(*x);
+    *x = NULL;
+    return 0;
+}
+
+static int names_new(lua_State *L)
+{
+    bind_new_names(L);
+    return 1;
+}
+
+static int names_length(lua_State *L)
+{
+    lua_pushinteger(L, ld_names_count(bind_names(L, 1)));
+    return 1;
+}
+
+static int names_find(lua_State *L)
+{
+    size_t length;
+    const ld_names *x = bind_names(L, 1);
+    const char *text = luaL_checklstring(L, 2, &length);
+    int32_t id = ld_names_find(x, text, (int64_t)length);
+    if (id < 0)
+        lua_pushnil(L);
+    else
+        lua_pushinteger(L, (lua_Integer)id + 1);
+    return 1;
+}
+
+static int names_add(lua_State *L)
+{
+    size_t length;
+    int32_t id;
+    ld_names *x = bind_names(L, 1);
+    const char *text = luaL_checklstring(L, 2, &length);
+    luaL_argcheck(L, length > 0 && length < INT32_MAX, 2, "a name must not be empty");
+    bind_check(L, ld_names_add(x, &id, text, (int64_t)length));
+    lua_pushinteger(L, (lua_Integer)id + 1);
+    return 1;
+}
+
+static int names_lines(lua_State *L)
+{
+    const ld_names *x = bind_names(L, 1);
+    luaL_Buffer lines;
+    luaL_buffinit(L, &lines);
+    for (int64_t i = 0, length; i < ld_names_count(x); i++) {
+        const char *text = ld_names_text(x, i, &length);
+        luaL_addlstring(&lines, text, (size_t)length);
+        luaL_addchar(&lines, '\n');
+    }
+    luaL_pushresult(&lines);
+    return 1;
+}
+
+static int names_get(lua_State *L)
+{
+    const ld_names *x = bind_names(L, 1);
+    if (!lua_isinteger(L, 2))
+        return bind_no_field(L, BIND_NAMES);
+    int64_t i = lua_tointeger(L, 2), length;
+    if (i < 1 || i > ld_names_count(x))
+        return 0;
+    const char *text = ld_names_text(x, i - 1, &length);
+    lua_pushlstring(L, text, (size_t)length);
+    return 1;
+}
+
+static int names_tostring(lua_State *L)
+{
+    lua_pushfstring(L, "Names %I", (LUAI_UACINT)ld_names_count(bind_names(L, 1)));
+    return 1;
+}
+
+static const bind_function functions[] = {
+    {"names", names_new,
+     "text.names() -> Names\n"
+     "No names yet: texts numbered 1, 2, ... in order of first appearance, as a column for\n"
+     "text.read. names[i] is the i-th, #names their number."},
+    {NULL, NULL, NULL},
+};
+
+static const bind_function methods[] = {
+    {"find", names_find,
+     "names:find(text) -> integer | nil\nThe number of a name; nil when it is none."},
+    {"add", names_add,
+     "names:add(text) -> integer\nThe number of a name, which is added if it is new."},
+    {"lines", names_lines, "names:lines() -> string\nAll names in order, a line each."},
+    {NULL, NULL, NULL},
+};
+
+void bind_open_names(lua_State *L)
+{
+    static const luaL_Reg meta[] = {
+        {"__gc", names_gc}, {"__len", names_length}, {"__tostring", names_tostring}, {NULL, NULL}};
+    static const char *const properties[] = {NULL};
+    bind_functions(L, functions);
+    bind_class(L, BIND_NAMES, methods, meta, properties, names_get);
+}
+
+/* --- progress --------------------------------------------------------------------------------- */
+
+bind_progress bind_option_progress(lua_State *L, int arg, const char *where)
+{
+    bind_progress p = {.L = L};
+    if (!bind_option(L, arg, "progress")) {
+        lua_pop(L, 1);
+        return p;
+    }
+    if (!lua_isfunction(L, -1))
+        luaL_error(L, "%s: progress must be a function, got %s", where, luaL_typename(L, -1));
+    p.function = lua_gettop(L);
+    return p;
+}
+
+static ld_status call(void *context, int64_t done, int64_t total)
+{
+    bind_progress *p = context;
+    lua_pushvalue(p->L, p->function);
+    lua_pushinteger(p->L, done);
+    lua_pushinteger(p->L, total);
+    p->failed = lua_pcall(p->L, 2, 0, 0) != LUA_OK;
+    return p->failed ? ld_fail(LD_CANCELLED, "stopped by its progress function") : LD_OK;
+}
+
+ld_progress *bind_progress_call(const bind_progress *p)
+{
+    return p->function ? call : NULL;
+}
+
+void bind_progress_check(lua_State *L, const bind_progress *p, ld_status status)
+{
+    if (p->failed)
+        lua_error(L);
+    bind_check(L, status);
+}

@@ -1,0 +1,236 @@
+/* text: tables of numbers and names in text files. */
+#include "bind_text.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/text.h"
+
+#define BIND_TABLE  "ladies.Table"
+#define BIND_FIELDS "ladies.Fields"
+
+static int table_gc(lua_State *L)
+{
+    ld_table *t = luaL_checkudata(L, 1, BIND_TABLE);
+    ld_table_clear(t);
+    t->n_columns = 0;
+    return 0;
+}
+
+static int fields_gc(lua_State *L)
+{
+    char **fields = luaL_checkudata(L, 1, BIND_FIELDS);
+    ld_free(*fields);
+    *fields = NULL;
+    return 0;
+}
+
+static char option_separator(lua_State *L, int arg, const char *where)
+{
+    size_t length = 0;
+    char c = '\0';
+    if (bind_option(L, arg, "separator")) {
+        const char *text = luaL_tolstring(L, -1, &length);
+        c = text[0];
+        if (length != 1 || isalnum((unsigned char)c) || (c & 0x80) || strchr("+-.\"\r\n", c))
+            luaL_error(L, "%s: separator must be one character that is in no number, got \"%s\"",
+                       where, text);
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+    return c;
+}
+
+static const struct {
+    const char *name;
+    ld_column_kind kind;
+} kinds[] = {
+    {"id", LD_COLUMN_ID},           {"label", LD_COLUMN_LABEL}, {"number", LD_COLUMN_NUMBER},
+    {"numbers", LD_COLUMN_NUMBERS}, {"skip", LD_COLUMN_SKIP},
+};
+
+/* The column that the value on top of the stack stands for. */
+static ld_column to_column(lua_State *L, int64_t i, int64_t count)
+{
+    ld_column c = {.kind = LD_COLUMN_NAME, .names = bind_to_names(L, -1)};
+    if (c.names)
+        return c;
+    const char *word = luaL_tolstring(L, -1, NULL);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        if (strcmp(word, kinds[k].name) == 0) {
+            c.kind = kinds[k].kind;
+            if (c.kind == LD_COLUMN_NUMBERS && i < count)
+                luaL_error(L, "text.read: columns[%I] is \"numbers\", which must be the last",
+                           (LUAI_UACINT)i);
+            lua_pop(L, 1);
+            return c;
+        }
+    }
+    luaL_error(L,
+               "text.read: columns[%I] must be \"id\", \"label\", \"number\", \"numbers\", "
+               "\"skip\" or Names, got %s",
+               (LUAI_UACINT)i, word);
+    return c;
+}
+
+/* Pushes the table to be read, behind an anchor for the names that its columns fill. */
+static ld_table *push_table(lua_State *L, int arg)
+{
+    int64_t count = 1;
+    bool given = bind_option(L, arg, "columns");
+    if (given) {
+        if (!lua_istable(L, -1))
+            luaL_error(L, "text.read: columns must be a table, got %s", luaL_typename(L, -1));
+        count = (int64_t)lua_rawlen(L, -1);
+        if (count < 1)
+            luaL_error(L, "text.read: columns must not be empty");
+    }
+    int columns = lua_gettop(L);
+    lua_createtable(L, (int)count, 0);
+    ld_table *t = lua_newuserdatauv(L, sizeof *t + (size_t)count * sizeof(ld_column), 1);
+    memset(t, 0, sizeof *t + (size_t)count * sizeof(ld_column));
+    t->columns = (ld_column *)(t + 1);
+    t->n_columns = count;
+    luaL_setmetatable(L, BIND_TABLE);
+    for (int64_t i = 1; i <= count; i++) {
+        if (given)
+            lua_rawgeti(L, columns, i);
+        else
+            lua_pushliteral(L, "numbers");
+        t->columns[i - 1] = to_column(L, i, count);
+        lua_rawseti(L, columns + 1, i);
+    }
+    return t;
+}
+
+static void read_options(lua_State *L, ld_table *t)
+{
+    t->separator = option_separator(L, 2, "text.read");
+    t->header = LD_HEADER_GUESS;
+    if (bind_option(L, 2, "header"))
+        t->header = lua_toboolean(L, -1) ? LD_HEADER_YES : LD_HEADER_NO;
+    lua_pop(L, 1);
+    lua_Number first = bind_option_number(L, 2, "text.read", "first_id", 0);
+    lua_Number limit = bind_option_number(L, 2, "text.read", "n_ids", 0);
+    if (first != 0 && first != 1)
+        luaL_error(L, "text.read: first_id must be 0 or 1, got %f", first);
+    if (!(limit >= 0 && limit < INT32_MAX))
+        luaL_error(L, "text.read: n_ids must be 0 to 2^31 - 2, got %f", limit);
+    t->first_id = (int32_t)first;
+    t->n_ids = (int64_t)limit;
+}
+
+/* Pushes the titles as a table. */
+static void push_fields(lua_State *L, const char *fields, int64_t count)
+{
+    lua_newtable(L);
+    for (int64_t i = 1; i <= count; i++, fields += strlen(fields) + 1) {
+        lua_pushstring(L, fields);
+        lua_rawseti(L, -2, i);
+    }
+}
+
+static void push_column(lua_State *L, ld_table *t, int64_t i)
+{
+    switch (t->columns[i].kind) {
+    case LD_COLUMN_SKIP: break;
+    case LD_COLUMN_NUMBER:
+    case LD_COLUMN_NUMBERS: bind_check(L, ld_table_tensor(bind_new_tensor(L), t, i)); break;
+    default: bind_check(L, ld_table_index(bind_new_index(L), t, i)); break;
+    }
+}
+
+static int text_read(lua_State *L)
+{
+    static const char *const options[] = {"columns",  "first_id",  "header", "n_ids",
+                                          "progress", "separator", NULL};
+    const char *path = luaL_checkstring(L, 1);
+    bind_check_options(L, 2, "text.read", options);
+    lua_settop(L, 2);
+    bind_progress progress = bind_option_progress(L, 2, "text.read");
+    ld_table *t = push_table(L, 2);
+    lua_toclose(L, -1);
+    int top = lua_gettop(L);
+    read_options(L, t);
+    t->progress = bind_progress_call(&progress);
+    t->context = &progress;
+    bind_progress_check(L, &progress, ld_table_read(t, path));
+    luaL_checkstack(L, (int)t->n_columns + 8, "too many columns");
+    for (int64_t i = 0; i < t->n_columns; i++)
+        push_column(L, t, i);
+    if (t->titles)
+        push_fields(L, t->titles, t->n_fields);
+    else
+        lua_pushnil(L);
+    return lua_gettop(L) - top;
+}
+
+static int text_fields(lua_State *L)
+{
+    static const char *const options[] = {"separator", NULL};
+    const char *path = luaL_checkstring(L, 1);
+    int64_t count;
+    bind_check_options(L, 2, "text.fields", options);
+    char separator = option_separator(L, 2, "text.fields");
+    char **fields = lua_newuserdatauv(L, sizeof *fields, 0);
+    *fields = NULL;
+    luaL_setmetatable(L, BIND_FIELDS);
+    lua_toclose(L, -1);
+    bind_check(L, ld_table_peek(fields, &count, path, separator));
+    push_fields(L, *fields, count);
+    return 1;
+}
+
+static int text_write(lua_State *L)
+{
+    bind_check(L, ld_text_write(luaL_checkstring(L, 1), bind_tensor(L, 2)));
+    return 0;
+}
+
+static int text_write_edges(lua_State *L)
+{
+    bind_check(L, ld_text_write_edges(luaL_checkstring(L, 1), bind_matrix(L, 2)));
+    return 0;
+}
+
+static const bind_function functions[] = {
+    {"read", text_read,
+     "text.read(path [, {columns = {\"numbers\"}, header =, separator =, first_id = 0, n_ids =,\n"
+     "progress =}]) -> column, ..., titles | nil\n"
+     "Reads a table, a line a row, plain or packed with gzip, in one pass. A column is\n"
+     "  \"id\"       whole numbers from first_id (0 or 1) on, as an Index; n_ids limits them\n"
+     "  \"label\"    the same, or -1 or first_id - 1 for none, which is 0 in the Index\n"
+     "  \"number\"   numbers, as a Tensor of one dimension\n"
+     "  \"numbers\"  this column and all behind it, as the rows of a Tensor\n"
+     "  \"skip\"     nothing, and no result\n"
+     "  Names      texts (text.names()), as an Index of their numbers there\n"
+     "The last result is the header's fields, or nil. Without `header`, the first line is one if\n"
+     "all its fields in columns of numbers are words; without `separator`, it is the tab, comma,\n"
+     "semicolon or blanks of the first line (\" \" is any number of blanks). Blank lines and those\n"
+     "that begin with # or % are left out; names may be in double quotes. Numbers are rounded\n"
+     "correctly to float32, and inf, nan and numbers beyond its range refused.\n"
+     "progress(done, total) is called with bytes of the file now and then."},
+    {"fields", text_fields,
+     "text.fields(path [, {separator =}]) -> table\n"
+     "The fields of the first line that is not blank or a comment, as strings."},
+    {"write", text_write,
+     "text.write(path, Tensor)\n"
+     "Writes the rows of a Tensor with commas between the numbers, which come back as they are.\n"
+     "Packed with gzip if the path ends in .gz. The file appears whole or not at all."},
+    {"write_edges", text_write_edges,
+     "text.write_edges(path, Matrix)\n"
+     "Writes a line \"source,target\" for every entry, the row being the target, with ids from 0\n"
+     "and, if the matrix has values, the value as a third column. Files are as with text.write."},
+    {NULL, NULL, NULL},
+};
+
+void bind_open_text(lua_State *L)
+{
+    bind_hidden_class(L, BIND_TABLE, table_gc);
+    bind_hidden_class(L, BIND_FIELDS, fields_gc);
+    lua_newtable(L);
+    bind_functions(L, functions);
+    bind_open_names(L);
+    lua_setfield(L, -2, "text");
+}

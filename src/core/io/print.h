@@ -1,0 +1,36 @@
+/* Writing text: numbers and pieces of text into a file that appears whole or not at all, packed
+ * with gzip when its name ends in .gz. */
+#ifndef LD_IO_PRINT_H
+#define LD_IO_PRINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <zlib.h>
+
+#include "io/file.h"
+
+typedef struct ld_print {
+    ld_writer *writer;
+    char *buffer; /* text, `used` bytes of it; behind it room for packed bytes */
+    int64_t used;
+    bool packed;
+    z_stream z;
+} ld_print;
+
+/* Begins a file. Ends with ld_print_commit or ld_print_abandon. */
+ld_status ld_print_open(ld_print **out, const char *path, const char *reader);
+
+ld_status ld_print_text(ld_print *x, const char *text);
+ld_status ld_print_bytes(ld_print *x, const char *text, int64_t length);
+ld_status ld_print_integer(ld_print *x, int64_t value);
+
+/* The number with as many digits, up to nine, as bring the same float back. */
+ld_status ld_print_float(ld_print *x, float value);
+
+/* Brings the file to the disk under its name. Takes x, also when it fails. */
+ld_status ld_print_commit(ld_print *x);
+
+/* Leaves nothing behind; NULL is allowed. */
+void ld_print_abandon(ld_print *x);
+
+#endif

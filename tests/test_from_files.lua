@@ -1,0 +1,181 @@
+--- A user's own files: five nodes in every form, and the one line for each thing that is wrong.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
+local lu = require "luaunit"
+local ladies = require "ladies"
+local malformed = require "tools.malformed"
+local shell = require "tools.shell"
+
+local from_files, export = ladies.data.from_files, ladies.data.export
+local tests = {}
+local folder
+
+function tests.setUp() folder = shell.folder() end
+function tests.tearDown() getmetatable(folder).__close() end
+
+local function write(name, content)
+  local path = folder.path .. "/" .. name
+  local f <close> = assert(io.open(path, "wb"))
+  f:write(content)
+  return path
+end
+
+-- The path 0-1-2-3 and node 4 alone, as options for from_files.
+local function files(changes)
+  local opts = {
+    edges = write("edges.csv", "source,target\n0,1\n1,2\n2,3\n"),
+    features = write("features.csv", "x,y\n1,0\n0.5,1\n0,1\n1,1\n0,0\n"),
+    labels = write("labels.csv", "0\n1\n1\n0\n-1\n"),
+    split = write("split.csv", "train\ntrain\nval\ntest\nnone\n"),
+  }
+  for key, value in pairs(changes or {}) do opts[key] = value or nil end
+  return opts
+end
+
+local function assert_five(data)
+  lu.assertEquals(data.graph.adjacency:to_dense():to_table(), {{0, 1, 0, 0, 0}, {1, 0, 1, 0, 0},
+    {0, 1, 0, 1, 0}, {0, 0, 1, 0, 0}, {0, 0, 0, 0, 0}})
+  local features = data.features
+  if getmetatable(features).__name == "ladies.Matrix" then features = features:to_dense() end
+  lu.assertEquals(features:to_table(), {{1, 0}, {0.5, 1}, {0, 1}, {1, 1}, {0, 0}})
+  lu.assertEquals(data.labels:to_table(), {1, 2, 2, 1, 0})
+  lu.assertEquals({data.train:to_table(), data.val:to_table(), data.test:to_table()},
+    {{1, 2}, {3}, {4}})
+end
+
+-- The message of the error, without the place that it blames.
+local function message_of(changes)
+  local opts = files(changes)
+  local ok, message = pcall(function()
+    local data = from_files(opts)
+    return data
+  end)
+  lu.assertFalse(ok, "an error was expected")
+  lu.assertStrMatches(message, "[^:]*test_from_files.lua:%d+: .*", nil, nil, message)
+  return (message:gsub("^[^:]*:%d+: ", ""):gsub(folder.path:gsub("%p", "%%%0") .. "/", ""))
+end
+
+-- ---------------------------------------------------------------- what is read
+
+function tests.test_numbers_from_0() assert_five(from_files(files())) end
+
+function tests.test_numbers_from_1()
+  assert_five(from_files(files{ids = "numbers from 1",
+    edges = write("e.txt", "1 2\n2 3\n3 4\n"), labels = write("l.txt", "1\n2\n2\n1\n0\n"),
+    split = false, train = write("train.txt", "1\n2\n"), val = write("val.txt", "3\n"),
+    test = write("test.txt", "4\n")}))
+end
+
+function tests.test_strings()
+  local data = from_files{ids = "strings", classes = "strings",
+    edges = write("e.tsv", "ann\tbob\nbob\tcy\ncy\tdee\n"),
+    features = write("f.tsv",
+      "node\tx\ty\nann\t1\t0\nbob\t0.5\t1\ncy\t0\t1\ndee\t1\t1\neve\t0\t0\n"),
+    labels = write("l.tsv", "dee\tred\nann\tred\ncy\tblue\nbob\tblue\n"),
+    split = write("s.tsv", "bob\ttrain\nann\ttrain\ncy\tval\ndee\ttest\n")}
+  assert_five(data)
+  lu.assertEquals(data.class_names, {"red", "blue"})
+  lu.assertEquals({data:find_node "cy", data.node_names[5]}, {3, "eve"})
+end
+
+function tests.test_labels_and_split_by_node()
+  assert_five(from_files(files{labels = write("l.csv", "3,0\n0,0\n1,1\n2,1\n"),
+    split = write("s.csv", "3,test\n2,val\n0,train\n1,train\n")}))
+end
+
+function tests.test_packed_and_binary()
+  ladies.npy.write(folder.path .. "/f.npy", {{1, 0}, {0.5, 1}, {0, 1}, {1, 1}, {0, 0}})
+  assert_five(from_files(files{edges = write("e.csv.gz", malformed.gzip "0,1\n1,2\n2,3\n"),
+    features = folder.path .. "/f.npy"}))
+end
+
+function tests.test_matrix_market()
+  assert_five(from_files(files{edges = write("e.mtx",
+    "%%MatrixMarket matrix coordinate pattern symmetric\n5 5 3\n2 1\n3 2\n4 3\n")}))
+end
+
+function tests.test_directed_and_weighted()
+  local data = from_files(files{directed = true, weighted = true,
+    edges = write("e.csv", "0,1,0.5\n1,2,2\n0,1,1\n")})
+  lu.assertEquals(data.graph.adjacency:to_dense()[2]:to_table(), {1.5, 0, 0, 0, 0})
+  lu.assertEquals(data.graph.adjacency:to_dense()[3]:to_table(), {0, 2, 0, 0, 0})
+  lu.assertEquals(data.graph.n_edges, 2)
+end
+
+-- ---------------------------------------------------------------- what is refused
+
+function tests.test_refusals()
+  lu.assertEquals(message_of{edges = write("e.csv", "0,1\n1,5\n")},
+    'text: e.csv: line 2, column 2: found "5", expected at most 4')
+  lu.assertEquals(message_of{edges = write("e.csv", "0,1,1\n")},
+    "text: e.csv: line 1: found 3 columns, expected 2")
+  lu.assertEquals(message_of{labels = write("l.csv", "0\n1\n")},
+    "ladies.data.from_files: l.csv has length 2, must have 5, one for each node")
+  lu.assertEquals(message_of{labels = write("l.csv", "1,0\n1,1\n")},
+    "ladies.data.from_files: l.csv: the node 1 stands there twice")
+  lu.assertStrContains(message_of{labels = write("l.csv", "0\n1\n1\n-1\n0\n")},
+    "which has no label")
+  lu.assertStrContains(message_of{features = folder.path .. "/none.csv"},
+    "none.csv: cannot be opened")
+  lu.assertStrContains(message_of{features = write("f.csv", "1,0\n0,inf\n")},
+    'line 2, column 2: found "inf"')
+  lu.assertEquals(message_of{train = "x"},
+    "ladies.data.from_files: give either split or train, val and test")
+  lu.assertStrContains(message_of{ids = "number"}, "must be one of numbers from 0, numbers from 1")
+  lu.assertStrContains(message_of{edge = "x"}, 'did you mean "edges"?')
+  lu.assertEquals(message_of{edges = write("e.mtx",
+    "%%MatrixMarket matrix coordinate pattern general\n4 4 0\n")},
+    "ladies.data.from_files: e.mtx is 4 x 4, must be 5 x 5, as the features have 5 rows")
+  lu.assertStrContains(message_of{edges = write("e.mtx",
+    "%%MatrixMarket matrix array real general\n1 1\n1\n")}, "must be a coordinate file")
+  lu.assertEquals(message_of{edges = write("e.mtx", "x")},
+    'mtx: e.mtx: line 1: found "x", expected %%MatrixMarket at the beginning of the file')
+end
+
+function tests.test_refusals_of_strings()
+  local features = write("f.txt", "ann 1 0\nbob 0 1\n")
+  local labels = write("l.txt", "ann 0\nbob 1\n")
+  local function refused(changes)
+    local all = {ids = "strings", features = features, labels = labels, split = false}
+    for key, value in pairs(changes) do all[key] = value end
+    return message_of(all)
+  end
+  lu.assertEquals(refused{edges = write("e.txt", "ann bob\nbob zoe\n")},
+    'ladies.data.from_files: e.txt: the node "zoe" has no row in f.txt')
+  lu.assertEquals(refused{labels = write("m.txt", "zoe 1\n")},
+    'ladies.data.from_files: m.txt: the node "zoe" has no row in f.txt')
+  lu.assertEquals(refused{features = write("g.txt", "ann 1\nbob 2\nann 3\n")},
+    'ladies.data.from_files: g.txt: two rows for the node "ann"')
+  lu.assertStrContains(refused{features = write("f.mtx", "")}, "must be a table with a name")
+end
+
+-- ---------------------------------------------------------------- export
+
+function tests.test_export_comes_back()
+  local data = from_files(files())
+  for format, suffix in pairs{["edge list"] = "csv", ["matrix market"] = "mtx"} do
+    local out = folder.path .. "/" .. suffix
+    export(data, out, {format = format})
+    assert_five(from_files{edges = out .. "/edges." .. suffix,
+      features = out .. "/features." .. suffix, labels = out .. "/labels.csv",
+      split = out .. "/split.csv", directed = true})
+  end
+  export(data, folder.path .. "/x.npz")
+  assert_five(ladies.data.load(folder.path .. "/x.npz"))
+  lu.assertErrorMsgContains("must be one of npz, edge list, matrix market", export, data, "x",
+    {format = "csv"})
+end
+
+function tests.test_export_of_weights()
+  local data = from_files(files{directed = true, weighted = true,
+    edges = write("e.csv", "0,1,0.1\n1,2,2\n")})
+  local out = folder.path .. "/weighted"
+  export(data, out, {format = "edge list"})
+  local again = from_files{edges = out .. "/edges.csv", features = out .. "/features.csv",
+    labels = out .. "/labels.csv", directed = true, weighted = true}
+  lu.assertEquals(again.graph.adjacency:hash(), data.graph.adjacency:hash())
+  lu.assertNil(again.train and #again.train > 0 or nil)
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"from_files", tests}}, true)
