@@ -273,6 +273,7 @@ int luaopen_ladies_core(lua_State *L)
     bind_open_optim(L);
     bind_open_sampling(L);
     bind_open_npz(L);
+    bind_open_pickle(L);
     bind_open_file(L);
     push_docs(L);
     lua_setfield(L, -2, "docs");
