@@ -263,7 +263,8 @@ ld_status ld_npy_read_header(ld_npy_header *h, ld_source *s)
     parser x = {text, text, s};
     LD_TRY(parse_header(h, &x, length));
     if (__builtin_mul_overflow(h->n_rows, h->n_cols, &bytes) ||
-        __builtin_mul_overflow(bytes, h->type.size, &bytes) || bytes > s->left)
+        __builtin_mul_overflow(bytes, h->type.size, &bytes) ||
+        (bytes > s->left && h->type.kind != 'O'))
         st = ld_fail(LD_FORMAT, "%s: %s of %s is more than the %" PRId64 " bytes that follow",
                      s->name, ld_npy_shape(shape, h), ld_npy_type_name(type, h->type), s->left);
 done:

@@ -14,8 +14,7 @@
 #include "io/source.h"
 
 /* An element's type by NumPy's letter: 'b' bool, 'i' signed, 'u' unsigned, 'f' floating point,
- * 'U' UTF-32 text, 'S' bytes, 'O' objects; and its size in bytes, which for an object is 1, the
- * least that it takes in a pickle. */
+ * 'U' UTF-32 text, 'S' bytes, 'O' objects; and its size in bytes, which for an object is 1. */
 typedef struct {
     char kind;
     int64_t size;
@@ -55,7 +54,8 @@ bool ld_npy_type_coded(ld_npy_type *type, const char *code);
 const char *ld_npy_shape(char text[LD_NPY_TEXT], const ld_npy_header *h);
 
 /* Reads a header, after which come the elements. LD_FORMAT when it is malformed, of a kind that is
- * not read, or describes more bytes than the source can still give. */
+ * not read, or describes more bytes than the source can still give; nothing bounds the number of
+ * objects. */
 ld_status ld_npy_read_header(ld_npy_header *h, ld_source *s);
 
 /* An array to be written: h.fortran must be false, `data` holds its elements as the format has

@@ -230,7 +230,7 @@ done:
 
 static ld_status collect_marked(machine *m, ld_pickle_kind kind)
 {
-    int64_t first;
+    int64_t first = 0;
     ld_status st = unmark(&first, m);
     return st == LD_OK ? collect(m, kind, m->count - first) : st;
 }
@@ -251,7 +251,7 @@ done:
 
 static ld_status extend_marked(machine *m, ld_pickle_kind kind)
 {
-    int64_t first;
+    int64_t first = 0;
     ld_status st = unmark(&first, m);
     return st == LD_OK ? extend(m, kind, m->count - first) : st;
 }
@@ -355,19 +355,32 @@ done:
     return st;
 }
 
-static ld_status drop(machine *m, int64_t count)
+/* Takes the last value away, or the mark when there is none above it. */
+static ld_status drop(machine *m)
 {
-    ld_status st = need(m, count);
+    if (m->n_marks > 0 && m->marks[m->n_marks - 1] == m->count) {
+        m->n_marks--;
+        return LD_OK;
+    }
+    ld_status st = need(m, 1);
     if (st == LD_OK)
-        m->count -= count;
+        m->count--;
     return st;
 }
 
 static ld_status drop_marked(machine *m)
 {
-    int64_t first;
+    int64_t first = 0;
     ld_status st = unmark(&first, m);
-    return st == LD_OK ? drop(m, m->count - first) : st;
+    if (st == LD_OK)
+        m->count = first;
+    return st;
+}
+
+static ld_status duplicate(machine *m)
+{
+    ld_status st = need(m, 1);
+    return st == LD_OK ? push(m, m->stack[m->count - 1]) : st;
 }
 
 static ld_status check_protocol(machine *m)
@@ -465,12 +478,9 @@ static ld_status run_instruction(machine *m, unsigned char code)
     case 'g': return use_memo(m, get, 0);
     case 'h': return use_memo(m, get, 1);
     case 'j': return use_memo(m, get, 4);
-    case '0': return drop(m, 1);
+    case '0': return drop(m);
     case '1': return drop_marked(m);
-    case '2': {
-        ld_status st = need(m, 1);
-        return st == LD_OK ? push(m, m->stack[m->count - 1]) : st;
-    }
+    case '2': return duplicate(m);
     default: return refuse(m, code);
     }
 }

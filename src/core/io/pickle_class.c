@@ -157,12 +157,9 @@ static ld_status build_dtype(const ld_pickle *p, const value *state)
     if (ld_pickle_is(order, ">"))
         return ld_fail(LD_FORMAT, "%s: an array is big-endian; only little-endian is read",
                        p->name);
-    if (!ld_pickle_is(order, "<") && !ld_pickle_is(order, "|") && !ld_pickle_is(order, "="))
-        return fail_arguments(p, DTYPE);
-    if (!is_none(state, 2) || !is_none(state, 3) || !is_none(state, 4))
-        return ld_fail(LD_FORMAT, "%s: a dtype is a record; only plain numbers and texts are read",
-                       p->name);
-    return LD_OK;
+    bool known = ld_pickle_is(order, "<") || ld_pickle_is(order, "|") || ld_pickle_is(order, "=");
+    bool plain = is_none(state, 2) && is_none(state, 3) && is_none(state, 4);
+    return known && plain ? LD_OK : fail_arguments(p, DTYPE);
 }
 
 /* The shape of an array from a tuple; false when we have no such arrays. */
