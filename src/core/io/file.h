@@ -2,7 +2,7 @@
  *
  * The rooms of io: file (the operating system), inflate (a deflated stream inside a file), gz and
  * zip (the containers), source (what all of them offer to a parser), npy and npy_values (the format
- * of one array), npz (arrays in a zip). */
+ * of one array), npz (arrays in a zip), pickle (what Python wrote, as data). */
 #ifndef LD_IO_FILE_H
 #define LD_IO_FILE_H
 

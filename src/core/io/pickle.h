@@ -2,12 +2,12 @@
  * happens.
  *
  * A pickle is a program for a stack machine that may call any function of Python. The machine here
- * (pickle.c) has only the instructions that build data, and knows only a fixed list of classes
+ * (pickle_run.c) has only the instructions that build data, and knows only a fixed list of classes
  * (pickle_class.c): NumPy's arrays and scalars, SciPy's csr_matrix, defaultdict. Anything else is an
  * error that names it. Protocols 0 to 5 are read; a str of Python 2 is bytes.
  *
- * Memory is at most 128 times the size of the input, and time is linear in it. Nothing here calls
- * itself, so nesting has no limit. Values may be shared and, as in Python, contain themselves. */
+ * The values take at most 128 times the size of the input, and time is linear in it. Nothing here
+ * calls itself, so nesting has no limit. Values may be shared and, as in Python, contain themselves. */
 #ifndef LD_IO_PICKLE_H
 #define LD_IO_PICKLE_H
 

@@ -11,6 +11,9 @@ typedef ld_pickle_value value;
 /* Room for `size` bytes that lives as long as p. */
 ld_status ld_pickle_room(void **out, ld_pickle *p, int64_t size);
 
+/* Frees all that. */
+void ld_pickle_free_values(ld_pickle *p);
+
 /* A value whose union is zero. */
 ld_status ld_pickle_new(value **out, ld_pickle *p, ld_pickle_kind kind);
 
@@ -52,5 +55,10 @@ ld_status ld_pickle_make(value **out, ld_pickle *p, const value *class, const va
 
 /* object.__setstate__(state) */
 ld_status ld_pickle_build(ld_pickle *p, value *object, const value *state);
+
+/* --- the machine (pickle_run.c) --------------------------------------------------------------- */
+
+/* Reads p->bytes into p->root. */
+ld_status ld_pickle_run(ld_pickle *p);
 
 #endif

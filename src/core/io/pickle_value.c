@@ -1,9 +1,7 @@
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/file.h"
 #include "io/pickle_machine.h"
 
 /* Values lie one behind the other in blocks, which are freed together. */
@@ -106,20 +104,10 @@ const char *ld_pickle_kind_name(ld_pickle_kind kind)
     return names[kind];
 }
 
-ld_pickle *ld_pickle_ref(ld_pickle *p)
+void ld_pickle_free_values(ld_pickle *p)
 {
-    atomic_fetch_add(&p->refs, 1);
-    return p;
-}
-
-void ld_pickle_unref(ld_pickle *p)
-{
-    if (!p || atomic_fetch_sub(&p->refs, 1) != 1)
-        return;
     for (ld_pickle_block *b = p->blocks, *next; b; b = next) {
         next = b->next;
         ld_free(b);
     }
-    ld_free(p->bytes);
-    ld_free(p);
 }
