@@ -130,6 +130,7 @@ void bind_open_grad(lua_State *L);
 void bind_open_op(lua_State *L);
 void bind_open_optim(lua_State *L);
 void bind_open_npz(lua_State *L);
+void bind_open_pickle(lua_State *L);
 void bind_open_file(lua_State *L);
 void bind_open_text(lua_State *L);
 void bind_open_mtx(lua_State *L);

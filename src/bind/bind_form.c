@@ -44,6 +44,9 @@ static ld_status load_index(void *place, const ld_npy_header *h, ld_source *s)
 static ld_status load_numbers(void *place, const ld_npy_header *h, ld_source *s)
 {
     void **buffer = place;
+    ld_status st = ld_npy_expect(h, s, "biuf", "integers"); /* or nothing bounds the room */
+    if (st != LD_OK)
+        return st;
     *buffer = ld_alloc_array(ld_npy_count(h), sizeof(double), LD_MEM_IO);
     if (!*buffer)
         return LD_NOMEM;
@@ -54,6 +57,9 @@ static ld_status load_numbers(void *place, const ld_npy_header *h, ld_source *s)
 static ld_status load_strings(void *place, const ld_npy_header *h, ld_source *s)
 {
     void **buffer = place;
+    ld_status st = ld_npy_expect(h, s, "US", "texts (U or S)");
+    if (st != LD_OK)
+        return st;
     *buffer = ld_alloc((size_t)ld_npy_bytes(h), LD_MEM_IO);
     return *buffer ? ld_npy_read_texts(*buffer, h, s) : LD_NOMEM;
 }

@@ -6,7 +6,9 @@
 
 #include "bind.h"
 #include "bind_array.h"
+#include "bind_pickle.h"
 #include "io/gz.h"
+#include "io/npy_values.h"
 
 #define BIND_NPZ "ladies.Npz"
 #define BIND_GZ  "ladies.Gz"
@@ -128,6 +130,22 @@ static int npz_strings(lua_State *L)
 static int npz_text(lua_State *L)
 {
     return read_member(L, &bind_forms[BIND_FORM_TEXT]);
+}
+
+static int npz_object(lua_State *L)
+{
+    ld_npy_header h;
+    ld_source *s;
+    const char *name = luaL_checkstring(L, 2);
+    ld_pickle **p = bind_new_pickle(L);
+    lua_toclose(L, -1);
+    bind_check(L, ld_npz_read(&h, &s, archive(L, 1), name));
+    bind_check(L, ld_npy_expect(&h, s, "O", "object"));
+    bind_check(L, ld_pickle_read(p, s));
+    bind_push_pickle(L, *p);
+    if (h.ndim == 0 && lua_istable(L, -1))
+        lua_rawgeti(L, -1, 1);
+    return 1;
 }
 
 static int npz_tostring(lua_State *L)
@@ -270,6 +288,10 @@ static const bind_function npz_methods[] = {
     {"strings", npz_strings,
      "f:strings(name) -> string | table | table of rows\nTexts (U as UTF-8, S as it is)."},
     {"text", npz_text, "f:text(name) -> string\nAn array of uint8 as one string."},
+    {"object", npz_object,
+     "f:object(name) -> value\n"
+     "An array of objects, which is a pickle: a table of its elements, or the element where there\n"
+     "is one without dimensions. pickle.load says what is read of it."},
     {"close", npz_close, "f:close()\nCloses the archive; what was read stays."},
     {NULL, NULL, NULL},
 };

@@ -5,6 +5,7 @@ local options = require "ladies.options"
 local checks = require "ladies.data.checks"
 local Dataset = require "ladies.data.dataset"
 local npz_layout = require "ladies.data.npz_layout"
+local planetoid = require "ladies.data.planetoid"
 
 local data = {
   from_files = require "ladies.data.from_files",
@@ -15,41 +16,50 @@ local data = {
 local function folders()
   local list = {require("ladies").home() .. "/datasets"}
   local collection = os.getenv "LADIES_DATA"
-  if collection then list[2] = collection .. "/arrays" end
+  if collection then
+    list[2], list[3] = collection .. "/arrays", collection .. "/planetoid"
+  end
   return list
 end
 
+-- The path of an .npz file, or what the names of Planetoid's files begin with.
 local function find(name)
   for _, folder in ipairs(folders()) do
     local path = ("%s/%s.npz"):format(folder, name)
     if core.exists(path) == "file" then return path end
+  end
+  for _, folder in ipairs(folders()) do
+    if planetoid.found(folder, name) then return ("%s/ind.%s"):format(folder, name) end
   end
 end
 
 --- The names that `ladies.data.load` finds here, each once.
 function data.names()
   local names, seen = {}, {}
+  local function add(name)
+    if name and not seen[name] then names[#names + 1], seen[name] = name, true end
+  end
   for _, folder in ipairs(folders()) do
-    for _, file in ipairs(core.files(folder)) do
-      local name = file:match "^(.*)%.npz$"
-      if name and not seen[name] then names[#names + 1] = name end
-      seen[name or ""] = true
-    end
+    for _, file in ipairs(core.files(folder)) do add(file:match "^(.*)%.npz$") end
+    for _, name in ipairs(planetoid.names(folder)) do add(name) end
   end
   return names
 end
 
--- The reader's errors name the file and the array, but blame the line in here that called it.
-local function read(path)
-  local ok, fields, context = pcall(npz_layout.read, path)
+-- Calls a reader. Its errors name the file and what is wrong in it, but blame the line in here that
+-- called it.
+local function read(reader, ...)
+  local ok, fields, context = pcall(reader, ...)
   if ok then return fields, context end
-  local message = type(fields) == "string" and fields:match("%.lua:%d+: (npz: .*)$")
+  local message = type(fields) == "string" and (fields:match "%.lua:%d+: (npz: .*)$"
+    or fields:match "%.lua:%d+: (pickle: .*)$" or fields:match "%.lua:%d+: (file: .*)$")
   if message then options.fail(message) end
   error(fields, 0)
 end
 
---- The data set of this name, or in the .npz file at this path (with a slash, or ending in .npz),
--- all of it checked. ladies.data.npz_layout lists the arrays of a file.
+--- The data set of this name, or the one at this path (with a slash, or ending in .npz), all of it
+-- checked: an .npz file, whose arrays ladies.data.npz_layout lists, or FOLDER/ind.NAME for
+-- Planetoid's files.
 function data.load(name)
   options.value("ladies.data.load", "the name", name, "string")
   local path = name
@@ -60,7 +70,13 @@ function data.load(name)
         options.hint(name, data.names(), "there are"), table.concat(folders(), " and ")))
     end
   end
-  local fields, context = read(path)
+  local folder, planetoid_name = path:match "^(.*)/ind%.([^/]*)$"
+  if folder and planetoid.found(folder, planetoid_name) then
+    local fields, context = read(planetoid.read, folder, planetoid_name)
+    fields.name = planetoid_name
+    return Dataset.new(fields, context)
+  end
+  local fields, context = read(npz_layout.read, path)
   fields.name = path:match("([^/]*)%.npz$") or path:match("[^/]*$")
   return Dataset.new(fields, context)
 end

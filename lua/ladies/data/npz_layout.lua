@@ -10,11 +10,13 @@
 --   node_names                            strings, or uint8: a UTF-8 text with a name a line
 --   source                                a string, or uint8: where the data came from
 --
--- Ids count from 0 here and from 1 in Lua; the npz functions convert.
+-- Ids count from 0 here and from 1 in Lua; the npz functions convert. A file with an array
+-- adj_matrix is in the layout of ladies.data.npz_pickled instead.
 
 local core = require "ladies_core"
 local options = require "ladies.options"
 local checks = require "ladies.data.checks"
+local npz_pickled = require "ladies.data.npz_pickled"
 
 local layout = {}
 
@@ -121,6 +123,7 @@ end
 function layout.read(path)
   local context = {where = path, shift = -1, keys = setmetatable({}, {__index = KEYS})}
   local file <close> = core.npz.open(path)
+  if npz_pickled.fits(file) then return npz_pickled.read(path, file) end
   local fields = {path = path}
   fields.adjacency, fields.merged = read_matrix(context, file, "adj")
   if file:has("attr_matrix") then

@@ -2,9 +2,9 @@
  *
  * The rooms of io: file (the operating system), inflate (a deflated stream inside a file), gz and
  * zip (the containers), source (what all of them offer to a parser), npy and npy_values (the format
- * of one array), npz (arrays in a zip); ahead (a file that is read in another thread), lines,
- * number, names and grow (parts of a parser of text), text (tables), mtx (Matrix Market), print (text
- * that is written). */
+ * of one array), npz (arrays in a zip), pickle (what Python wrote, as data); ahead (a file that is
+ * read in another thread), lines, number, names and grow (parts of a parser of text), text (tables),
+ * mtx (Matrix Market), print (text that is written). */
 #ifndef LD_IO_FILE_H
 #define LD_IO_FILE_H
 

@@ -28,6 +28,7 @@ const char *ld_npy_type_name(char text[LD_NPY_TEXT], ld_npy_type t)
     int bits = (int)t.size * 8;
     switch (t.kind) {
     case 'b': return "bool";
+    case 'O': return "object";
     case 'i': snprintf(text, LD_NPY_TEXT, "int%d", bits); break;
     case 'u': snprintf(text, LD_NPY_TEXT, "uint%d", bits); break;
     case 'f': snprintf(text, LD_NPY_TEXT, "float%d", bits); break;
@@ -49,6 +50,29 @@ bool ld_npy_type_named(ld_npy_type *type, const char *name)
         }
     }
     return false;
+}
+
+/* Decimal digits; -1 when there are none or too many. */
+static int64_t parse_integer(const char **p)
+{
+    int64_t value = -1;
+    for (; **p >= '0' && **p <= '9'; (*p)++) {
+        if (value > INT64_MAX / 10 - 1)
+            return -1;
+        value = (value < 0 ? 0 : 10 * value) + (**p - '0');
+    }
+    return value;
+}
+
+bool ld_npy_type_coded(ld_npy_type *type, const char *code)
+{
+    const char *digits = code[0] ? code + 1 : code;
+    int64_t size = parse_integer(&digits);
+    bool text = (code[0] == 'U' || code[0] == 'S') && size > 0 && size <= INT32_MAX;
+    *type = (ld_npy_type){code[0], code[0] == 'U' && text ? 4 * size : size};
+    if (code[0] == 'O') /* its digits are the size of a pointer, or none */
+        type->size = 1;
+    return *digits == '\0' && (text || code[0] == 'O' || is_number(*type));
 }
 
 const char *ld_npy_shape(char text[LD_NPY_TEXT], const ld_npy_header *h)
@@ -109,18 +133,6 @@ static ld_status parse_string(char word[WORD], parser *x, const char *what)
     return LD_OK;
 }
 
-/* Decimal digits; -1 when there are none or too many. */
-static int64_t parse_integer(const char **p)
-{
-    int64_t value = -1;
-    for (; **p >= '0' && **p <= '9'; (*p)++) {
-        if (value > INT64_MAX / 10 - 1)
-            return -1;
-        value = (value < 0 ? 0 : 10 * value) + (**p - '0');
-    }
-    return value;
-}
-
 static ld_status parse_type(ld_npy_type *type, parser *x)
 {
     const char *file = x->source->name;
@@ -131,21 +143,13 @@ static ld_status parse_type(ld_npy_type *type, parser *x)
     ld_status st = parse_string(word, x, "a dtype");
     if (st != LD_OK)
         return st;
-    const char *digits = word[0] ? word + 2 : word;
-    char order = word[0], kind = word[0] ? word[1] : '\0';
-    int64_t size = kind ? parse_integer(&digits) : -1;
-    if (kind == 'O')
-        return ld_fail(LD_FORMAT,
-                       "%s: dtype is object, which is pickled Python that can run code; "
-                       "it is not read",
-                       file);
+    char order = word[0];
     if (order == '>')
         return ld_fail(LD_FORMAT, "%s: dtype \"%s\" is big-endian; only little-endian is read",
                        file, word);
-    bool text = (kind == 'U' || kind == 'S') && size > 0 && size <= INT32_MAX;
-    *type = (ld_npy_type){kind, kind == 'U' && text ? 4 * size : size};
-    bool in_order = order == '<' || (order == '|' && (size == 1 || kind == 'S') && kind != 'U');
-    if (!in_order || *digits || !(text || is_number(*type)))
+    bool known = order && ld_npy_type_coded(type, word + 1);
+    bool unordered = known && (type->kind == 'S' || (type->size == 1 && type->kind != 'U'));
+    if (!known || !(order == '<' || (order == '|' && unordered)))
         return ld_fail(LD_FORMAT,
                        "%s: dtype \"%s\" is not read; f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1 U "
                        "S are",
@@ -259,7 +263,8 @@ ld_status ld_npy_read_header(ld_npy_header *h, ld_source *s)
     parser x = {text, text, s};
     LD_TRY(parse_header(h, &x, length));
     if (__builtin_mul_overflow(h->n_rows, h->n_cols, &bytes) ||
-        __builtin_mul_overflow(bytes, h->type.size, &bytes) || bytes > s->left)
+        __builtin_mul_overflow(bytes, h->type.size, &bytes) ||
+        (bytes > s->left && h->type.kind != 'O'))
         st = ld_fail(LD_FORMAT, "%s: %s of %s is more than the %" PRId64 " bytes that follow",
                      s->name, ld_npy_shape(shape, h), ld_npy_type_name(type, h->type), s->left);
 done:

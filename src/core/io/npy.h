@@ -2,8 +2,8 @@
  * Python dictionary (numpy/lib/format.py).
  *
  * Read are little-endian numbers (f4 f8, i1 to i8, u1 to u8, b1) and texts (U in UTF-32, S in
- * bytes) with 0, 1 or 2 dimensions, in C or Fortran order. Objects are refused, since they are
- * pickled Python, which can run code. */
+ * bytes) with 0, 1 or 2 dimensions, in C or Fortran order. The elements of an array of objects are
+ * one pickle: see io/pickle.h. */
 #ifndef LD_IO_NPY_H
 #define LD_IO_NPY_H
 
@@ -14,7 +14,7 @@
 #include "io/source.h"
 
 /* An element's type by NumPy's letter: 'b' bool, 'i' signed, 'u' unsigned, 'f' floating point,
- * 'U' UTF-32 text, 'S' bytes; and its size in bytes. */
+ * 'U' UTF-32 text, 'S' bytes, 'O' objects; and its size in bytes, which for an object is 1. */
 typedef struct {
     char kind;
     int64_t size;
@@ -47,11 +47,15 @@ const char *ld_npy_type_name(char text[LD_NPY_TEXT], ld_npy_type type);
 /* The numeric type of this name; false when there is none. */
 bool ld_npy_type_named(ld_npy_type *type, const char *name);
 
+/* The type of this code: "f4", "U12", "O8"; false when it is not read. */
+bool ld_npy_type_coded(ld_npy_type *type, const char *code);
+
 /* "3 x 4", "3" or "one element" in `text`, which is returned. */
 const char *ld_npy_shape(char text[LD_NPY_TEXT], const ld_npy_header *h);
 
 /* Reads a header, after which come the elements. LD_FORMAT when it is malformed, of a kind that is
- * not read, or describes more bytes than the source can still give. */
+ * not read, or describes more bytes than the source can still give; nothing bounds the number of
+ * objects. */
 ld_status ld_npy_read_header(ld_npy_header *h, ld_source *s);
 
 /* An array to be written: h.fortran must be false, `data` holds its elements as the format has

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/utf8.h"
 
 enum { CHUNK = 1 << 16 };
 
@@ -14,6 +15,11 @@ ld_status ld_npy_expect(const ld_npy_header *h, const ld_source *s, const char *
     char type[LD_NPY_TEXT];
     if (strchr(kinds, h->type.kind))
         return LD_OK;
+    if (h->type.kind == 'O')
+        return ld_fail(LD_FORMAT,
+                       "%s: dtype is object, which is pickled Python; f:object(name) reads what of "
+                       "it is data",
+                       s->name);
     return ld_fail(LD_FORMAT, "%s: dtype is %s, %s expected", s->name,
                    ld_npy_type_name(type, h->type), wanted);
 }
@@ -208,25 +214,6 @@ ld_status ld_npy_read_integers(int64_t *out, const ld_npy_header *h, ld_source *
     return st == LD_OK ? read_chunks(out, h, s, take_integers) : st;
 }
 
-static bool is_code_point(uint32_t c)
-{
-    return c < 0xD800 || (c > 0xDFFF && c <= 0x10FFFF);
-}
-
-/* Appends a code point as UTF-8. */
-static char *put_utf8(char *p, uint32_t c)
-{
-    if (c < 0x80) {
-        *p++ = (char)c;
-        return p;
-    }
-    int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    *p++ = (char)((0x780u >> more & 0xFF) | c >> 6 * more);
-    while (more-- > 0)
-        *p++ = (char)(0x80 | (c >> 6 * more & 0x3F));
-    return p;
-}
-
 /* The code point at *p, which moves behind it; UINT32_MAX when the bytes are not UTF-8. */
 static uint32_t get_utf8(const char **p, const char *end)
 {
@@ -244,7 +231,7 @@ static uint32_t get_utf8(const char **p, const char *end)
         c = c << 6 | (next & 0x3F);
     }
     static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
-    return c >= least[more] && is_code_point(c) ? c : UINT32_MAX;
+    return c >= least[more] && ld_utf8_is_character(c) ? c : UINT32_MAX;
 }
 
 int64_t ld_npy_text_length(const char *text, int64_t size)
@@ -261,11 +248,11 @@ static bool shrink_text(char *text, int64_t size, uint32_t *bad)
     for (const char *from = text; from < text + size; from += 4) {
         uint32_t c;
         memcpy(&c, from, sizeof c);
-        if (!is_code_point(c)) {
+        if (!ld_utf8_is_character(c)) {
             *bad = c;
             return false;
         }
-        p = put_utf8(p, c);
+        p = ld_utf8_put(p, c);
     }
     memset(p, 0, (size_t)(text + size - p));
     return true;

@@ -17,4 +17,12 @@ typedef struct ld_source {
     const char *name; /* begins every message */
 } ld_source;
 
+/* Bytes in memory, which stay the caller's. */
+typedef struct {
+    ld_source source;
+    const char *at;
+} ld_memory_source;
+
+ld_memory_source ld_memory_source_of(const void *data, int64_t size, const char *name);
+
 #endif

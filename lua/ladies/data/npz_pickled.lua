@@ -1,0 +1,79 @@
+--- The arrays of a data set in an .npz file that NumPy wrote with pickled SciPy matrices in it:
+--
+--   adj_matrix                the adjacency, a csr_matrix
+--   node_attr                 the features, a csr_matrix or an array
+--   node_label                0 .. classes - 1, -1 = unlabelled
+--   metadata                  a dict with class_names, node_names, attr_names; may be absent
+--
+-- Pickles are read as data: nothing in them is run.
+
+local core = require "ladies_core"
+local options = require "ladies.options"
+local checks = require "ladies.data.checks"
+
+local layout = {}
+
+local KEYS = {
+  adjacency = "adj_matrix", features = "node_attr", labels = "node_label",
+  class_names = "metadata.class_names", node_names = "metadata.node_names",
+  feature_names = "metadata.attr_names",
+}
+
+--- Whether an open npz file has this layout.
+function layout.fits(file) return file:has "adj_matrix" end
+
+local function require_key(context, file, key)
+  if not file:has(key) then checks.fail(context, "%s is missing", key) end
+end
+
+local function read_matrix(context, file, key)
+  require_key(context, file, key)
+  local matrix = file:object(key)
+  if options.class_of(matrix) ~= "Matrix" then
+    checks.fail(context, "%s must be a csr_matrix, got a %s", key,
+      options.class_of(matrix) or type(matrix))
+  end
+  return matrix
+end
+
+-- A list of texts in the metadata, or nil.
+local function texts(context, metadata, key)
+  local value = metadata[key]
+  if options.class_of(value) == "PickledArray" then value = value:strings() end
+  if value == nil or value == core.pickle.none then return nil end
+  if type(value) ~= "table" then checks.fail(context, "metadata.%s must be texts", key) end
+  for i, text in ipairs(value) do
+    if type(text) ~= "string" then
+      checks.fail(context, "metadata.%s[%d] must be a text, got a %s", key, i - 1, type(text))
+    end
+  end
+  return value
+end
+
+local function read_metadata(context, file)
+  local metadata = file:has "metadata" and file:object "metadata" or {}
+  if type(metadata) ~= "table" then checks.fail(context, "metadata must be a dict") end
+  return metadata
+end
+
+--- The fields of the data set in the open `file`, and the context of messages, as
+-- ladies.data.dataset takes them.
+function layout.read(path, file)
+  local context = {where = path, shift = -1, keys = setmetatable({}, {__index = KEYS})}
+  require_key(context, file, "node_attr")
+  require_key(context, file, "node_label")
+  local metadata = read_metadata(context, file)
+  local node_names = texts(context, metadata, "node_names")
+  return {
+    path = path, adjacency = read_matrix(context, file, "adj_matrix"),
+    features = file:dtype "node_attr" == "object" and read_matrix(context, file, "node_attr")
+      or file:tensor "node_attr",
+    labels = file:index "node_label",
+    class_names = texts(context, metadata, "class_names"),
+    feature_names = texts(context, metadata, "attr_names"),
+    node_names = node_names and table.concat(node_names, "\n"),
+    source = "npz with pickled SciPy matrices",
+  }, context
+end
+
+return layout
