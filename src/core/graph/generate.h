@@ -37,8 +37,8 @@ ld_status ld_generate_weights(ld_tensor **out, int64_t n, double exponent, ld_rn
  *
  * Time: O(entries + nodes) but for the sorting of rows. Memory at the peak, result included: at most
  * twice the columns of the result (4 bytes an entry) and 64 bytes a node; 1.5 times where few edges
- * are drawn twice. LD_VALUE when so many edges cannot be, or are so improbable that 40 draws for each do
- * not find them. */
+ * are drawn twice. LD_VALUE when so many edges cannot be, or are so improbable that 40 draws for
+ * each do not find them. */
 ld_status ld_generate_chung_lu(ld_csr **out, const ld_tensor *weights, const ld_index *labels,
                                int64_t entries, double inside, ld_rng *rng);
 
