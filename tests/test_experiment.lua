@@ -149,7 +149,6 @@ function tests.test_interrupted_and_resumed()
   train(nil, small("--out", one, table.unpack(options)))
   local interrupt = ("'%s/tools/interrupt.sh' '%s/log.jsonl'"):format(here, two)
   local status, out = train(interrupt, small("--out", two, table.unpack(options)))
-  if status == 0 then lu.skip "the run ended before the signal" end
   lu.assertEquals(status, 130)
   lu.assertStrContains(out, "go on with: ladies train --resume " .. two)
   lu.assertFalse(core.exists(two .. "/model.npz"))

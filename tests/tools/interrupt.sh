@@ -1,6 +1,7 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # interrupt.sh FILE COMMAND...: sends a command Ctrl-C's signal as soon as FILE is not empty, and
 # ends with its status.
+set -m # without job control a background command would ignore the signal
 file=$1
 shift
 "$@" &
