@@ -9,8 +9,7 @@
 #define BIND_PICKLE  "ladies.Pickle"
 #define BIND_PICKLED "ladies.PickledArray"
 
-/* --- arrays -----------------------------------------------------------------------------------
- */
+/* --- arrays ----------------------------------------------------------------------------------- */
 
 /* An array holds on to the pickle whose bytes it is made of. */
 typedef struct {
@@ -103,8 +102,7 @@ static int pickled_get(lua_State *L)
     return bind_no_field(L, BIND_PICKLED);
 }
 
-/* --- values -----------------------------------------------------------------------------------
- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 /* A walk through the tree in the order in which values are met. Each value that is an object in
  * Lua is made once and kept in the table at `seen` under its number, value.visit; those that have
@@ -215,8 +213,7 @@ void bind_push_pickle(lua_State *L, ld_pickle *p)
     lua_remove(L, w.seen);
 }
 
-/* --- module -----------------------------------------------------------------------------------
- */
+/* --- module ----------------------------------------------------------------------------------- */
 
 static int pickle_gc(lua_State *L)
 {

@@ -203,7 +203,7 @@ static ld_status parse_entry(const reader *r, const char *line, const char *end,
 
 static ld_status read_coordinate(reader *r, ld_csr **out)
 {
-    int64_t copies = r->symmetry == GENERAL ? 1 : 2, n = 0, row, col;
+    int64_t copies = r->symmetry == GENERAL ? 1 : 2, n = 0, row = 0, col = 0;
     ld_structure *s = NULL;
     ld_tensor *values = NULL;
     int32_t *rows = NULL;

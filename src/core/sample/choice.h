@@ -31,11 +31,11 @@ typedef struct {
 /* Chooses k of the positions 0 .. n-1 with probabilities in proportion to the vector p. `pick` gets
  * distinct positions, `w` their design weights (p normalised):
  *     wor          1 / (k p_u), in draw order: conventional, and biased
- *     wor, debias  Chen et al., "Calibrate and Debias Layer-wise Sampling", TMLR 2023; in draw
- * order wr           m_u / (k p_u) for m_u draws of u, in the order of first draws poisson      1 /
- * pi_u, pi_u = min(1, c p_u), c such that the pi_u sum to k; ascending Positions of probability
- * zero are never drawn. Where no more than k are positive, wor and poisson take them all,
- * ascending, with weight 1; wr still draws k.
+ *     wor, debias  Chen et al., "Calibrate and Debias Layer-wise Sampling", TMLR 2023; in draw order
+ *     wr           m_u / (k p_u) for m_u draws of u, in the order of first draws
+ *     poisson      1 / pi_u, pi_u = min(1, c p_u), c such that the pi_u sum to k; ascending
+ * Positions of probability zero are never drawn. Where no more than k are positive, wor and poisson
+ * take them all, ascending, with weight 1; wr still draws k.
  *
  * The positions of `always` come first, with weight 1, and k further ones are drawn from p
  * renormalised outside of them. With `unite` (the published program of the LADIES authors) k are
