@@ -73,7 +73,6 @@ ld_tensor *bind_writable_tensor(lua_State *L, int arg);
 /* The object, or NULL when the value is something else (of any type). */
 ld_tensor *bind_to_tensor(lua_State *L, int arg);
 ld_index *bind_to_index(lua_State *L, int arg);
-ld_csr *bind_to_matrix(lua_State *L, int arg);
 
 /* Pushes an empty userdata and returns the place of its object, for core to fill. */
 ld_tensor **bind_new_tensor(lua_State *L);

@@ -13,12 +13,6 @@ static ld_csr *check_values(lua_State *L, ld_csr *a)
     return a;
 }
 
-ld_csr *bind_to_matrix(lua_State *L, int arg)
-{
-    ld_csr **a = luaL_testudata(L, arg, BIND_MATRIX);
-    return a ? check_values(L, *a) : NULL;
-}
-
 ld_csr *bind_matrix(lua_State *L, int arg)
 {
     return check_values(L, *(ld_csr **)luaL_checkudata(L, arg, BIND_MATRIX));

@@ -185,10 +185,3 @@ int ld_threads(void)
     pthread_mutex_unlock(&pool.owner);
     return n;
 }
-
-void ld_threads_stop(void)
-{
-    pthread_mutex_lock(&pool.owner);
-    stop_helpers();
-    pthread_mutex_unlock(&pool.owner);
-}

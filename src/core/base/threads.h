@@ -23,7 +23,4 @@ ld_status ld_set_threads(int n);
 /* The number of threads in use. */
 int ld_threads(void);
 
-/* Ends the pool's threads; the next parallel loop starts them again. */
-void ld_threads_stop(void);
-
 #endif
