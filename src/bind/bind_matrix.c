@@ -5,17 +5,12 @@
 #include "bind.h"
 #include "graph/components.h"
 
-/* The values of a matrix may be a tensor of a step that is closed by now. */
-static ld_csr *check_values(lua_State *L, ld_csr *a)
-{
-    if (a->values)
-        bind_check(L, ld_tensor_check(a->values, "matrix values"));
-    return a;
-}
-
 ld_csr *bind_matrix(lua_State *L, int arg)
 {
-    return check_values(L, *(ld_csr **)luaL_checkudata(L, arg, BIND_MATRIX));
+    ld_csr *a = *(ld_csr **)luaL_checkudata(L, arg, BIND_MATRIX);
+    if (a->values) /* they may be a tensor of a step that is closed by now */
+        bind_check(L, ld_tensor_check(a->values, "matrix values"));
+    return a;
 }
 
 ld_csr **bind_new_matrix(lua_State *L)
