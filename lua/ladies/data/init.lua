@@ -6,6 +6,7 @@ local checks = require "ladies.data.checks"
 local Dataset = require "ladies.data.dataset"
 local npz_layout = require "ladies.data.npz_layout"
 local planetoid = require "ladies.data.planetoid"
+local readers = require "ladies.data.readers"
 
 local data = {
   from_files = require "ladies.data.from_files",
@@ -46,17 +47,6 @@ function data.names()
   return names
 end
 
--- Calls a reader. Its errors name the file and what is wrong in it, but blame the line in here that
--- called it.
-local function read(reader, ...)
-  local ok, fields, context = pcall(reader, ...)
-  if ok then return fields, context end
-  local message = type(fields) == "string" and (fields:match "%.lua:%d+: (npz: .*)$"
-    or fields:match "%.lua:%d+: (pickle: .*)$" or fields:match "%.lua:%d+: (file: .*)$")
-  if message then options.fail(message) end
-  error(fields, 0)
-end
-
 --- The data set of this name, or the one at this path (with a slash, or ending in .npz), all of it
 -- checked: an .npz file, whose arrays ladies.data.npz_layout lists, or FOLDER/ind.NAME for
 -- Planetoid's files.
@@ -70,15 +60,7 @@ function data.load(name)
         options.hint(name, data.names(), "there are"), table.concat(folders(), " and ")))
     end
   end
-  local folder, planetoid_name = path:match "^(.*)/ind%.([^/]*)$"
-  if folder and planetoid.found(folder, planetoid_name) then
-    local fields, context = read(planetoid.read, folder, planetoid_name)
-    fields.name = planetoid_name
-    return Dataset.new(fields, context)
-  end
-  local fields, context = read(npz_layout.read, path)
-  fields.name = path:match("([^/]*)%.npz$") or path:match("[^/]*$")
-  return Dataset.new(fields, context)
+  return Dataset.new(readers.read(path))
 end
 
 --- Writes a data set to an .npz file, which `ladies.data.load` and NumPy can read. With

@@ -118,12 +118,17 @@ local function read_lines(context, file, key)
   return lines and table.concat(lines, "\n")
 end
 
+--- Whether the path may be that of an .npz file: that of any file, since its name is the user's.
+function layout.fits(path)
+  return core.exists(path) == "file" or path:find "%.npz$" ~= nil
+end
+
 --- The fields of the data set in the .npz file at `path`, and the context of its messages, as
 -- ladies.data.dataset takes them.
 function layout.read(path)
   local context = {where = path, shift = -1, keys = setmetatable({}, {__index = KEYS})}
   local file <close> = core.npz.open(path)
-  if npz_pickled.fits(file) then return npz_pickled.read(path, file) end
+  if npz_pickled.has_layout(file) then return npz_pickled.read(path, file) end
   local fields = {path = path}
   fields.adjacency, fields.merged = read_matrix(context, file, "adj")
   if file:has("attr_matrix") then

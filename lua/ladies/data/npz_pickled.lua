@@ -20,7 +20,7 @@ local KEYS = {
 }
 
 --- Whether an open npz file has this layout.
-function layout.fits(file) return file:has "adj_matrix" end
+function layout.has_layout(file) return file:has "adj_matrix" end
 
 local function require_key(context, file, key)
   if not file:has(key) then checks.fail(context, "%s is missing", key) end

@@ -25,6 +25,12 @@ function planetoid.found(folder, name)
   return core.exists(("%s/ind.%s.graph"):format(folder, name)) == "file"
 end
 
+--- Whether the path is FOLDER/ind.NAME, what the names of such files begin with.
+function planetoid.fits(path)
+  local folder, name = path:match "^(.*)/ind%.([^/]*)$"
+  return folder ~= nil and planetoid.found(folder, name)
+end
+
 --- The names of the data sets whose files are in `folder`.
 function planetoid.names(folder)
   local names = {}
@@ -133,10 +139,10 @@ local function stack(n, first, second, at)
     rows = first:row_of() .. at[second:row_of()], cols = first:col_of() .. second:col_of()}
 end
 
---- The fields of the data set whose files in `folder` are called ind.`name`.*, and the context of
--- messages, as ladies.data.dataset takes them.
-function planetoid.read(folder, name)
-  local path = ("%s/ind.%s"):format(folder, name)
+--- The fields of the data set whose files are called `path`.*, and the context of messages, as
+-- ladies.data.dataset takes them.
+function planetoid.read(path)
+  local name = path:match "ind%.([^/]*)$"
   local keys = {adjacency = "graph", features = "allx and tx", labels = "ally and ty",
     train = "x", val = "allx", test = "test.index"}
   local context = {where = path, shift = -1, keys = keys}
@@ -158,7 +164,7 @@ function planetoid.read(folder, name)
   local adjacency, found = adjacency_of(context, graph, n)
   local absent = n - allx.n_rows - #test
   return {
-    path = path, adjacency = adjacency, features = stack(n, allx, tx, test),
+    path = path, name = name, adjacency = adjacency, features = stack(n, allx, tx, test),
     labels = core.index(labels), train = core.range(1, x.n_rows),
     val = core.range(x.n_rows + 1, x.n_rows + VALIDATION), test = test:sort(),
     source = ("Planetoid, ind.%s.*: %s%s"):format(name, found, absent > 0
