@@ -1,6 +1,6 @@
 -- ladies train: trains a deep GCN with sampled mini-batches
 --
---   ladies train [--dataset NAME|PATH] [--method ladies|full] [--samples 512] [--layers 5] ...
+--   ladies train [--dataset NAME|PATH] [--method ladies] [--samples 512] [--layers 5] ...
 --   ladies train --resume DIR
 --
 -- `ladies train --help` lists the options. The run's folder gets config.json, log.jsonl,
@@ -10,6 +10,7 @@
 local core = require "ladies_core"
 local ladies = require "ladies"
 local cli = require "ladies.cli"
+local methods = require "ladies.methods"
 local run_folder = require "ladies.run_folder"
 
 local experiment = ladies.experiment
@@ -20,10 +21,11 @@ local spec = {
     the full batch, with exact validation, and tests the best model by exact inference. Options that
     are not given have the preset's values.]],
   {"dataset", "NAME|PATH", "string", help = "data set by name, or an .npz file (default wordnet)"},
-  {"method", "NAME", experiment.methods, help = "ladies or full (default ladies)"},
+  {"method", "NAME", methods.names, help = methods.names:gsub("|", ", ") .. " (default ladies)"},
   {"preset", "NAME", "default|paper|code",
     help = "default, paper (the paper's text) or code (the authors' program)"},
-  {"samples", "N", "positive integer", help = "nodes sampled for a layer (default 512)"},
+  {"samples", "N", "positive integer",
+    help = "nodes drawn for a layer, or neighbours for a node (default: the method's)"},
   {"layers", "N", "positive integer", help = "propagations (default 5)"},
   {"hidden", "N", "positive integer", help = "hidden width (default 256)"},
   {"batch-size", "N", "positive integer", help = "training nodes of a batch (default 512)"},

@@ -162,7 +162,8 @@ end
 function tests.test_paper_memory()
   local function mib(features, samples, batch)
     return summary.paper_memory{
-      features = features, hidden = 256, layers = 5, samples = samples, batch = batch,
+      features = features, width = 256, layers = 5, input = samples,
+      hidden = 4 * samples + batch,
     } / 2^20
   end
   local table3 = {

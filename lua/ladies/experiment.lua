@@ -3,11 +3,11 @@
 
 local core = require "ladies_core"
 local data_sets = require "ladies.data"
+local methods = require "ladies.methods"
 local metrics = require "ladies.metrics"
 local nn = require "ladies.nn"
 local options = require "ladies.options"
 local presets = require "ladies.presets"
-local samplers = require "ladies.samplers"
 local summary = require "ladies.summary"
 local train = require "ladies.train"
 
@@ -19,31 +19,11 @@ local LARGE = 20000
 -- The stream of validation's draws, apart from those of the batches and of the first weights.
 local VALIDATION = -2
 
-local function repeated(value, n)
-  local list = {}
-  for i = 1, n do list[i] = value end
-  return list
-end
-
--- The methods by name: P, the settings and the samples for a layer -> sampler.
-local METHODS = {
-  ladies = function(P, config, samples)
-    return samplers.ladies(P, {
-      sizes = repeated(samples, config.layers), method = config.draw, debias = config.debias,
-      union = config.union, row_normalize = config.row_normalize, self_nodes = config.self_nodes,
-      flat = config.flat,
-    })
-  end,
-  full = function(P, config)
-    return samplers.full(P, {layers = config.layers})
-  end,
-}
-
 local SPEC = {
   dataset = {"string", "wordnet"},
-  method = {"ladies|full", "ladies"},
+  method = {methods.names, "ladies"},
   preset = {"default|paper|code", "default"},
-  samples = "positive integer", layers = "positive integer", hidden = "positive integer",
+  samples = "positive integer or nil", layers = "positive integer", hidden = "positive integer",
   batch_size = "positive integer", epochs = "positive integer",
   max_batches = "positive integer or nil",
   seed = "integer", lr = "positive number", clip = "non-negative number",
@@ -55,19 +35,20 @@ local SPEC = {
   min_gain = "non-negative number", best = "highest|gain",
 }
 
---- The methods that `method` may name, as a type of ladies.options.
-experiment.methods = SPEC.method[1]
-
---- All settings of an experiment: those of `given`, checked, and for the others those of the preset
--- that given.preset names. The keys are those of ladies.presets and dataset, method, preset,
--- max_batches.
+--- All settings of an experiment: those of `given`, checked, and for the others those of its method
+-- and of the preset that given.preset names. The keys are those of ladies.presets and dataset,
+-- method, preset, samples, max_batches.
 function experiment.configure(given)
-  local name = options.value("ladies.experiment", "preset", given.preset or "default",
-    SPEC.preset[1])
-  local spec = {}
+  local where = "ladies.experiment"
+  local preset = options.value(where, "preset", given.preset or "default", SPEC.preset[1])
+  local name = options.value(where, "method", given.method or SPEC.method[2], SPEC.method[1])
+  local method, spec = methods.by_name[name], {}
   for key, type_text in pairs(SPEC) do spec[key] = type_text end
-  for key, value in pairs(presets[name]) do spec[key] = {SPEC[key], value} end
-  return options.check("ladies.experiment", given, spec)
+  for _, settings in ipairs{presets[preset], method.settings or {}} do
+    for key, value in pairs(settings) do spec[key] = {SPEC[key], value} end
+  end
+  spec.samples = {SPEC.samples, method.samples}
+  return options.check(where, given, spec)
 end
 
 -- Micro-F1 on a batch of validation nodes, sampled with 20 times the samples: the authors' way.
@@ -91,26 +72,46 @@ function experiment.load(config)
   return data
 end
 
---- Makes sampler and model, trains, and returns what ladies.train does, and the model. config: all
--- settings, as experiment.configure gives them; data: the data set; the fields of `extra` (out,
--- resume, quiet, checkpoint_every) are those of ladies.train.
-function experiment.run(config, data, extra)
-  local P = data.graph:normalize(config.normalize)
-  local make = METHODS[config.method]
-  local sampler = make(P, config, config.samples)
-  local full = config.method == "full"
-  local model = nn.gcn{
+-- What the paper counts as the memory of a batch; see ladies.summary.paper_memory.
+local function memory_counter(data, config, method)
+  local L, b = config.layers, math.min(config.batch_size, #data.train)
+  return function(input, hidden)
+    if method.nominal_rows then input, hidden = config.samples, (L - 1) * config.samples + b end
+    return summary.paper_memory{
+      features = data.features.n_cols, width = config.hidden, layers = L,
+      input = input, hidden = hidden,
+    }
+  end
+end
+
+--- The model of a configuration, with its first weights.
+function experiment.model(config, data)
+  return nn.gcn{
     inputs = data.features.n_cols, hidden = config.hidden, outputs = data.classes,
     layers = config.layers, activation = config.activation, dropout = config.dropout,
     head = config.head, head_dropout = config.head_dropout, order = config.order,
     normalize = config.normalize, seed = config.seed,
   }
+end
+
+--- The sampler of a configuration, with `samples` in place of its own where they are given.
+function experiment.sampler(config, data, samples)
+  return methods.by_name[config.method].make(data.graph, config, samples or config.samples)
+end
+
+--- Makes sampler and model, trains, and returns what ladies.train does, and the model. config: all
+-- settings, as experiment.configure gives them; data: the data set; the fields of `extra` (out,
+-- resume, quiet, checkpoint_every) are those of ladies.train.
+function experiment.run(config, data, extra)
+  local sampler = experiment.sampler(config, data)
+  local model = experiment.model(config, data)
+  local method, title = methods.of(config)
+  local full = config.method == "full"
   local validate
-  if config.validation == "sampled" and not full then
-    validate = sampled_validation(data, make(P, config, 20 * config.samples), config)
+  if config.validation == "sampled" and config.samples then
+    validate = sampled_validation(data, experiment.sampler(config, data, 20 * config.samples),
+      config)
   end
-  local batch = math.min(config.batch_size, #data.train)
-  local nodes = data.graph.n_nodes
   return train{
     data = data, model = model, sampler = sampler, validate = validate,
     lr = config.lr, weight_decay = config.weight_decay,
@@ -119,12 +120,8 @@ function experiment.run(config, data, extra)
     epochs = config.epochs, max_batches = config.max_batches, seed = config.seed,
     eval_every = config.eval_every, patience = config.patience, min_gain = config.min_gain,
     best = config.best, out = extra.out, resume = extra.resume, quiet = extra.quiet,
-    checkpoint_every = extra.checkpoint_every,
-    method = full and "full batch" or ("LADIES (%d)"):format(config.samples),
-    memory_paper = summary.paper_memory{
-      features = data.features.n_cols, hidden = config.hidden, layers = config.layers,
-      samples = full and nodes or config.samples, batch = full and nodes or batch,
-    },
+    checkpoint_every = extra.checkpoint_every, method = title,
+    count_memory = memory_counter(data, config, method),
   }, model
 end
 

@@ -20,7 +20,7 @@ local presets = {}
 -- What the three have in common.
 local function preset(own)
   local settings = {
-    layers = 5, hidden = 256, batch_size = 512, samples = 512, epochs = 1000, seed = 1,
+    layers = 5, hidden = 256, batch_size = 512, epochs = 1000, seed = 1,
     lr = 1e-3, clip = 0, weight_decay = 0,
     row_normalize = true, debias = false, union = "pre", flat = false,
     head = "none", head_dropout = 0, activation = "relu", dropout = 0,

@@ -8,14 +8,15 @@ local Summary = {__name = "Summary"}
 Summary.__index = Summary
 
 --- Memory as the paper counts it, in bytes: weights, gathered input features and hidden rows of a
--- batch, dense float32, without biases, head and united nodes (its figures for the citation graphs
--- within 1 %):
---   4 (K F + (L-1) K^2 + s F + (L-1) K s + K b)
--- features F, hidden K, layers L, samples s (nodes sampled for a layer), batch b (training nodes).
+-- batch, dense float32, without biases and head:
+--   4 (K F + (L-1) K^2 + F input + K hidden)
+-- features F, width K of the hidden layers, layers L, and of a batch the rows of the features
+-- (`input`) and of all that is computed from them (`hidden`). With s nodes in every sampled layer
+-- and b training nodes in a batch input is s, hidden (L-1) s + b; this gives the paper's figures for
+-- the citation graphs within 1 %.
 function summary.paper_memory(shape)
-  local F, K, L = shape.features, shape.hidden, shape.layers
-  local s, b = shape.samples, shape.batch
-  return 4 * (K * F + (L - 1) * K * K + s * F + (L - 1) * K * s + K * b)
+  local F, K, L = shape.features, shape.width, shape.layers
+  return math.floor(4 * (K * F + (L - 1) * K * K + F * shape.input + K * shape.hidden) + 0.5)
 end
 
 --- A summary of `fields`: plain data, which is what summary.json holds. tostring gives the table.
@@ -24,6 +25,7 @@ end
 -- batches, seconds, batch_ms        training without validation
 -- sampling_ms, gathering_ms, computing_ms   their parts, a batch
 -- validation_seconds
+-- input_rows, hidden_rows           rows of a batch, of its input and of all layers, means
 -- curve                             the file of the run's folder that shows the training curve
 -- memory_paper (bytes or nil), memory_batch, memory_parameters, memory_peak (bytes)
 function summary.new(fields)

@@ -36,7 +36,7 @@ local SPEC = {
   checkpoint_every = {"non-negative number", 30},
   quiet = {"boolean", false},
   method = {"string", "custom"},
-  memory_paper = "non-negative integer or nil",
+  count_memory = "callable or nil",
 }
 
 -- The part of the split that each node is in, as an Index: 0 none, 1 train, 2 val, 3 test.
@@ -73,7 +73,10 @@ local function summarize(run, reason, test_f1)
     batch_ms = 1e3 * run.timer:seconds() / n, sampling_ms = 1e3 * total.sampling / n,
     gathering_ms = 1e3 * total.gathering / n, computing_ms = 1e3 * total.computing / n,
     validation_seconds = run.validation_seconds,
-    memory_paper = opts.memory_paper, memory_batch = run.batch_bytes,
+    memory_paper = opts.count_memory
+      and opts.count_memory(run.rows.input / n, run.rows.hidden / n) or nil,
+    input_rows = run.rows.input / n, hidden_rows = run.rows.hidden / n,
+    memory_batch = run.batch_bytes,
     memory_parameters = 4 * slabs * module.size(opts.model), memory_peak = memory.resident_peak,
     folder = opts.out,
   }
@@ -119,7 +122,8 @@ end
 -- resume       go on from the checkpoint in `out`; the other options must be those of that run
 -- checkpoint_every   seconds between two checkpoints (30)
 -- quiet        no progress on stderr
--- method, memory_paper   a name and a number of bytes for the summary to show
+-- method       a name for the summary to show
+-- count_memory (rows of a batch's input, rows of its layers, both means) -> bytes, for the summary
 -- Ctrl-C in a run with a folder saves a checkpoint and returns {stopped = "interrupted", ...}.
 local function train(given)
   local opts = options.check("ladies.train", given, SPEC)

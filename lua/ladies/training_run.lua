@@ -48,6 +48,7 @@ function Run.new(opts)
     },
     timer = timer.new(),
     number = 0, epoch = 1, index = 0,     -- batches in all; the last one's epoch and place in it
+    rows = {input = 0, hidden = 0},       -- of all batches: of the features, and of all layers
     validation_seconds = 0, batch_bytes = 0, has_best = false,
   }, Run)
   if #run.parameters == 0 then options.fail "ladies.train: the model has no parameters" end
@@ -101,6 +102,7 @@ function Run:counters()
     seed = self.opts.seed, epoch = self.epoch, index = self.index, number = self.number,
     validation_seconds = self.validation_seconds, batch_bytes = self.batch_bytes,
     log_bytes = self.log:length(),
+    input_rows = self.rows.input, hidden_rows = self.rows.hidden,
   }
   for name, seconds in pairs(self.timer.total) do counters["seconds_" .. name] = seconds end
   for name, value in pairs(self.stopper:state()) do counters["stopping_" .. name] = value end
@@ -126,6 +128,7 @@ function Run:load(path)
   self.has_best = has_best
   self.epoch, self.index, self.number = counters.epoch, counters.index, counters.number
   self.validation_seconds, self.batch_bytes = counters.validation_seconds, counters.batch_bytes
+  self.rows.input, self.rows.hidden = counters.input_rows, counters.hidden_rows
   local stopping = {}
   for name, value in pairs(counters) do
     local total, counter = name:match "^seconds_(.+)", name:match "^stopping_(.+)"
@@ -164,6 +167,12 @@ function Run:step(batch)
   return value
 end
 
+function Run:count_rows(batch)
+  local rows = self.rows
+  rows.input = rows.input + #batch.input
+  for _, block in ipairs(batch.blocks) do rows.hidden = rows.hidden + #block.dst end
+end
+
 -- Samples the next batch and trains on it; returns false when the epochs are over.
 function Run:advance()
   local clock, before = self.timer, core.memory().total
@@ -175,6 +184,7 @@ function Run:advance()
   local now = clock:stop(batch.gathering or 0)
   self.number, self.epoch, self.index = self.number + 1, batch.epoch, batch.index
   self.batch_bytes = math.max(self.batch_bytes, self.bytes - before)
+  self:count_rows(batch)
   if self.log then self.log:batch(batch, self.number, loss, clock, self.bytes) end
   self.progress:update(self.number, now, loss, self.val_f1)
   return true
