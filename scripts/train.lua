@@ -10,63 +10,31 @@
 local core = require "ladies_core"
 local ladies = require "ladies"
 local cli = require "ladies.cli"
+local experiment_options = require "ladies.experiment_options"
 local methods = require "ladies.methods"
 local run_folder = require "ladies.run_folder"
 
 local experiment = ladies.experiment
 
-local spec = {
+local spec = cli.join({
   name = "ladies train",
-  about = [[Trains a deep GCN with layer-dependent importance sampling (LADIES, NeurIPS 2019) or on
-    the full batch, with exact validation, and tests the best model by exact inference. Options that
-    are not given have the preset's values.]],
-  {"dataset", "NAME|PATH", "string", help = "data set by name, or an .npz file (default wordnet)"},
+  about = [[Trains a deep GCN with layer-dependent importance sampling (LADIES, NeurIPS 2019) or
+    another method, with exact validation, and tests the best model by exact inference. Options that
+    are not given have the values of the method and the preset.]],
   {"method", "NAME", methods.names, help = methods.names:gsub("|", ", ") .. " (default ladies)"},
-  {"preset", "NAME", "default|paper|code",
-    help = "default, paper (the paper's text) or code (the authors' program)"},
-  {"samples", "N", "positive integer",
-    help = "nodes drawn for a layer, or neighbours for a node (default: the method's)"},
-  {"layers", "N", "positive integer", help = "propagations (default 5)"},
-  {"hidden", "N", "positive integer", help = "hidden width (default 256)"},
-  {"batch-size", "N", "positive integer", help = "training nodes of a batch (default 512)"},
-  {"epochs", "N", "positive integer", help = "end after so many (default 1000)"},
-  {"max-batches", "N", "positive integer", help = "end after so many"},
-  {"patience", "N", "non-negative integer",
-    help = "end when validation F1 has not risen by 0.01 for so many batches; 0: never"},
-  {"eval-every", "N", "positive integer", help = "batches between two validations"},
-  {"seed", "N", "integer", help = "of everything random (default 1)"},
-  {"lr", "RATE", "positive number", help = "Adam's learning rate (default 0.001)"},
-  {"dropout", "P", "number in [0, 1)", help = "after each hidden layer"},
-  {"weight-decay", "X", "non-negative number", help = "added to the gradient, times the weight"},
-  {"clip", "NORM", "non-negative number", help = "bound on the norm of all gradients; 0: none"},
-  {"self-nodes", "WHICH", "none|previous|batch",
-    help = "nodes that every sampled layer holds besides: none, the previous layer's, the batch's"},
-  {"normalize", "P", "sym|row", help = "P: D^-1/2 (A+I) D^-1/2 or D^-1 (A+I)"},
-  {"draw", "METHOD", "wor|wr|poisson", help = "how nodes are drawn; see sampling.choice"},
-  {"debias", "BOOL", "boolean", help = "unbiased weights for wor"},
-  {"flat", "BOOL", "boolean", help = "probabilities by column norms, not squared"},
-  {"union", "WHEN", "pre|post", help = "self nodes before the draw, or after (the authors)"},
-  {"row-normalize", "BOOL", "boolean", help = "sampled rows divided by their sums"},
-  {"activation", "NAME", "string", help = "relu, elu, leaky_relu, sigmoid, tanh or none"},
-  {"head", "KIND", "none|linear", help = "a linear layer after the last propagation, or none"},
-  {"head-dropout", "P", "number in [0, 1)", help = "before that layer"},
-  {"order", "ORDER", "auto|transform_first|propagate_first",
-    help = "of the linear map and the propagation"},
-  {"validation", "HOW", "exact|sampled", help = "exact, or a batch with 20 times the samples"},
-  {"min-gain", "X", "non-negative number", help = "what counts as a rise (default 0.01)"},
-  {"best", "WHICH", "highest|gain", help = "the model kept: highest F1, or that of the last rise"},
+}, experiment_options.list, {
   {"threads", "N", "positive integer", help = "of the parallel loops; results do not depend on it"},
   {"out", "DIR", "string", help = "the run's folder (default runs/DATASET-METHOD-N)"},
   {"resume", "DIR", "string", help = "go on with the run of this folder, as it was configured"},
   {"checkpoint-every", "SECONDS", "non-negative number", default = 30,
     help = "between two checkpoints"},
   {"quiet", help = "no progress"},
-}
+})
 
 -- Options that say how to run, not what; a resumed run may have others.
 local RUNNING = {threads = true, out = true, resume = true, checkpoint_every = true, quiet = true}
 -- Bounds on the length of a run; they too may change.
-local BOUNDS = {epochs = true, max_batches = true, patience = true}
+local BOUNDS = {epochs = true, max_batches = true, max_seconds = true, patience = true}
 
 local function print_configuration(config, folder)
   local keys = {}
@@ -80,10 +48,8 @@ end
 -- The settings of a new run, its data set and its folder, which is made when the rest is known to
 -- be right.
 local function new_run(opts, given)
-  local settings = {}
-  for key in pairs(given) do
-    if not RUNNING[key] then settings[key] = opts[key] end
-  end
+  local settings = experiment_options.settings(opts, given)
+  settings.method = opts.method
   local config = experiment.configure(settings)
   local data = experiment.load(config)
   local folder = opts.out and run_folder.at(opts.out)

@@ -109,4 +109,45 @@ function tests.test_errors()
     model, data.graph, ladies.zeros(3, toy.FEATURES))
 end
 
+-- ---------------------------------------------------------------- sampled
+
+--- With whole neighbourhoods sampled inference is exact, in the order of the nodes and in batches
+-- of any size.
+function tests.test_sampled_with_whole_neighbourhoods()
+  local data = toy.new()
+  local model = model_for(data, {layers = 3, dropout = 0.5})
+  local sampler = ladies.samplers.full(data.graph:normalize "sym", {layers = 3})
+  local nodes = ladies.index{7, 2, 9, 30, 1}
+  local exact = ladies.inference.exact(model, data)[nodes]
+  for _, size in ipairs{1, 2, 5, 100} do
+    compare.assert_close(ladies.inference.sampled(model, data, nodes,
+      {sampler = sampler, batch_size = size, draws = 2}), exact, 1e-5, "batches of " .. size)
+  end
+end
+
+--- A linear model's mean over many draws of an unbiased sampler is its exact value.
+function tests.test_draws_are_averaged()
+  local data = toy.new()
+  local model = model_for(data, {layers = 1})
+  local sampler = ladies.samplers.ladies(data.graph:normalize "sym",
+    {sizes = {3}, method = "wr", row_normalize = false})
+  local exact = ladies.inference.exact(model, data)[data.val]
+  local function distance(draws)
+    return (ladies.inference.sampled(model, data, data.val,
+      {sampler = sampler, batch_size = 10, draws = draws}) - exact):norm() / exact:norm()
+  end
+  lu.assertTrue(distance(1) > 0.3)
+  lu.assertTrue(distance(2000) < 0.1)
+end
+
+function tests.test_sampled_refuses()
+  local data = toy.new()
+  local model = model_for(data, {layers = 1})
+  local own = setmetatable({batches_per_epoch = 3}, {__call = function() end})
+  lu.assertErrorMsgContains("draws its own seeds", ladies.inference.sampled, model, data, data.val,
+    {sampler = own})
+  lu.assertErrorMsgContains("there are no nodes", ladies.inference.sampled, model, data,
+    ladies.index{}, {sampler = print})
+end
+
 os.exit(lu.LuaUnit.new():runSuiteByInstances{{"inference", tests}}, true)

@@ -51,6 +51,12 @@ local function convert(spec, option, text)
   return result
 end
 
+--- cli.join(spec, list, ...): the spec with the options of the lists behind its own.
+function cli.join(spec, ...)
+  for _, list in ipairs{...} do table.move(list, 1, #list, #spec + 1, spec) end
+  return spec
+end
+
 --- The options on the command line `args` (an array of strings): a table of values, defaults
 -- included, and a table with true for each that was given. Errors are one line each: an unknown
 -- option (with the nearest one there is), a missing or wrong value, a stray word.

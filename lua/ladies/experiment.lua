@@ -25,7 +25,7 @@ local SPEC = {
   preset = {"default|paper|code", "default"},
   samples = "positive integer or nil", layers = "positive integer", hidden = "positive integer",
   batch_size = "positive integer", epochs = "positive integer",
-  max_batches = "positive integer or nil",
+  max_batches = "positive integer or nil", max_seconds = "positive number or nil",
   seed = "integer", lr = "positive number", clip = "non-negative number",
   weight_decay = "non-negative number", normalize = "sym|row", draw = "wor|wr|poisson",
   debias = "boolean", union = "pre|post", row_normalize = "boolean", flat = "boolean",
@@ -37,7 +37,7 @@ local SPEC = {
 
 --- All settings of an experiment: those of `given`, checked, and for the others those of its method
 -- and of the preset that given.preset names. The keys are those of ladies.presets and dataset,
--- method, preset, samples, max_batches.
+-- method, preset, samples, max_batches, max_seconds.
 function experiment.configure(given)
   local where = "ladies.experiment"
   local preset = options.value(where, "preset", given.preset or "default", SPEC.preset[1])
@@ -64,11 +64,16 @@ local function sampled_validation(data, sampler, config)
   end
 end
 
---- Loads the data set of a configuration, and settles in the configuration what depends on it: how
--- often to validate, every 10 batches as in the paper, or every 100 on a large graph.
+--- Settles in a configuration what depends on the data set: how often to validate, every 10 batches
+-- as in the paper, or every 100 on a large graph.
+function experiment.settle(config, data)
+  config.eval_every = config.eval_every or (data.graph.n_nodes < LARGE and 10 or 100)
+end
+
+--- The data set of a configuration, which is settled for it.
 function experiment.load(config)
   local data = data_sets.load(config.dataset)
-  config.eval_every = config.eval_every or (data.graph.n_nodes < LARGE and 10 or 100)
+  experiment.settle(config, data)
   return data
 end
 
@@ -101,7 +106,7 @@ end
 
 --- Makes sampler and model, trains, and returns what ladies.train does, and the model. config: all
 -- settings, as experiment.configure gives them; data: the data set; the fields of `extra` (out,
--- resume, quiet, checkpoint_every) are those of ladies.train.
+-- resume, quiet, checkpoint_every, on_validation) are those of ladies.train.
 function experiment.run(config, data, extra)
   local sampler = experiment.sampler(config, data)
   local model = experiment.model(config, data)
@@ -117,10 +122,12 @@ function experiment.run(config, data, extra)
     lr = config.lr, weight_decay = config.weight_decay,
     clip = config.clip > 0 and config.clip or nil,
     batch_size = full and #data.train or config.batch_size,
-    epochs = config.epochs, max_batches = config.max_batches, seed = config.seed,
+    epochs = config.epochs, max_batches = config.max_batches, max_seconds = config.max_seconds,
+    seed = config.seed,
     eval_every = config.eval_every, patience = config.patience, min_gain = config.min_gain,
     best = config.best, out = extra.out, resume = extra.resume, quiet = extra.quiet,
-    checkpoint_every = extra.checkpoint_every, method = title,
+    checkpoint_every = extra.checkpoint_every, on_validation = extra.on_validation,
+    method = title,
     count_memory = memory_counter(data, config, method),
   }, model
 end

@@ -1,4 +1,6 @@
---- Exact inference: the model over the whole graph, one layer after the other, without sampling.
+--- Inference: a model's logits, exact or sampled.
+--
+-- Exact inference is the model over the whole graph, one layer after the other, without sampling.
 -- Every layer is computed for all nodes before the next begins, so a node costs its degree once a
 -- layer and not its whole neighbourhood of five hops. Held at a time: the output of the layer
 -- before and two intermediates of the one in hand, 3 N K floats for N nodes and K columns, besides
@@ -6,6 +8,7 @@
 
 local core = require "ladies_core"
 local options = require "ladies.options"
+local sampling = require "ladies.sampling"
 
 local inference = {}
 
@@ -49,6 +52,43 @@ function inference.exact(model, data, features)
       features.n_rows, P.n_rows))
   end
   return core.no_grad(run, model, P, features)
+end
+
+local SAMPLED = {
+  sampler = "callable",
+  batch_size = {"positive integer", 512},
+  draws = {"positive integer", 1},
+  seed = {"integer", 1},
+}
+
+--- inference.sampled(model, data, nodes, {sampler =, batch_size = 512, draws = 1, seed = 1}): the
+-- logits of the Index `nodes`, #nodes x outputs, each from a sampled neighbourhood. With more
+-- draws every node is sampled so many times and the logits are averaged. The nodes go through the
+-- sampler in batches of batch_size; it must take seeds, not draw its own.
+function inference.sampled(model, data, nodes, given)
+  local where = "ladies.inference.sampled"
+  options.value(where, "the nodes", nodes, "Index")
+  local opts = options.check(where, given, SAMPLED)
+  if type(opts.sampler) == "table" and opts.sampler.batches_per_epoch then
+    options.fail(where .. ": this sampler draws its own seeds; use ladies.inference.exact")
+  end
+  if #nodes == 0 then options.fail(where .. ": there are no nodes") end
+  local rng, size, n = core.rng(opts.seed), opts.batch_size, #nodes
+  local logits
+  core.no_grad(function()
+    for draw = 1, opts.draws do
+      for first = 1, n, size do
+        local last = math.min(first + size - 1, n)
+        local seeds = nodes:slice(first, last)
+        local batch = opts.sampler(seeds, rng:fork(draw):fork(first))
+        local h = model:forward(data.features, batch, false)
+        logits = logits or core.zeros(n, h.n_cols)
+        local rows = logits:slice(first, last)
+        rows:copy_(rows + h[sampling.find(batch.output, seeds)] / opts.draws)
+      end
+    end
+  end)
+  return logits
 end
 
 return inference

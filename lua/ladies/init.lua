@@ -41,6 +41,7 @@ ladies.inference = require "ladies.inference"
 ladies.train = require "ladies.train"
 ladies.presets = require "ladies.presets"
 ladies.experiment = require "ladies.experiment"
+ladies.compare = require "ladies.compare"
 ladies.plot = require "ladies.plot"
 ladies.save_model = require "ladies.model_file".save
 ladies.load_model = require "ladies.model_file".load

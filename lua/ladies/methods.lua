@@ -6,8 +6,8 @@
 --                    node; nil where the method draws neither
 --   settings         settings in which the method differs from every preset
 --   make(graph, config, samples)     the sampler
---   nominal_rows     whether every layer has `samples` nodes by definition, so that the paper counts
---                    a batch's memory with them; otherwise its rows are counted as they come
+--   nominal_rows     whether every layer has `samples` nodes by definition, so that the paper
+--                    counts a batch's memory with them; otherwise rows are counted as they come
 
 local samplers = require "ladies.samplers"
 

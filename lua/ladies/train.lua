@@ -25,9 +25,11 @@ local SPEC = {
   batch_size = {"positive integer", 512},
   epochs = {"positive integer", 1000},
   max_batches = "positive integer or nil",
+  max_seconds = "positive number or nil",
   seed = {"integer", 1},
   eval_every = {"positive integer", 10},
   validate = "callable or nil",
+  on_validation = "callable or nil",
   patience = {"non-negative integer", 200},
   min_gain = {"non-negative number", 0.01},
   best = {"highest|gain", "highest"},
@@ -112,10 +114,12 @@ end
 -- schedule     batch number -> factor of the learning rate (see ladies.schedule)
 -- clip         bound on the norm of all gradients together
 -- loss         loss(logits, labels, batch.loss_weight), default cross-entropy
--- batch_size   512; epochs (1000) and max_batches bound the length of the run
+-- batch_size   512
+-- epochs (1000), max_batches, max_seconds (of training alone)   bounds on the length of the run
 -- seed         of the order of the nodes, the sampler's draws and dropout's
 -- eval_every   batches between two validations (10)
 -- validate     validate(model, batch number) -> number, default micro-F1 by exact inference
+-- on_validation   called after each with {batch =, epoch =, seconds =, val_f1 =, model =}
 -- patience     batches without a gain of min_gain before the end; see ladies.early_stopping
 -- best         which model is kept; without validation nodes it is the last
 -- out          folder for log, checkpoints, model, predictions and summary: see ladies.run_folder

@@ -204,13 +204,17 @@ function Run:evaluate()
     self.has_best = true
   end
   self.validation_seconds = self.validation_seconds + core.clock() - began
-  if self.log then
-    self.log:validation(self.number, self.epoch, self.val_f1, self.timer:seconds())
+  local seconds = self.timer:seconds()
+  if self.log then self.log:validation(self.number, self.epoch, self.val_f1, seconds) end
+  if self.opts.on_validation then
+    self.opts.on_validation{batch = self.number, epoch = self.epoch, seconds = seconds,
+      val_f1 = self.val_f1, model = self.model}
   end
 end
 
---- Trains until there is a reason to stop, which it returns: "patience", "max_batches", "epochs" or
--- "interrupted". A run with a folder is saved now and then, at an interruption, and at the end.
+--- Trains until there is a reason to stop, which it returns: "patience", "max_batches",
+-- "max_seconds", "epochs" or "interrupted". A run with a folder is saved now and then, at an
+-- interruption, and at the end.
 function Run:loop()
   local opts, reason = self.opts, nil
   local _ <close> = self.folder and interrupt.defer()
@@ -219,6 +223,8 @@ function Run:loop()
       reason = "patience"
     elseif self.number >= (opts.max_batches or math.huge) then
       reason = "max_batches"
+    elseif self.timer:seconds() >= (opts.max_seconds or math.huge) then
+      reason = "max_seconds"
     elseif self.folder and interrupt.arrived() then
       reason = "interrupted"
     elseif not self:advance() then

@@ -1,0 +1,55 @@
+--- The settings of ladies.experiment as options of a command line, for the commands that train.
+-- Options that are not given have the values of the method and the preset.
+
+local experiment_options = {}
+
+--- The options, as ladies.cli takes them. `method` is not among them.
+experiment_options.list = {
+  {"dataset", "NAME|PATH", "string", help = "data set by name, or an .npz file (default wordnet)"},
+  {"preset", "NAME", "default|paper|code",
+    help = "default, paper (the paper's text) or code (the authors' program)"},
+  {"samples", "N", "positive integer",
+    help = "nodes drawn for a layer, or neighbours for a node (default: the method's)"},
+  {"layers", "N", "positive integer", help = "propagations (default 5)"},
+  {"hidden", "N", "positive integer", help = "hidden width (default 256)"},
+  {"batch-size", "N", "positive integer", help = "training nodes of a batch (default 512)"},
+  {"epochs", "N", "positive integer", help = "end after so many (default 1000)"},
+  {"max-batches", "N", "positive integer", help = "end after so many"},
+  {"max-seconds", "S", "positive number", help = "end after so long, without validation"},
+  {"patience", "N", "non-negative integer",
+    help = "end when validation F1 has not risen by 0.01 for so many batches; 0: never"},
+  {"eval-every", "N", "positive integer", help = "batches between two validations"},
+  {"seed", "N", "integer", help = "of everything random (default 1)"},
+  {"lr", "RATE", "positive number", help = "Adam's learning rate (default 0.001)"},
+  {"dropout", "P", "number in [0, 1)", help = "after each hidden layer"},
+  {"weight-decay", "X", "non-negative number", help = "added to the gradient, times the weight"},
+  {"clip", "NORM", "non-negative number", help = "bound on the norm of all gradients; 0: none"},
+  {"self-nodes", "WHICH", "none|previous|batch",
+    help = "nodes that every sampled layer holds besides: none, the previous layer's, the batch's"},
+  {"normalize", "P", "sym|row", help = "P: D^-1/2 (A+I) D^-1/2 or D^-1 (A+I)"},
+  {"draw", "METHOD", "wor|wr|poisson", help = "how nodes are drawn; see sampling.choice"},
+  {"debias", "BOOL", "boolean", help = "unbiased weights for wor"},
+  {"flat", "BOOL", "boolean", help = "probabilities by column norms, not squared"},
+  {"union", "WHEN", "pre|post", help = "self nodes before the draw, or after (the authors)"},
+  {"row-normalize", "BOOL", "boolean", help = "sampled rows divided by their sums"},
+  {"activation", "NAME", "string", help = "relu, elu, leaky_relu, sigmoid, tanh or none"},
+  {"head", "KIND", "none|linear", help = "a linear layer after the last propagation, or none"},
+  {"head-dropout", "P", "number in [0, 1)", help = "before that layer"},
+  {"order", "ORDER", "auto|transform_first|propagate_first",
+    help = "of the linear map and the propagation"},
+  {"validation", "HOW", "exact|sampled", help = "exact, or a batch with 20 times the samples"},
+  {"min-gain", "X", "non-negative number", help = "what counts as a rise (default 0.01)"},
+  {"best", "WHICH", "highest|gain", help = "the model kept: highest F1, or that of the last rise"},
+}
+
+--- The settings that the user gave on the command line, from what cli.main hands over.
+function experiment_options.settings(opts, given)
+  local settings = {}
+  for _, option in ipairs(experiment_options.list) do
+    local key = option[1]:gsub("-", "_")
+    if given[key] then settings[key] = opts[key] end
+  end
+  return settings
+end
+
+return experiment_options

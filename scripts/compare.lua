@@ -1,0 +1,45 @@
+-- ladies compare: trains several methods with the same network, split and seeds, and compares them
+--
+--   ladies compare --methods ladies:64,graphsage:5,full [--dataset cora] [--runs 3]
+--   ladies compare --methods ladies:64,fastgcn --equal nodes
+--   ladies compare --methods ladies:64,full --equal seconds --seconds 10
+--
+-- A number behind a method is its number of samples. The folder gets results.jsonl, a line for each
+-- run, table.md and the curves; a comparison that was stopped goes on where it was.
+
+local ladies = require "ladies"
+local cli = require "ladies.cli"
+local experiment_options = require "ladies.experiment_options"
+
+local function words(text)
+  local list = {}
+  for word in text:gmatch "[^,]+" do list[#list + 1] = word end
+  return list
+end
+
+cli.main(cli.join({
+  name = "ladies compare",
+  usage = "ladies compare --methods NAME[:SAMPLES],... [options]",
+  about = [[Trains each method several times, with the same network, split and seeds, and prints
+    mean and standard deviation of test micro-F1, time and memory.]],
+  {"methods", "LIST", "string", default = "ladies,graphsage,full",
+    help = "methods, each with its samples behind a colon if not the default"},
+  {"runs", "N", "positive integer", default = 3, help = "of each method, with following seeds"},
+  {"equal", "WHAT", "samples|nodes|seconds", default = "samples",
+    help = "samples as given; nodes: samples with which batches are as large as those of the "
+      .. "first method; seconds: all train for as long"},
+  {"seconds", "S", "positive number", help = "of training, for --equal seconds"},
+}, experiment_options.list, {
+  {"threads", "N", "positive integer", help = "of the parallel loops; results do not depend on it"},
+  {"out", "DIR", "string", help = "where results are kept (default runs/compare-DATASET-N)"},
+  {"quiet", help = "no progress"},
+}), arg, function(opts, given)
+  if opts.threads then ladies.threads(opts.threads) end
+  local settings = experiment_options.settings(opts, given)
+  local result = ladies.compare{
+    methods = words(opts.methods), runs = opts.runs, equal = opts.equal, seconds = opts.seconds,
+    settings = settings, out = opts.out, quiet = opts.quiet,
+  }
+  print(result)
+  print(("in %s: results.jsonl, %s"):format(result.folder, table.concat(result.files, ", ")))
+end)

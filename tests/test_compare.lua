@@ -1,0 +1,162 @@
+--- Studies kept run by run, comparisons of methods, and their numbers.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
+local lu = require "luaunit"
+local ladies = require "ladies"
+local markdown = require "ladies.markdown"
+local statistics = require "ladies.statistics"
+local Study = require "ladies.study"
+local temporary = require "reference.temporary"
+local toy = require "reference.toy_data"
+
+local tests = {}
+
+local SETTINGS = {
+  layers = 2, hidden = 8, batch_size = 20, lr = 0.02, max_batches = 20, eval_every = 10,
+}
+
+local function compare(out, methods, given)
+  local opts = {methods = methods, settings = SETTINGS, out = out, quiet = true, runs = 2,
+    data = toy.new(true)}
+  for key, value in pairs(given or {}) do opts[key] = value end
+  return ladies.compare(opts)
+end
+
+local function lines_of(path)
+  local lines = {}
+  for line in io.lines(path) do lines[#lines + 1] = line end
+  return lines
+end
+
+-- ---------------------------------------------------------------- numbers
+
+function tests.test_statistics()
+  lu.assertEquals(statistics.mean{1, 2, 6}, 3)
+  lu.assertAlmostEquals(statistics.deviation{1, 2, 6}, math.sqrt(7), 1e-15)
+  lu.assertEquals(statistics.deviation{5}, 0)
+  lu.assertNil(statistics.mean{})
+  lu.assertEquals(statistics.text({0.75, 0.77}, 100, "%.1f"), "76.0 ± 1.4")
+  lu.assertEquals(statistics.text{}, "-")
+end
+
+function tests.test_markdown()
+  lu.assertEquals(markdown.table{{"a", "b"}, {"long", "1 ± 2"}},
+    "| a    |     b |\n| ---- | ----: |\n| long | 1 ± 2 |")
+end
+
+-- ---------------------------------------------------------------- studies
+
+local function run_of(seed)
+  local config = {seed = seed, method = "full"}
+  for key, value in pairs(SETTINGS) do config[key] = value end
+  return {key = "run " .. seed, config = config}
+end
+
+--- A study that was cut off anywhere does the missing runs, those alone, and ends with the same
+-- numbers.
+function tests.test_a_study_goes_on()
+  local path, data = temporary.path "study", toy.new()
+  local study = Study.open(path, "three runs")
+  study:run({run_of(1), run_of(2), run_of(3)}, {quiet = true, data = data})
+  local results = path .. "/results.jsonl"
+  local whole = ladies.file.read(results)
+  local first = whole:find "\n"
+  local f1 = study:record "run 2".test_f1
+  for _, keep in ipairs{0, first // 2, first, first + 10} do
+    ladies.file.write(results, whole:sub(1, keep))
+    local again = Study.open(path, "three runs")
+    lu.assertEquals(again:record "run 1" ~= nil, keep >= first)
+    lu.assertNil(again:record "run 2")
+    again:run({run_of(1), run_of(2), run_of(3)}, {quiet = true, data = data})
+    lu.assertEquals(again:record "run 2".test_f1, f1)
+    lu.assertEquals(#lines_of(results), 3)
+  end
+end
+
+function tests.test_another_study_in_the_folder()
+  local path = temporary.path "other"
+  Study.open(path, "this")
+  lu.assertErrorMsgContains("holds another study (this)", Study.open, path, "that")
+end
+
+function tests.test_damaged_results_are_told()
+  local path = temporary.path "damaged"
+  Study.open(path, "this")
+  ladies.file.write(path .. "/results.jsonl", "{nonsense}\n")
+  lu.assertErrorMsgContains("byte 0 begins no JSON", Study.open, path, "this")
+end
+
+function tests.test_find_takes_the_folder_of_the_same_study()
+  local base = temporary.path "numbered"
+  lu.assertEquals(Study.find(base, "a").folder.path, base .. "-1")
+  lu.assertEquals(Study.find(base, "b").folder.path, base .. "-2")
+  lu.assertEquals(Study.find(base, "a").folder.path, base .. "-1")
+end
+
+-- ---------------------------------------------------------------- comparisons
+
+function tests.test_table_and_files()
+  local out = temporary.path "compared"
+  local result = compare(out, {"ladies:5", "full"})
+  lu.assertEquals({#result.rows, result.rows[2][1], result.rows[3][1]},
+    {3, "LADIES (5)", "full batch"})
+  local f1 = {}
+  for i, line in ipairs(lines_of(out .. "/results.jsonl")) do
+    f1[i] = tonumber(line:match '"test_f1":([^,]+)')
+  end
+  lu.assertEquals(#f1, 4)                    -- seed by seed: LADIES, full, LADIES, full
+  lu.assertEquals(result.rows[2][2], statistics.text({f1[1], f1[3]}, 100))
+  lu.assertEquals(result.rows[3][2], statistics.text({f1[2], f1[4]}, 100))
+  lu.assertEquals(ladies.file.read(out .. "/table.md"), result.table .. "\n")
+  lu.assertEquals(tostring(compare(out, {"ladies:5", "full"})), result.table)   -- nothing anew
+end
+
+--- The same run alone gives the same numbers: a comparison shares nothing between its runs.
+function tests.test_runs_are_those_of_an_experiment()
+  local out = temporary.path "alone"
+  compare(out, {"full", "ladies:5"})
+  local config = {method = "ladies", samples = 5, seed = 2}
+  for key, value in pairs(SETTINGS) do config[key] = value end
+  local result = ladies.experiment.run(ladies.experiment.configure(config), toy.new(true),
+    {quiet = true})
+  local line = lines_of(out .. "/results.jsonl")[4]
+  lu.assertEquals(tonumber(line:match '"test_f1":([^,]+)'), result.test_f1)
+end
+
+--- With equal nodes the batches of the second method are as large as those of the first.
+function tests.test_equal_nodes()
+  local settings = {self_nodes = "none"}
+  for key, value in pairs(SETTINGS) do settings[key] = value end
+  local result = compare(temporary.path "nodes", {"ladies:7", "ladies:50"},
+    {equal = "nodes", settings = settings, runs = 1})
+  lu.assertEquals(result.rows[3][1], "LADIES (7)")
+  lu.assertEquals(result.rows[3][9], result.rows[2][9])
+end
+
+function tests.test_equal_seconds()
+  local settings = {}
+  for key, value in pairs(SETTINGS) do settings[key] = value end
+  settings.max_batches = nil
+  local out = temporary.path "seconds"
+  compare(out, {"ladies:5", "full"}, {equal = "seconds", seconds = 0.05, runs = 1,
+    settings = settings})
+  for _, line in ipairs(lines_of(out .. "/results.jsonl")) do
+    lu.assertStrContains(line, '"stopped":"max_seconds"')
+    local seconds = tonumber(line:match '"seconds":([^,]+)')
+    lu.assertTrue(seconds >= 0.05 and seconds < 1, line)
+  end
+end
+
+function tests.test_wrong_input()
+  local out = temporary.path "wrong"
+  lu.assertErrorMsgContains('did you mean "ladies"?', compare, out, {"lades"})
+  lu.assertErrorMsgContains("full takes no number of samples", compare, out, {"full:3"})
+  lu.assertErrorMsgContains("samples of ladies must be a positive integer", compare, out,
+    {"ladies:0"})
+  lu.assertErrorMsgContains("name at least one method", compare, out, {})
+  lu.assertErrorMsgContains("seconds go with", compare, out, {"full"}, {equal = "seconds"})
+  lu.assertErrorMsgContains("seconds go with", compare, out, {"full"}, {seconds = 3})
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"compare", tests}}, true)
