@@ -175,7 +175,8 @@ local function compare(given)
   local opts = options.check(WHERE, given, {
     methods = "array of strings", runs = {"positive integer", 3},
     equal = {"samples|nodes|seconds", "samples"}, seconds = "positive number or nil",
-    settings = {"table", {}}, out = "string or nil", quiet = {"boolean", false}, data = "any or nil",
+    settings = {"table", {}}, out = "string or nil", data = "any or nil",
+    quiet = {"boolean", false},
   })
   if #opts.methods == 0 then options.fail(WHERE .. ": name at least one method") end
   if (opts.equal == "seconds") ~= (opts.seconds ~= nil) then

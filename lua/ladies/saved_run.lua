@@ -1,0 +1,69 @@
+--- A finished run's model, taken up again from the run's folder: on its data set, with its sampler.
+
+local core = require "ladies_core"
+local experiment = require "ladies.experiment"
+local inference = require "ladies.inference"
+local model_file = require "ladies.model_file"
+local options = require "ladies.options"
+local run_folder = require "ladies.run_folder"
+
+local SavedRun = {__name = "ladies.SavedRun"}
+SavedRun.__index = SavedRun
+
+--- The run in the folder `path`, as `ladies train` left it: `config`, `data`, `model`. dataset: the
+-- name or path of another data set to use the model on; it must have as many features and classes.
+function SavedRun.open(path, dataset)
+  if core.exists(path .. "/config.json") ~= "file" then
+    options.fail(("there is no run in %s"):format(path))
+  elseif core.exists(path .. "/model.npz") ~= "file" then
+    options.fail(("the run in %s is not finished; go on with: ladies train --resume %s"):format(
+      path, path))
+  end
+  local settings = run_folder.at(path):read_json "config.json"
+  settings.dataset = dataset or settings.dataset
+  local config = experiment.configure(settings)
+  local data, model = experiment.load(config), model_file.load(path)
+  local c = model.config
+  if c.inputs ~= data.features.n_cols or c.outputs ~= data.classes then
+    options.fail(("the model in %s is for %d features and %d classes, %s has %d and %d"):format(
+      path, c.inputs, c.outputs, data.name, data.features.n_cols, data.classes))
+  end
+  return setmetatable({path = path, config = config, data = data, model = model}, SavedRun)
+end
+
+--- The nodes of a part of the split: "train", "val", "test", "labelled" (every node with a label)
+-- or "all".
+function SavedRun:nodes(part)
+  local data = self.data
+  if part == "all" then return core.range(1, data.graph.n_nodes) end
+  if part == "labelled" then
+    local nodes = {}
+    for node, label in ipairs(data.labels:to_table()) do
+      if label > 0 then nodes[#nodes + 1] = node end
+    end
+    return core.index(nodes)
+  end
+  if not data[part] or #data[part] == 0 then
+    options.fail(("%s has no %s nodes"):format(data.name, part))
+  end
+  return data[part]
+end
+
+--- The logits of the Index `nodes`, #nodes x classes.
+-- how = "exact" (default), over the whole graph; or "sampled", by the run's own sampler, with
+-- `samples` (the run's) nodes a layer or neighbours a node, averaged over `draws` (1), from `seed`
+-- (1)
+function SavedRun:logits(nodes, opts)
+  if opts.how == "sampled" then
+    if not self.config.samples then
+      options.fail(("sampled inference: %s does not sample"):format(self.config.method))
+    end
+    return inference.sampled(self.model, self.data, nodes, {
+      sampler = experiment.sampler(self.config, self.data, opts.samples),
+      batch_size = self.config.batch_size, draws = opts.draws, seed = opts.seed,
+    })
+  end
+  return inference.exact(self.model, self.data)[nodes]
+end
+
+return SavedRun

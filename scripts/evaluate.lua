@@ -1,0 +1,34 @@
+-- ladies evaluate: scores a finished run's model on any part of the split
+--
+--   ladies evaluate RUN [--split val] [--inference sampled --samples 64 --draws 10]
+--   ladies evaluate RUN --dataset other.npz
+--
+-- RUN is a run's folder. Sampled inference uses the run's own sampler.
+
+local core = require "ladies_core"
+local ladies = require "ladies"
+local cli = require "ladies.cli"
+local inference_options = require "ladies.inference_options"
+local SavedRun = require "ladies.saved_run"
+
+local path = arg[1] and not arg[1]:find "^%-" and table.remove(arg, 1)
+
+cli.main(cli.join({
+  name = "ladies evaluate",
+  usage = "ladies evaluate RUN [options]",
+  about = "Prints micro- and macro-F1 of the model of a finished run.",
+  {"split", "PART", "train|val|test|labelled", default = "test", help = "the nodes to score"},
+}, inference_options), arg, function(opts)
+  if not path then error("which run? ladies evaluate RUN", 0) end
+  local run = SavedRun.open(path, opts.dataset)
+  local nodes, began = run:nodes(opts.split), core.clock()
+  local logits = run:logits(nodes, {how = opts.inference, samples = opts.samples,
+    draws = opts.draws, seed = opts.seed})
+  local seconds = core.clock() - began
+  local labels, predicted = run.data.labels[nodes], logits:argmax()
+  print(("%s on %s, %s: %d nodes, %s inference in %.2f s"):format(run.path, run.data.name,
+    opts.split, #nodes, opts.inference, seconds))
+  print(("%s micro-F1 %.4f"):format(opts.split, ladies.metrics.micro_f1(predicted, labels)))
+  print(("%s macro-F1 %.4f"):format(opts.split,
+    ladies.metrics.macro_f1(predicted, labels, run.data.classes)))
+end)

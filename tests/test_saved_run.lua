@@ -1,0 +1,144 @@
+--- `ladies evaluate` and `ladies predict`: a finished run's model, taken up again.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
+local lu = require "luaunit"
+local ladies = require "ladies"
+local SavedRun = require "ladies.saved_run"
+local compare = require "reference.compare"
+local shell = require "tools.shell"
+local temporary = require "reference.temporary"
+local toy = require "reference.toy_data"
+
+local tests = {}
+
+local data_file, run_path
+
+-- A run of `ladies train` on the toy graph, made once.
+local function trained()
+  if not run_path then
+    local data = toy.new(true)
+    data.class_names = {"a", 'b "quoted", with a comma', "c"}
+    data_file, run_path = temporary.path "toy.npz", temporary.path "run"
+    ladies.data.save(data, data_file)
+    local config = ladies.experiment.configure{dataset = data_file, samples = 20, layers = 2,
+      hidden = 16, batch_size = 20, lr = 0.02, max_batches = 40,
+      row_normalize = false}
+    ladies.experiment.run(config, ladies.experiment.load(config), {out = run_path, quiet = true})
+    ladies.file.write(run_path .. "/config.json", require "ladies.json".encode(config))
+  end
+  return run_path
+end
+
+-- Runs `ladies WORDS`; returns its exit status, output and messages.
+local function ladies_command(...)
+  local out, err, status = shell.run_ladies{...}
+  return status, out, err
+end
+
+local function lines_of(text)
+  local lines = {}
+  for line in text:gmatch "[^\n]+" do lines[#lines + 1] = line end
+  return lines
+end
+
+-- ---------------------------------------------------------------- evaluate
+
+--- Exact scores are those that the run ended with, on every part of the split.
+function tests.test_evaluate()
+  local run = trained()
+  local summary = require "ladies.json".decode(ladies.file.read(run .. "/summary.json"))
+  local status, out = ladies_command("evaluate", run)
+  lu.assertEquals(status, 0)
+  lu.assertStrContains(out, ("test micro-F1 %.4f\n"):format(summary.test_f1))
+  out = select(2, ladies_command("evaluate", run, "--split", "val"))
+  lu.assertStrContains(out, ("val micro-F1 %.4f\n"):format(summary.val_f1))
+  lu.assertStrContains(out, "val macro-F1")
+  out = select(2, ladies_command("evaluate", run, "--split=labelled"))
+  lu.assertStrContains(out, "180 nodes")
+end
+
+--- The logits of sampled inference come near the exact ones with samples and draws, and the seed
+-- decides them.
+function tests.test_sampled_inference()
+  local run = SavedRun.open(trained())
+  local nodes = run:nodes "test"
+  local exact = run:logits(nodes, {})
+  local function distance(opts)
+    opts.how = "sampled"
+    return (run:logits(nodes, opts) - exact):norm() / exact:norm()
+  end
+  lu.assertTrue(distance{samples = 180} < 1e-5)
+  local few, many = distance{samples = 20}, distance{samples = 20, draws = 30}
+  lu.assertTrue(many < few / 2, few .. ", " .. many)
+  lu.assertEquals(distance{samples = 20, seed = 7}, distance{samples = 20, seed = 7})
+  lu.assertNotEquals(distance{samples = 20, seed = 7}, few)
+end
+
+-- ---------------------------------------------------------------- predict
+
+function tests.test_predictions_as_csv()
+  local run = trained()
+  local _, out = ladies_command("predict", run, "--split", "test")
+  local lines = lines_of(out)
+  lu.assertEquals(lines[1], "node,predicted,class,probability,label")
+  local saved = SavedRun.open(run)
+  local nodes, logits = saved:nodes "test", saved:logits(saved:nodes "test", {})
+  lu.assertEquals(#lines, 1 + #nodes)
+  local names = {[0] = "a", '"b ""quoted"", with a comma"', "c"}
+  for i = 1, #nodes do
+    local node, class, rest = lines[i + 1]:match "^(%d+),(%d+),(.*)$"
+    lu.assertEquals(tonumber(node), nodes[i] - 1)
+    lu.assertEquals(tonumber(class), logits:argmax()[i] - 1)
+    local name = names[tonumber(class)]
+    lu.assertEquals(rest:sub(1, #name + 1), name .. ",")
+    local p, label = rest:sub(#name + 2):match "^([%d.]+),(%d+)$"
+    lu.assertAlmostEquals(tonumber(p), logits:log_softmax():exp():get(i, class + 1), 1e-6)
+    lu.assertEquals(tonumber(label), saved.data.labels[nodes[i]] - 1)
+  end
+end
+
+--- Files hold the same, and all nodes unless told otherwise.
+function tests.test_predictions_in_files()
+  local run, csv, npz = trained(), temporary.path "p.csv", temporary.path "p.npz"
+  lu.assertEquals(ladies_command("predict", run, "--out", csv), 0)
+  local _, out = ladies_command("predict", run)
+  lu.assertEquals(ladies.file.read(csv), out)
+  lu.assertEquals(#lines_of(out), 181)
+  lu.assertEquals(ladies_command("predict", run, "--out", npz), 0)
+  local file, saved = ladies.npz.open(npz), SavedRun.open(run)
+  local logits = saved:logits(saved:nodes "all", {})
+  compare.assert_close(file:tensor "probabilities", logits:log_softmax():exp(), 1e-6, "softmax")
+  lu.assertTrue(file:index "predicted" == logits:argmax())
+  lu.assertTrue(file:index "labels" == saved.data.labels)
+end
+
+-- ---------------------------------------------------------------- what is refused
+
+function tests.test_refusals()
+  local run = trained()
+  local function refused(text, ...)
+    local status, _, err = ladies_command(...)
+    lu.assertEquals(status, 1)
+    lu.assertStrContains(err, text)
+    lu.assertEquals(#lines_of(err), 1)
+  end
+  refused("which run?", "evaluate")
+  refused("there is no run in /nowhere", "evaluate", "/nowhere")
+  refused("--out must end in .csv or .npz", "predict", run, "--out", "x.txt")
+  local unfinished = temporary.path "unfinished"
+  require "ladies.run_folder".at(unfinished):write_json("config.json", {})
+  refused("is not finished; go on with", "evaluate", unfinished)
+  local data, path = toy.new(true), temporary.path "no_val.npz"
+  data.val = nil
+  ladies.data.save(data, path)
+  refused("no_val has no val nodes", "evaluate", run, "--split=val", "--dataset", path)
+end
+
+--- A data set that the model does not fit.
+function tests.test_another_data_set()
+  lu.assertErrorMsgContains("is for 12 features and 3 classes, wordnet has", SavedRun.open,
+    trained(), "wordnet")
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"saved_run", tests}}, true)
