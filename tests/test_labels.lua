@@ -225,6 +225,11 @@ function tests.test_matrices_in_npz()
   end
 end
 
+function tests.test_pickled_matrix()
+  local data = ladies.data.load(here .. "/fixtures/labelled_pickled.npz")
+  lu.assertEquals(cells(data.labels), {{1, 1}, {0, 0}, {0, 1}})
+end
+
 function tests.test_tables()
   local folder <close> = shell.folder()
   local function write(name, content)
@@ -334,7 +339,8 @@ function tests.test_resumed_run_is_the_same()
   run(data, {out = two, max_batches = 17})
   run(data, {out = two, resume = true})
   for _, name in ipairs{"model.npz", "predictions.npz"} do
-    lu.assertTrue(ladies.file.read(one .. "/" .. name) == ladies.file.read(two .. "/" .. name), name)
+    local same = ladies.file.read(one .. "/" .. name) == ladies.file.read(two .. "/" .. name)
+    lu.assertTrue(same, name)
   end
 end
 

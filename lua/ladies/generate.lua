@@ -82,8 +82,8 @@ end
 --     classes  = 10,          -- of random sizes
 --     features = 64,          -- columns of the features: class mean + standard normal noise
 --     signal   = 0.15,        -- standard deviation of the class means
---     overlap  = 0,           -- above 0 a node may have several classes: the nodes of each class have
---                             -- every other one as well with this probability (all of them or none)
+--     overlap  = 0,           -- above 0 labels are a matrix of 0 and 1: with this probability all
+--                             -- nodes of a class have a certain other one as well
 --     exponent = 2.3,         -- of the weights' tail: the share above w falls as w^(1 - exponent)
 --     inside   = 0.75,        -- probability that an edge is drawn within a class; otherwise among
 --                             -- all nodes, where chance may still bring it there
@@ -108,7 +108,8 @@ end
 --
 --   ladies.generate.block_model{nodes = 10000, classes = 10, p_inside = 0.01, p_outside = 0.001}
 --
--- The other options are those of ladies.generate.power_law: features, signal, overlap, train, val, seed.
+-- The other options are those of ladies.generate.power_law: features, signal, overlap, train, val,
+-- seed.
 function generate.block_model(given)
   local opts = check("ladies.generate.block_model", given,
     {p_inside = "number in [0, 1]", p_outside = "number in [0, 1]"})

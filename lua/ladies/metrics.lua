@@ -17,9 +17,9 @@ local function tally(where, predicted, labels, idx)
   return label_kinds.kind_of(labels).tally(where, predicted, labels, idx)
 end
 
---- metrics.accuracy(predicted, labels [, idx]): the share of the nodes (idx, by default all) that are
--- predicted without any error. Logits become predictions by logits:argmax(), or logits:above(0)
--- where a node may have several classes.
+--- metrics.accuracy(predicted, labels [, idx]): the share of the nodes (idx, by default all) that
+-- are predicted without any error. Logits become predictions by logits:argmax(), or
+-- logits:above(0) where a node may have several classes.
 function metrics.accuracy(predicted, labels, idx)
   local counts = tally("ladies.metrics.accuracy", predicted, labels, idx)
   return counts.exact / counts.n

@@ -20,8 +20,8 @@ end
 
 --- A summary of `fields`: plain data, which is what summary.json holds. tostring gives the table.
 -- method, dataset, seed, stopped ("patience", "epochs", "max_batches")
--- test_f1, test_macro_f1, val_f1, best_batch     of the model that was kept, without "macro" micro-F1;
---                                   those of the test are nil without test nodes
+-- test_f1, test_macro_f1, val_f1, best_batch     of the model that was kept; F1 is micro-F1 unless
+--                                   it says macro, and nil for the test without test nodes
 -- batches, seconds, batch_ms        training without validation
 -- sampling_ms, gathering_ms, computing_ms   their parts, a batch
 -- validation_seconds

@@ -3,8 +3,8 @@
 --   name, source, path            text; path is nil for a user's own arrays
 --   graph                         Graph
 --   features                      Tensor or sparse Matrix, a row for each node
---   labels                        Index, 1 .. classes, 0 = unlabelled; or Tensor of 0 and 1, nodes x
---                                 classes, with rows of NaN = unlabelled (see ladies.labels)
+--   labels                        Index, 1 .. classes, 0 = unlabelled; or Tensor of 0 and 1, nodes
+--                                 x classes, with rows of NaN = unlabelled (see ladies.labels)
 --   multilabel                    whether they are such a Tensor
 --   classes, class_names          their number, and their names or nil
 --   train, val, test              Index, or nil where the source has no split
@@ -66,9 +66,9 @@ function Dataset.new(fields, context)
   if options.class_of(features) == "Matrix" then features = without_ones(features) end
   return setmetatable({
     name = fields.name, source = fields.source, path = fields.path,
-    graph = Graph.new(without_ones(adjacency)), features = features, labels = labels,
-    multilabel = kind.multilabel, classes = classes, class_names = fields.class_names, node_names = names,
-    feature_names = fields.feature_names,
+    graph = Graph.new(without_ones(adjacency)), features = features,
+    labels = labels, multilabel = kind.multilabel, classes = classes,
+    class_names = fields.class_names, node_names = names, feature_names = fields.feature_names,
     train = fields.train, val = fields.val, test = fields.test, merged = fields.merged,
   }, Dataset)
 end

@@ -123,7 +123,8 @@ function data.from_arrays(arrays)
   local opts = options.check(WHERE, arrays, {
     graph = "Matrix or nil", edges = "array of tables or array of Indexes or nil",
     directed = {"boolean", false},
-    features = "Tensor or Matrix", labels = "Index or array of non-negative integers or Tensor or Matrix",
+    features = "Tensor or Matrix",
+    labels = "Index or array of non-negative integers or Tensor or Matrix",
     train = "Index or array of positive integers or nil",
     val = "Index or array of positive integers or nil",
     test = "Index or array of positive integers or nil",

@@ -4,8 +4,8 @@
 --                                         absent (all ones)
 --   attr_indices, attr_indptr, attr_shape, attr_data     the features alike,
 --   attr_matrix                           or dense
---   labels                                0 .. classes - 1, -1 = unlabelled; or a matrix of 0 and 1,
---                                         a column for each class, rows of -1 or NaN = unlabelled
+--   labels                                0 .. classes - 1, -1 = unlabelled; or a matrix of 0 and
+--                                         1, a column a class, rows of -1 or NaN = unlabelled
 --   idx_train, idx_val, idx_test          node ids; may be absent
 --   class_names, feature_names            strings; may be absent
 --   node_names                            strings, or uint8: a UTF-8 text with a name a line

@@ -2,8 +2,8 @@
 --
 --   adj_matrix                the adjacency, a csr_matrix
 --   node_attr                 the features, a csr_matrix or an array
---   node_label                0 .. classes - 1, -1 = unlabelled; or a matrix of 0 and 1, a csr_matrix
---                             or an array, a column for each class
+--   node_label                0 .. classes - 1, -1 = unlabelled; or a matrix of 0 and 1, an array
+--                             or a csr_matrix, with a column for each class
 --   metadata                  a dict with class_names, node_names, attr_names; may be absent
 --
 -- Pickles are read as data: nothing in them is run.

@@ -1,8 +1,8 @@
 --- What the labels of a data set are decides how it is trained and scored. There are two kinds:
 --
---   labels.single   an Index: one class a node, 0 = unlabelled; softmax and cross-entropy
---   labels.multi    a Tensor of 0 and 1, nodes x classes: any number of classes a node, none of them
---                   included; a row of NaN = unlabelled; sigmoid and binary cross-entropy
+--   labels/single   an Index: one class a node, 0 = unlabelled; softmax and cross-entropy
+--   labels/multi    a Tensor of 0 and 1, nodes x classes: any number of classes a node, even none;
+--                   a row of NaN = unlabelled; sigmoid and binary cross-entropy
 --
 -- A kind is a table of
 --
@@ -13,7 +13,7 @@
 --                                                         a labelled node, and without any: without
 --   loss(logits, labels, weights) -> Tensor               weights: nil, or one for each row
 --   predict(logits) -> Index or Tensor                    of the form of the labels
---   predictions(logits) -> {name = array}                 for files: predicted and what goes with it
+--   predictions(logits) -> {name = array}                 for files: predicted, and more in multi
 --   tally(where, predicted, labels, idx) -> {correct =, marked =, exact =, n =}
 --       of each class the true positives, and twice these with all false positives and negatives;
 --       the nodes with nothing wrong, and all that have a label
@@ -25,12 +25,12 @@ local checks = require "ladies.data.checks"
 local multi = require "ladies.labels.multi"
 local single = require "ladies.labels.single"
 
-local labels = {single = single, multi = multi}
+local labels = {}
 
 -- So many cells of a sparse matrix become a dense one, 8 GiB; more are a mistake, or malice.
 local MOST_CELLS = 1 << 31
 
---- The kind of the labels: labels.single for an Index, labels.multi for a Tensor.
+--- The kind of the labels: single for an Index, multi for a Tensor.
 function labels.kind_of(x)
   return options.class_of(x) == "Tensor" and multi or single
 end

@@ -1,6 +1,6 @@
---- Any number of classes a node: labels are a Tensor, nodes x classes, of 0 and 1. A row of zeros is a
--- node known to have none of the classes, a row of NaN one without a label. ladies.labels says what
--- the functions are.
+--- Any number of classes a node: labels are a Tensor, nodes x classes, of 0 and 1. A row of zeros
+-- is a node known to have none of the classes, a row of NaN one without a label. ladies.labels
+-- says what the functions are.
 
 local core = require "ladies_core"
 local options = require "ladies.options"
@@ -131,8 +131,8 @@ end
 --- The labels of a file's matrix: as it is, but rows of -1 become NaN.
 function multi.from_cells(cells)
   local rows = {}
-  if cells.n_cols > 0 and cells.n_rows > 0 and not (cells:min() >= 0) then
-    -- Such sums are rare among other rows; these are looked at one by one.
+  if cells.n_cols > 0 and cells.n_rows > 0 and cells:above(-0.5):min() == 0 then
+    -- Few other rows have the sum of such a row, which is why each is looked at.
     for i, sum in ipairs(cells:row_sums():to_table()) do
       if sum == -cells.n_cols and cells[i]:min() == -1 and cells[i]:max() == -1 then
         rows[#rows + 1] = i

@@ -1,5 +1,5 @@
---- One class a node: labels are an Index of 1 .. classes, 0 = unlabelled. ladies.labels says what the
--- functions are.
+--- One class a node: labels are an Index of 1 .. classes, 0 = unlabelled. ladies.labels says what
+-- the functions are.
 
 local core = require "ladies_core"
 local options = require "ladies.options"
@@ -46,8 +46,8 @@ function single.predict(logits) return logits:argmax() end
 
 function single.predictions(logits) return {predicted = single.predict(logits)} end
 
---- The predictions and labels of the labelled nodes among idx (all for nil), two Lua tables, and how
--- many they are.
+--- The predictions and labels of the labelled nodes among idx (all for nil), two Lua tables, and
+-- how many they are.
 function single.pairs(where, predicted, labels, idx)
   options.value(where, "the predictions", predicted, "Index")
   options.value(where, "the labels", labels, "Index")
