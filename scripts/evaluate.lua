@@ -9,6 +9,7 @@ local core = require "ladies_core"
 local ladies = require "ladies"
 local cli = require "ladies.cli"
 local inference_options = require "ladies.inference_options"
+local label_kinds = require "ladies.labels"
 local SavedRun = require "ladies.saved_run"
 
 local path = arg[1] and not arg[1]:find "^%-" and table.remove(arg, 1)
@@ -25,10 +26,11 @@ cli.main(cli.join({
   local logits = run:logits(nodes, {how = opts.inference, samples = opts.samples,
     draws = opts.draws, seed = opts.seed})
   local seconds = core.clock() - began
-  local labels, predicted = run.data.labels[nodes], logits:argmax()
+  local predicted = label_kinds.kind_of(run.data.labels).predict(logits)
+  local labels = run.data.labels[nodes]
   print(("%s on %s, %s: %d nodes, %s inference in %.2f s"):format(run.path, run.data.name,
     opts.split, #nodes, opts.inference, seconds))
   print(("%s micro-F1 %.4f"):format(opts.split, ladies.metrics.micro_f1(predicted, labels)))
   print(("%s macro-F1 %.4f"):format(opts.split,
-    ladies.metrics.macro_f1(predicted, labels, run.data.classes)))
+    ladies.metrics.macro_f1(predicted, labels)))
 end)

@@ -54,6 +54,8 @@ cli.main({
   {"features", "N", "positive integer", help = "columns of the features (default 64)"},
   {"signal", "X", "non-negative number",
     help = "standard deviation of the class means, beside noise of 1 (default 0.15)"},
+  {"overlap", "P", "number in [0, 1]",
+    help = "above 0: several classes a node, each other one with this probability (default 0)"},
   {"train", "SHARE", "number in [0, 1]", help = "of the nodes (default 0.1)"},
   {"val", "SHARE", "number in [0, 1]", help = "of the nodes (default 0.1)"},
   {"seed", "N", "non-negative integer", help = "of everything random (default 1)"},

@@ -4,8 +4,9 @@
 --   ladies predict RUN --out predictions.npz [--inference sampled --draws 10]
 --
 -- RUN is a run's folder. CSV has a line for each node: its id, counted from 0, its name where nodes
--- have names, the predicted class, its probability and the label (-1: none). An .npz file holds
--- `nodes`, `predicted`, `labels` and `probabilities`, a row for each node.
+-- have names, the predicted class, its probability and the label (-1: none); where nodes may have
+-- several classes, the predicted ones and the labels. An .npz file holds `nodes`, `predicted`,
+-- `labels` and `probabilities`, a row for each node.
 
 local ladies = require "ladies"
 local cli = require "ladies.cli"

@@ -326,7 +326,8 @@ end
 function tests.test_own_arrays_wrong()
   local cases = {
     {{lables = {1}}, 'unknown option "lables"; did you mean "labels"?'},
-    {{labels = false}, "labels must be an Index or an array of non-negative integers, got nil"},
+    {{labels = false}, "labels must be an Index or an array of non-negative integers or "
+      .. "a Tensor or a Matrix, got nil"},
     {{labels = {1, 2}}, "labels has length 2, must have 3, one for each node"},
     {{labels = {1, -1, 1}}, "labels[2] must be a non-negative integer, got -1"},
     {{labels = {1, 3, 1}, class_names = {"p", "q"}},

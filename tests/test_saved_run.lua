@@ -4,6 +4,7 @@ package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local ladies = require "ladies"
+local predictions = require "ladies.predictions"
 local SavedRun = require "ladies.saved_run"
 local compare = require "reference.compare"
 local shell = require "tools.shell"
@@ -111,6 +112,21 @@ function tests.test_predictions_in_files()
   compare.assert_close(file:tensor "probabilities", logits:log_softmax():exp(), 1e-6, "softmax")
   lu.assertTrue(file:index "predicted" == logits:argmax())
   lu.assertTrue(file:index "labels" == saved.data.labels)
+end
+
+--- Where nodes may have several classes, their numbers stand side by side.
+function tests.test_predictions_of_several_classes()
+  local data = toy.new()
+  data.multilabel, data.labels = true, ladies.tensor{{1, 0, 1}, {0, 0, 0}, {0 / 0, 0 / 0, 0 / 0}}
+  local nodes, logits = ladies.index{1, 2, 3}, ladies.tensor{{1, 2, -1}, {-1, -1, -1}, {-1, -1, 3}}
+  lu.assertEquals(predictions.csv(data, nodes, logits),
+    "node,predicted,labels\n0,0 1,0 2\n1,,\n2,2,-1\n")
+  local path = temporary.path "several.npz"
+  predictions.write_npz(path, data, nodes, logits)
+  local file = ladies.npz.open(path)
+  lu.assertEquals(file:numbers "predicted", {{1, 1, 0}, {0, 0, 0}, {0, 0, 1}})
+  lu.assertEquals(file:numbers "labels", {{1, 0, 1}, {0, 0, 0}, {-1, -1, -1}})
+  compare.assert_close(file:tensor "probabilities", logits:sigmoid(), 1e-6, "sigmoid")
 end
 
 -- ---------------------------------------------------------------- what is refused

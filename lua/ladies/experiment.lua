@@ -3,6 +3,7 @@
 
 local core = require "ladies_core"
 local data_sets = require "ladies.data"
+local label_kinds = require "ladies.labels"
 local methods = require "ladies.methods"
 local metrics = require "ladies.metrics"
 local nn = require "ladies.nn"
@@ -55,12 +56,13 @@ end
 local function sampled_validation(data, sampler, config)
   local size = math.min(config.batch_size, #data.val)
   local rng = core.rng(config.seed):fork(VALIDATION)
+  local predict = label_kinds.kind_of(data.labels).predict
   return function(model, number)
     local draw = rng:fork(number)
     local nodes = data.val[core.sampling.uniform(#data.val, size, {rng = draw})]
     local batch = sampler(nodes, draw:fork(1))
     local logits = core.no_grad(model.forward, model, data.features, batch, false)
-    return metrics.micro_f1(logits:argmax(), data.labels[batch.output])
+    return metrics.micro_f1(predict(logits), data.labels[batch.output])
   end
 end
 

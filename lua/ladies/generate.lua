@@ -10,12 +10,13 @@ local generate = core.generate
 
 -- The parts of a data set draw from generators of their own: what changes in one of them leaves the
 -- others as they are.
-local SHARES, LABELS, WEIGHTS, EDGES, MEANS, NOISE = 1, 2, 3, 4, 5, 6
+local SHARES, LABELS, WEIGHTS, EDGES, MEANS, NOISE, OVERLAP = 1, 2, 3, 4, 5, 6, 7
 
 -- What both kinds of data sets take besides their own options.
 local COMMON = {
   nodes = "positive integer", classes = {"positive integer", 10},
   features = {"positive integer", 64}, signal = {"non-negative number", 0.15},
+  overlap = {"number in [0, 1]", 0},
   train = {"number in [0, 1]", 0.1}, val = {"number in [0, 1]", 0.1},
   seed = {"non-negative integer", 1},
 }
@@ -34,6 +35,14 @@ local function class_shares(n, rng)
   local shares = {}
   for i = 1, n do shares[i] = -math.log(rng:uniform() * rng:uniform() * rng:uniform()) end
   return core.tensor(shares)
+end
+
+-- The classes that the nodes of each class have, as rows of 0 and 1: their own, and each other one
+-- with probability `overlap`.
+local function class_sets(n, overlap, rng)
+  local sets = (overlap - core.zeros(n, n):uniform_(0, 1, rng)):above(0)
+  for class = 1, n do sets:set_(class, class, 1) end
+  return sets
 end
 
 -- How the data set was made, in words that make it again.
@@ -56,8 +65,10 @@ local function dataset(name, opts, edges_of)
   local means = core.zeros(opts.classes, opts.features):normal_(opts.signal, rng:fork(MEANS))
   local train, val, test = data.random_split(opts.nodes,
     {train = opts.train, val = opts.val, seed = opts.seed})
+  local sets = opts.overlap > 0 and class_sets(opts.classes, opts.overlap, rng:fork(OVERLAP))
   return data.from_arrays{
-    name = name, source = source_of(where, opts), graph = edges_of(labels, rng), labels = labels,
+    name = name, source = source_of(where, opts), graph = edges_of(labels, rng),
+    labels = sets and sets:gather(labels) or labels,
     features = generate.features(labels, means, rng:fork(NOISE)),
     train = train, val = val, test = test,
   }
@@ -71,6 +82,8 @@ end
 --     classes  = 10,          -- of random sizes
 --     features = 64,          -- columns of the features: class mean + standard normal noise
 --     signal   = 0.15,        -- standard deviation of the class means
+--     overlap  = 0,           -- above 0 labels are a matrix of 0 and 1: with this probability all
+--                             -- nodes of a class have a certain other one as well
 --     exponent = 2.3,         -- of the weights' tail: the share above w falls as w^(1 - exponent)
 --     inside   = 0.75,        -- probability that an edge is drawn within a class; otherwise among
 --                             -- all nodes, where chance may still bring it there
@@ -95,7 +108,8 @@ end
 --
 --   ladies.generate.block_model{nodes = 10000, classes = 10, p_inside = 0.01, p_outside = 0.001}
 --
--- The other options are those of ladies.generate.power_law: features, signal, train, val, seed.
+-- The other options are those of ladies.generate.power_law: features, signal, overlap, train, val,
+-- seed.
 function generate.block_model(given)
   local opts = check("ladies.generate.block_model", given,
     {p_inside = "number in [0, 1]", p_outside = "number in [0, 1]"})

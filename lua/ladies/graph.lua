@@ -22,6 +22,9 @@ end
 
 --- The propagation matrix P as a Matrix: "sym" is D^-1/2 (A+I) D^-1/2, "row" is D^-1 (A+I), with D
 -- the row sums; {self_loops = false} leaves A as it is. Each kind is computed once and kept.
+-- Self-loops that A has become ones. In a directed graph D is what a node hears, on both sides of
+-- "sym" too, and P is not symmetric; without self-loops, a node that hears nobody is then not heard
+-- either.
 function Graph:normalize(kind, opts)
   kind = options.value("graph:normalize", "the kind", kind, "sym|row")
   opts = options.check("graph:normalize", opts, {self_loops = {"boolean", true}})

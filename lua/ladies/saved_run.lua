@@ -3,6 +3,7 @@
 local core = require "ladies_core"
 local experiment = require "ladies.experiment"
 local inference = require "ladies.inference"
+local label_kinds = require "ladies.labels"
 local model_file = require "ladies.model_file"
 local options = require "ladies.options"
 local run_folder = require "ladies.run_folder"
@@ -36,13 +37,7 @@ end
 function SavedRun:nodes(part)
   local data = self.data
   if part == "all" then return core.range(1, data.graph.n_nodes) end
-  if part == "labelled" then
-    local nodes = {}
-    for node, label in ipairs(data.labels:to_table()) do
-      if label > 0 then nodes[#nodes + 1] = node end
-    end
-    return core.index(nodes)
-  end
+  if part == "labelled" then return label_kinds.labelled(data.labels) end
   if not data[part] or #data[part] == 0 then
     options.fail(("%s has no %s nodes"):format(data.name, part))
   end

@@ -21,7 +21,8 @@ end
 
 --- A summary of `fields`: plain data, which is what summary.json holds. tostring gives the table.
 -- method, dataset, seed, stopped ("patience", "epochs", "max_batches")
--- test_f1, val_f1, best_batch       of the model that was kept; test_f1 is nil without test nodes
+-- test_f1, test_macro_f1, val_f1, best_batch     of the model that was kept; F1 is micro-F1 unless
+--                                   it says macro, and nil for the test without test nodes
 -- batches, seconds, batch_ms        training without validation
 -- sampling_ms, gathering_ms, computing_ms   their parts, a batch
 -- validation_seconds
@@ -56,6 +57,7 @@ function Summary:__tostring()
   note("held", "%s MB by a batch with its gradients, %s MB by the model and its optimizer",
     mib(self.memory_batch), mib(self.memory_parameters))
   note("peak", "%s MB resident, data set and exact inference included", mib(self.memory_peak))
+  if self.test_macro_f1 then note("macro-F1", "%.4f on the test nodes", self.test_macro_f1) end
   if self.val_f1 then
     note("best model", "after batch %d: validation micro-F1 %.4f", self.best_batch, self.val_f1)
   end

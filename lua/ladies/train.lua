@@ -4,7 +4,7 @@
 local core = require "ladies_core"
 local curve = require "ladies.curve"
 local inference = require "ladies.inference"
-local loss = require "ladies.loss"
+local label_kinds = require "ladies.labels"
 local metrics = require "ladies.metrics"
 local model_file = require "ladies.model_file"
 local module = require "ladies.nn.module"
@@ -21,7 +21,7 @@ local SPEC = {
   weight_decay = {"non-negative number", 0},
   schedule = "callable or nil",
   clip = "positive number or nil",
-  loss = {"callable", loss.cross_entropy},
+  loss = "callable or nil",
   batch_size = {"positive integer", 512},
   epochs = {"positive integer", 1000},
   max_batches = "positive integer or nil",
@@ -52,15 +52,17 @@ local function split_of(data, n)
   return core.index(ids)
 end
 
--- Everything counts from 0 in the file; -1 is no label, and no part of the split.
-local function write_predictions(path, data, predicted)
-  core.npz.write(path, {
-    predicted = predicted, labels = data.labels, split = split_of(data, #predicted),
-    split_names = {"train", "val", "test"},
-  })
+-- predicted and labels are as in the data set's file: everything counts from 0, and -1 is no label,
+-- and no part of the split. Where a node may have several classes, both are matrices of 0 and 1,
+-- and `probability` has the sigmoids of the logits.
+local function write_predictions(path, data, kind, logits)
+  local arrays = kind.predictions(logits)
+  arrays.labels, arrays.split = kind.array(data.labels), split_of(data, logits.n_rows)
+  arrays.split_names = {"train", "val", "test"}
+  core.npz.write(path, arrays)
 end
 
-local function summarize(run, reason, test_f1)
+local function summarize(run, reason, test)
   local opts, total, n = run.opts, run.timer.total, math.max(1, run.number)
   local val_f1, best_batch = run.stopper:kept()
   local memory, slabs = core.memory(), 2   -- values and gradients
@@ -69,7 +71,7 @@ local function summarize(run, reason, test_f1)
   end
   return summary.new{
     method = opts.method, dataset = opts.data.name, seed = opts.seed, stopped = reason,
-    test_f1 = test_f1, val_f1 = run.has_best and val_f1 or nil,
+    test_f1 = test.micro, test_macro_f1 = test.macro, val_f1 = run.has_best and val_f1 or nil,
     best_batch = run.has_best and best_batch or nil,
     batches = run.number, seconds = run.timer:seconds(),
     batch_ms = 1e3 * run.timer:seconds() / n, sampling_ms = 1e3 * total.sampling / n,
@@ -88,14 +90,17 @@ end
 local function finish(run, reason)
   local opts, data = run.opts, run.opts.data
   run:keep_best()
-  local predicted = inference.possible(opts.model) and inference.exact(opts.model, data):argmax()
-  local test_f1 = predicted and data.test and metrics.micro_f1(predicted, data.labels, data.test)
-  local result = summarize(run, reason, test_f1 or nil)
+  local kind, test = label_kinds.kind_of(data.labels), {}
+  local logits = inference.possible(opts.model) and inference.exact(opts.model, data)
+  if logits and data.test then
+    local predicted = kind.predict(logits)
+    test.micro = metrics.micro_f1(predicted, data.labels, data.test)
+    test.macro = metrics.macro_f1(predicted, data.labels, data.test)
+  end
+  local result = summarize(run, reason, test)
   if run.folder then
     model_file.save(opts.model, run.folder:file "model.npz")
-    if predicted then
-      write_predictions(run.folder:file "predictions.npz", data, predicted)
-    end
+    if logits then write_predictions(run.folder:file "predictions.npz", data, kind, logits) end
     run.log:close()
     result.curve = curve.write(run.folder, ("%s, %s"):format(opts.data.name or "data", opts.method))
     run.folder:write_json("summary.json", result)
@@ -113,7 +118,8 @@ end
 -- optimizer    default: Adam with `lr` (1e-3) and `weight_decay` (0)
 -- schedule     batch number -> factor of the learning rate (see ladies.schedule)
 -- clip         bound on the norm of all gradients together
--- loss         loss(logits, labels, batch.loss_weight), default cross-entropy
+-- loss         loss(logits, labels, batch.loss_weight); default cross-entropy, or binary
+--              cross-entropy where a node may have several classes (data.multilabel)
 -- batch_size   512
 -- epochs (1000), max_batches, max_seconds (of training alone)   bounds on the length of the run
 -- seed         of the order of the nodes, the sampler's draws and dropout's
@@ -141,7 +147,7 @@ local function train(given)
   end
   local run <close> = Run.new(opts)
   local reason = run:loop()
-  if reason == "interrupted" then return summarize(run, reason) end
+  if reason == "interrupted" then return summarize(run, reason, {}) end
   return finish(run, reason)
 end
 

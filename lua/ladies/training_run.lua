@@ -7,6 +7,7 @@ local batches = require "ladies.batches"
 local checkpoint = require "ladies.checkpoint"
 local early_stopping = require "ladies.early_stopping"
 local interrupt = require "ladies.interrupt"
+local label_kinds = require "ladies.labels"
 local log = require "ladies.log"
 local metrics = require "ladies.metrics"
 local module = require "ladies.nn.module"
@@ -41,6 +42,7 @@ end
 function Run.new(opts)
   local run = setmetatable({
     opts = opts, model = opts.model, labels = opts.data.labels,
+    loss = opts.loss or label_kinds.kind_of(opts.data.labels).loss,
     parameters = module.named_parameters(opts.model),
     validate = opts.validate or exact_validation(opts.data),
     stopper = early_stopping.new{
@@ -142,10 +144,13 @@ end
 -- The loss of a batch.
 function Run:objective(logits, batch)
   local nodes = batch.output
+  if not self.opts.loss then
+    label_kinds.check_outputs("ladies.train", logits, self.opts.data)
+  end
   if batch.loss_nodes then
     logits, nodes = logits:rows(batch.loss_nodes), nodes[batch.loss_nodes]
   end
-  return self.opts.loss(logits, self.labels[nodes], batch.loss_weight)
+  return self.loss(logits, self.labels[nodes], batch.loss_weight)
 end
 
 -- One step of the optimizer on a batch; returns the batch's loss.

@@ -81,15 +81,16 @@ local function fail_twice(context, parts)
   end
 end
 
---- An error unless the parts of the split are ids of nodes with a label, none of them twice.
-function checks.split(context, parts, labels)
+--- An error unless the parts of the split are ids of n nodes, none of them twice, all with a label:
+-- first_unlabelled(ids) is the position of one without, or nil.
+function checks.split(context, parts, n, first_unlabelled)
   local all
   for _, part in ipairs(checks.SPLIT) do
     local ids = parts[part]
     if ids then
-      checks.ids(context, part, ids, #labels)
-      if #ids > 0 and labels[ids]:min() == 0 then
-        local i = position(labels[ids], 0)
+      checks.ids(context, part, ids, n)
+      local i = first_unlabelled(ids)
+      if i then
         checks.fail(context, "%s[%d] is node %d, which has no label", context.keys[part],
           i + context.shift, ids[i] + context.shift)
       end

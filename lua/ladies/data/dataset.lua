@@ -3,7 +3,9 @@
 --   name, source, path            text; path is nil for a user's own arrays
 --   graph                         Graph
 --   features                      Tensor or sparse Matrix, a row for each node
---   labels                        Index, 1 .. classes, 0 = unlabelled
+--   labels                        Index, 1 .. classes, 0 = unlabelled; or Tensor of 0 and 1, nodes
+--                                 x classes, with rows of NaN = unlabelled (see ladies.labels)
+--   multilabel                    whether they are such a Tensor
 --   classes, class_names          their number, and their names or nil
 --   train, val, test              Index, or nil where the source has no split
 --   merged                        edges given more than once, or nil where that is not known
@@ -15,6 +17,7 @@ local checks = require "ladies.data.checks"
 local description = require "ladies.data.description"
 local facts = require "ladies.data.facts"
 local Graph = require "ladies.graph"
+local label_kinds = require "ladies.labels"
 local NodeNames = require "ladies.data.node_names"
 
 local Dataset = {__name = "ladies.Dataset"}
@@ -32,7 +35,7 @@ end
 -- stands for the graph, and the node names are one text, a name a line; for `context` see
 -- ladies.data.checks.
 function Dataset.new(fields, context)
-  local adjacency, features, labels = fields.adjacency, fields.features, fields.labels
+  local adjacency, features = fields.adjacency, fields.features
   local n = adjacency.n_rows
   if n ~= adjacency.n_cols then
     checks.fail(context, "%s must be square, got %d x %d", context.keys.adjacency, n,
@@ -49,11 +52,10 @@ function Dataset.new(fields, context)
       features.n_rows, n)
   end
   checks.finite(context, "features", features)
-  checks.length(context, "labels", #labels, n, "one for each node")
-  local classes = fields.class_names and #fields.class_names or labels:max()
-  if labels:max() < 1 then checks.fail(context, "%s: no node has one", context.keys.labels) end
-  checks.ids(context, "labels", labels, classes, "a node without a label")
-  checks.split(context, fields, labels)
+  local labels = label_kinds.dense(context, fields.labels)
+  local kind = label_kinds.kind_of(labels)
+  local classes = kind.check(context, labels, n, fields.class_names)
+  checks.split(context, fields, n, function(ids) return kind.first_unlabelled(labels, ids) end)
 
   local names = fields.node_names and NodeNames.new(fields.node_names)
   if names then checks.length(context, "node_names", #names, n, "one for each node") end
@@ -64,9 +66,9 @@ function Dataset.new(fields, context)
   if options.class_of(features) == "Matrix" then features = without_ones(features) end
   return setmetatable({
     name = fields.name, source = fields.source, path = fields.path,
-    graph = Graph.new(without_ones(adjacency)), features = features, labels = labels,
-    classes = classes, class_names = fields.class_names, node_names = names,
-    feature_names = fields.feature_names,
+    graph = Graph.new(without_ones(adjacency)), features = features,
+    labels = labels, multilabel = kind.multilabel, classes = classes,
+    class_names = fields.class_names, node_names = names, feature_names = fields.feature_names,
     train = fields.train, val = fields.val, test = fields.test, merged = fields.merged,
   }, Dataset)
 end

@@ -36,8 +36,13 @@ end
 local function classes(data, known)
   local names, more = data.class_names or {}, ""
   if #names > 4 then names, more = table.move(names, 1, 4, 1, {}), ", ..." end
-  return ("%d%s%s%s%s"):format(data.classes, #names > 0 and ": " or "", table.concat(names, ", "),
-    more, known.unlabelled > 0 and ("; unlabelled: %s"):format(grouped(known.unlabelled)) or "")
+  local words = {("%d%s%s%s"):format(data.classes, #names > 0 and ": " or "",
+    table.concat(names, ", "), more)}
+  local function add(text, ...) words[#words + 1] = text:format(...) end
+  if known.mean_classes then add("%.2f a node", known.mean_classes) end
+  if (known.no_class or 0) > 0 then add("in none: %s", grouped(known.no_class)) end
+  if known.unlabelled > 0 then add("unlabelled: %s", grouped(known.unlabelled)) end
+  return table.concat(words, "; ")
 end
 
 local function split(known)

@@ -3,6 +3,7 @@
 local core = require "ladies_core"
 local options = require "ladies.options"
 local checks = require "ladies.data.checks"
+local labels = require "ladies.labels"
 
 local WHERE = "ladies.data.export"
 
@@ -17,12 +18,6 @@ local function write_split(folder, data)
   local lines = {}
   for node = 1, data.graph.n_nodes do lines[node] = part_of[node] or "none" end
   core.file.write(join(folder, "split.csv"), table.concat(lines, "\n") .. "\n")
-end
-
-local function write_labels(folder, data)
-  local lines = {}
-  for node, label in ipairs(data.labels:to_table()) do lines[node] = label - 1 end
-  core.file.write(join(folder, "labels.csv"), table.concat(lines, "\n") .. "\n")
 end
 
 local function dense(matrix)
@@ -46,7 +41,7 @@ end
 -- they are not all one, weight), features.csv, labels.csv and split.csv; "matrix market" the same
 -- with edges.mtx and features.mtx. Nodes and classes are numbers from 0. ladies.data.from_files
 -- reads such a folder back, with {directed = true} as every edge is there in each of its
--- directions, and {weighted = true} if it has weights.
+-- directions, {weighted = true} if it has weights, and {classes = "columns"} if nodes have several.
 return function(data, path, given)
   options.value(WHERE, "the data set", data, "Dataset")
   options.value(WHERE, "the path", path, "string")
@@ -54,6 +49,6 @@ return function(data, path, given)
   if opts.format == "npz" then return require("ladies.data").save(data, path) end
   core.mkdir(path)
   writers[opts.format](path, data)
-  write_labels(path, data)
+  labels.kind_of(data.labels).write(join(path, "labels.csv"), data.labels)
   write_split(path, data)
 end

@@ -2,6 +2,7 @@
 
 local options = require "ladies.options"
 local checks = require "ladies.data.checks"
+local labels = require "ladies.labels"
 
 local facts = {}
 
@@ -31,6 +32,8 @@ end
 --   components, largest      connected components (entries taken both ways); nodes of the largest
 --   features                 {columns =, sparse =, ones =, stored =, density =}
 --   class_sizes, unlabelled  an array with an element for each class; a number
+--   mean_classes, no_class   where nodes have several: how many a labelled node has on average, and
+--                            how many have none
 --   split                    {train =, val =, test =}, nil for parts that there are not
 function facts.of(data)
   local graph, known = data.graph, {}
@@ -46,8 +49,9 @@ function facts.of(data)
   local ids, components = graph:components()
   known.components, known.largest = components, largest(ids:counts(components))
   known.features = features_of(data.features)
-  known.class_sizes, known.unlabelled = data.labels:counts(data.classes), known.nodes
-  for _, size in ipairs(known.class_sizes) do known.unlabelled = known.unlabelled - size end
+  local counted = labels.kind_of(data.labels).count(data.labels, data.classes)
+  known.class_sizes, known.unlabelled = counted.sizes, counted.unlabelled
+  known.mean_classes, known.no_class = counted.mean, counted.without
   known.split = {}
   for _, part in ipairs(checks.SPLIT) do known.split[part] = data[part] and #data[part] end
   return known

@@ -6,6 +6,7 @@ local core = require "ladies_core"
 local options = require "ladies.options"
 local checks = require "ladies.data.checks"
 local Dataset = require "ladies.data.dataset"
+local multi = require "ladies.labels.multi"
 
 local WHERE = "ladies.data.from_files"
 
@@ -13,7 +14,7 @@ local SPEC = {
   edges = "string", features = "string", labels = "string",
   split = "string or nil", train = "string or nil", val = "string or nil", test = "string or nil",
   ids = {"numbers from 0|numbers from 1|strings", "numbers from 0"},
-  classes = {"numbers|strings", "numbers"},
+  classes = {"numbers|strings|columns", "numbers"},
   directed = {"boolean", false}, weighted = {"boolean", false},
   header = "boolean or nil", separator = "string or nil",
   name = {"string", "files"}, source = "string or nil",
@@ -95,6 +96,11 @@ function Reader:features()
   return features
 end
 
+function Reader:fail_twice(path, node)
+  options.fail(("%s: %s: the node %s stands there twice"):format(WHERE, path,
+    self.names and ('"%s"'):format(self.names[node]) or node - 1 + self:first_id()))
+end
+
 -- One value for each node: a file with one column has them in the order of the nodes, one with two
 -- has the node first, and nodes that it leaves out get 0.
 function Reader:per_node(path, kind)
@@ -111,10 +117,7 @@ function Reader:per_node(path, kind)
   local all = {}
   for i = 1, self.n_nodes do all[i] = 0 end
   for i = 1, #nodes do
-    if all[nodes[i]] ~= 0 then
-      options.fail(("%s: %s: the node %s stands there twice"):format(WHERE, path,
-        self.names and ('"%s"'):format(self.names[nodes[i]]) or nodes[i] - 1 + self:first_id()))
-    end
+    if all[nodes[i]] ~= 0 then self:fail_twice(path, nodes[i]) end
     all[nodes[i]] = values[i]
   end
   return core.index(all)
@@ -122,7 +125,30 @@ end
 
 function Reader:first_id() return self.opts.ids == "numbers from 1" and 1 or 0 end
 
+-- A matrix of 0 and 1 with a column for each class, which the header names, and the names. Nodes
+-- with names may come in any order; one that is left out has no label.
+function Reader:label_columns()
+  local path = self.opts.labels
+  local matrix = read_matrix(path)
+  if matrix then
+    return options.class_of(matrix) == "Tensor" and multi.from_cells(matrix) or matrix
+  elseif not self.names then
+    local cells, titles = self:read(path, {"numbers"})
+    return multi.from_cells(cells), titles
+  end
+  local nodes, cells, titles = self:read(path, {self.names, "numbers"})
+  self:check_known(path)
+  local seen = {}
+  for i = 1, #nodes do
+    if seen[nodes[i]] then self:fail_twice(path, nodes[i]) end
+    seen[nodes[i]] = true
+  end
+  local all = core.full(-1, self.n_nodes, cells.n_cols):copy_rows_(nodes, cells)
+  return multi.from_cells(all), titles and table.move(titles, 2, #titles, 1, {})
+end
+
 function Reader:labels()
+  if self.opts.classes == "columns" then return self:label_columns() end
   local classes = self.opts.classes == "strings" and core.text.names() or nil
   local labels = self:per_node(self.opts.labels, classes or "label")
   if not classes then return labels end
@@ -178,7 +204,7 @@ end
 --   ladies.data.from_files{
 --     edges    = "edges.csv",       -- source, target [, weight]; or a matrix in .mtx
 --     features = "features.csv",    -- a row for each node; or .mtx, .npy
---     labels   = "labels.csv",      -- a class for each node
+--     labels   = "labels.csv",      -- a class for each node, or a 0/1 column for each class
 --     split    = "split.csv",       -- train, val, test or another word for each node; or
 --     train = "train.txt", val = "val.txt", test = "test.txt",     -- the nodes of each part
 --   }
@@ -190,7 +216,10 @@ end
 --
 -- ids        "numbers from 0" (the default), "numbers from 1" (labels too) or "strings": the first
 --            column of the features then names the nodes
--- classes    "numbers" (the default; -1 = unlabelled) or "strings"
+-- classes    "numbers" (the default; -1 = unlabelled), "strings" or, where a node may have several,
+--            "columns": a column of 0 and 1 for each class, named by the header if there is one; a
+--            row for each node in order (with ids = "strings": its name first), of -1 = unlabelled;
+--            or .mtx, .npy
 -- weighted   the edges have a third column
 -- directed   edges go from source to target only; otherwise they go both ways
 -- name, source    texts for the description

@@ -4,6 +4,7 @@ local core = require "ladies_core"
 local options = require "ladies.options"
 local checks = require "ladies.data.checks"
 local Dataset = require "ladies.data.dataset"
+local label_kinds = require "ladies.labels"
 local npz_layout = require "ladies.data.npz_layout"
 local planetoid = require "ladies.data.planetoid"
 local readers = require "ladies.data.readers"
@@ -110,7 +111,9 @@ end
 --   ladies.data.from_arrays{
 --     edges    = {{1, 2}, {2, 3}},     -- or {Index, Index}, or graph = Matrix
 --     features = Tensor or Matrix,
---     labels   = {1, 2, 1},            -- or Index; 0 = unlabelled
+--     labels   = {1, 2, 1},            -- or Index; 0 = unlabelled. Where a node may have several
+--                                      -- classes: Tensor or Matrix of 0 and 1, nodes x classes;
+--                                      -- a row of NaN = unlabelled
 --     train = {1}, val = {2}, test = {3},
 --   }
 --
@@ -120,7 +123,8 @@ function data.from_arrays(arrays)
   local opts = options.check(WHERE, arrays, {
     graph = "Matrix or nil", edges = "array of tables or array of Indexes or nil",
     directed = {"boolean", false},
-    features = "Tensor or Matrix", labels = "Index or array of non-negative integers",
+    features = "Tensor or Matrix",
+    labels = "Index or array of non-negative integers or Tensor or Matrix",
     train = "Index or array of positive integers or nil",
     val = "Index or array of positive integers or nil",
     test = "Index or array of positive integers or nil",
@@ -144,8 +148,14 @@ function data.from_arrays(arrays)
 end
 
 --- A random split of the nodes 1 .. n: three ascending Indexes with the shares `train` and `val` of
--- the nodes, and the others. A function of n, the shares and the seed alone.
+-- the nodes, and the others. A function of n, the shares and the seed alone. A data set in place of
+-- n has its labelled nodes split.
 function data.random_split(n, opts)
+  local nodes
+  if options.class_of(n) == "Dataset" then
+    nodes = label_kinds.labelled(n.labels)
+    n = #nodes
+  end
   options.value("ladies.data.random_split", "n", n, "positive integer")
   opts = options.check("ladies.data.random_split", opts, {
     train = {"number in [0, 1]", 0.1}, val = {"number in [0, 1]", 0.1},
@@ -155,6 +165,7 @@ function data.random_split(n, opts)
     options.fail("ladies.data.random_split: train + val must be at most 1")
   end
   local order = core.sampling.permutation(n, core.rng(opts.seed))
+  if nodes then order = nodes[order] end
   local a = math.floor(n * opts.train + 0.5)
   local b = math.min(n, a + math.floor(n * opts.val + 0.5))
   return order:slice(1, a):sort(), order:slice(a + 1, b):sort(), order:slice(b + 1, n):sort()

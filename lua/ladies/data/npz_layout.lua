@@ -4,7 +4,8 @@
 --                                         absent (all ones)
 --   attr_indices, attr_indptr, attr_shape, attr_data     the features alike,
 --   attr_matrix                           or dense
---   labels                                0 .. classes - 1, -1 = unlabelled
+--   labels                                0 .. classes - 1, -1 = unlabelled; or a matrix of 0 and
+--                                         1, a column a class, rows of -1 or NaN = unlabelled
 --   idx_train, idx_val, idx_test          node ids; may be absent
 --   class_names, feature_names            strings; may be absent
 --   node_names                            strings, or uint8: a UTF-8 text with a name a line
@@ -16,6 +17,7 @@
 local core = require "ladies_core"
 local options = require "ladies.options"
 local checks = require "ladies.data.checks"
+local labels = require "ladies.labels"
 local npz_pickled = require "ladies.data.npz_pickled"
 
 local layout = {}
@@ -138,7 +140,7 @@ function layout.read(path)
     fields.features = read_matrix(context, file, "attr")
   end
   require_key(context, file, "labels")
-  fields.labels = file:index("labels")
+  fields.labels = labels.read(file, "labels")
   for _, part in ipairs(checks.SPLIT) do
     fields[part] = read_index(file, KEYS[part])
   end
@@ -149,8 +151,9 @@ function layout.read(path)
   return fields, context
 end
 
--- An Index in the smallest type that holds its elements.
+-- An Index in the smallest type that holds its elements; other arrays as they are.
 local function smallest(ids)
+  if options.class_of(ids) ~= "Index" then return ids end
   local low, high = #ids > 0 and ids:min() or 1, #ids > 0 and ids:max() or 1
   if low >= 1 and high <= 256 then return core.npz.uint8(ids) end
   return high <= 32768 and core.npz.int16(ids) or ids
@@ -167,7 +170,8 @@ end
 -- gives equal bytes.
 function layout.write(path, data, opts)
   local arrays = {
-    labels = smallest(data.labels), class_names = data.class_names,
+    labels = smallest(labels.kind_of(data.labels).array(data.labels)),
+    class_names = data.class_names,
     feature_names = data.feature_names, source = data.source and {data.source},
     node_names = data.node_names and data.node_names:lines(),
   }

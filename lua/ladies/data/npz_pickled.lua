@@ -2,7 +2,8 @@
 --
 --   adj_matrix                the adjacency, a csr_matrix
 --   node_attr                 the features, a csr_matrix or an array
---   node_label                0 .. classes - 1, -1 = unlabelled
+--   node_label                0 .. classes - 1, -1 = unlabelled; or a matrix of 0 and 1, an array
+--                             or a csr_matrix, with a column for each class
 --   metadata                  a dict with class_names, node_names, attr_names; may be absent
 --
 -- Pickles are read as data: nothing in them is run.
@@ -10,6 +11,7 @@
 local core = require "ladies_core"
 local options = require "ladies.options"
 local checks = require "ladies.data.checks"
+local labels = require "ladies.labels"
 
 local layout = {}
 
@@ -68,7 +70,7 @@ function layout.read(path, file)
     path = path, adjacency = read_matrix(context, file, "adj_matrix"),
     features = file:dtype "node_attr" == "object" and read_matrix(context, file, "node_attr")
       or file:tensor "node_attr",
-    labels = file:index "node_label",
+    labels = labels.read(file, "node_label"),
     class_names = texts(context, metadata, "class_names"),
     feature_names = texts(context, metadata, "attr_names"),
     node_names = node_names and table.concat(node_names, "\n"),
