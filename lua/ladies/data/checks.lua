@@ -11,8 +11,9 @@ local checks = {}
 -- The parts of a split, in the order in which messages name them.
 checks.SPLIT = {"train", "val", "test"}
 
+--- Raises an error, one line whatever of a file is quoted in it.
 function checks.fail(context, text, ...)
-  options.fail(("%s: %s"):format(context.where, text:format(...)))
+  options.fail((("%s: %s"):format(context.where, text:format(...)):gsub("%c", "?")))
 end
 
 --- An error unless `length`, that of the part, is `expected`.

@@ -1,6 +1,7 @@
 #include "io/print.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,7 +112,8 @@ ld_status ld_print_integer(ld_print *x, int64_t value)
 ld_status ld_print_float(ld_print *x, float value)
 {
     enum { SHORT = 6, EXACT = 9 };
-    if (value >= -1e6f && value <= 1e6f && value == (float)(int32_t)value)
+    bool negative_zero = value == 0 && signbit(value);
+    if (value >= -1e6f && value <= 1e6f && value == (float)(int32_t)value && !negative_zero)
         return ld_print_integer(x, (int32_t)value);
     char text[LONGEST_NUMBER];
     int digits = SHORT;

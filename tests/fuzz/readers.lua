@@ -1,0 +1,66 @@
+--- What fuzz_data.c does with a folder of files: every reader that the files are for reads them.
+
+local core = require "ladies_core"
+local ladies = require "ladies"
+
+local data = ladies.data
+
+-- A reader for each kind of data set: the file that tells that it is one, and how it is read. A new
+-- format is one line here, and a folder of its files in make_corpus.py.
+local READERS = {
+  {"data.npz", function(folder) return data.load(folder .. "/data.npz") end},
+  {"ind.toy.graph", function(folder) return data.load(folder .. "/ind.toy") end},
+  {"edges.csv", function(folder)
+    return data.from_files{edges = folder .. "/edges.csv", features = folder .. "/features.csv",
+      labels = folder .. "/labels.csv", split = folder .. "/split.csv"}
+  end},
+  {"edges.tsv", function(folder)
+    return data.from_files{edges = folder .. "/edges.tsv", features = folder .. "/features.tsv",
+      labels = folder .. "/labels.tsv", train = folder .. "/train.txt", ids = "strings",
+      classes = "strings", weighted = true, directed = true}
+  end},
+  {"edges.mtx", function(folder)
+    return data.from_files{edges = folder .. "/edges.mtx", features = folder .. "/features.mtx",
+      labels = folder .. "/labels.csv", ids = "numbers from 1"}
+  end},
+  {"edges.mtx.gz", function(folder)
+    return data.from_files{edges = folder .. "/edges.mtx.gz", features = folder .. "/features.npy",
+      labels = folder .. "/labels.csv", directed = true}
+  end},
+}
+
+-- Errors that Lua raises itself: nobody wrote them for a user, so a reader has not looked.
+local INTERNAL = {"attempt to ", "bad argument", "stack overflow", "not enough memory",
+  "out of memory", "table overflow", "number has no integer representation", "'for' "}
+
+-- The message of a refusal is one clear line.
+local function check_message(name, message)
+  if type(message) ~= "string" then error(("%s: an error of type %s"):format(name, type(message))) end
+  for _, text in ipairs(INTERNAL) do
+    if message:find(text, 1, true) then error(("%s: an internal error: %s"):format(name, message)) end
+  end
+  if message:find "%c" then error(("%s: not one line: %s"):format(name, message)) end
+  if #message > 1000 then error(("%s: a long message: %s"):format(name, message)) end
+end
+
+-- What every data set promises, whatever it was read from.
+local function check_dataset(set)
+  local n = set.graph.n_nodes
+  assert(n > 0 and set.features.n_rows == n and #set.labels == n, "parts of different lengths")
+  assert(set.labels:min() >= 0 and set.labels:max() <= set.classes, "labels out of range")
+  for _, part in ipairs{"train", "val", "test"} do
+    local ids = set[part]
+    assert(not ids or #ids == 0 or ids:min() >= 1 and ids:max() <= n, "a split out of range")
+  end
+  assert(type(set:describe()) == "string" and type(set:facts()) == "table")
+end
+
+return function(folder)
+  for _, reader in ipairs(READERS) do
+    local name, read = table.unpack(reader)
+    if core.exists(folder .. "/" .. name) == "file" then
+      local ok, result = pcall(read, folder)
+      if ok then check_dataset(result) else check_message(name, result) end
+    end
+  end
+end
