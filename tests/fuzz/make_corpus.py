@@ -203,7 +203,7 @@ def matrices():
         array_skew=(head + "array integer skew-symmetric\n2 2\n5\n").encode(),
         twice=(head + "coordinate pattern general\n% c\n\n2 2 3\n1 1\n1 1\n2 2\n").encode(),
         sum=(head + "coordinate real symmetric\n2 2 2\n2 1 3e38\n2 1 3e38\n").encode(),
-        wide=(head + "coordinate pattern general\n16777216 16777216 1\n1 16777216\n").encode(),
+        wide=(head + "coordinate pattern general\n1048576 1048576 1\n1 1048576\n").encode(),
         lie=(head + "coordinate real general\n2 2 99999999999\n1 1 1\n").encode(),
         pattern_symmetric=(head + "coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n").encode())
     return seeds

@@ -35,12 +35,13 @@ local INTERNAL = {"attempt to ", "bad argument", "stack overflow", "not enough m
 
 -- The message of a refusal is one clear line.
 local function check_message(name, message)
-  if type(message) ~= "string" then error(("%s: an error of type %s"):format(name, type(message))) end
+  local function fail(what) error(("%s: %s: %s"):format(name, what, tostring(message))) end
+  if type(message) ~= "string" then fail "an error that is no text" end
   for _, text in ipairs(INTERNAL) do
-    if message:find(text, 1, true) then error(("%s: an internal error: %s"):format(name, message)) end
+    if message:find(text, 1, true) then fail "an internal error" end
   end
-  if message:find "%c" then error(("%s: not one line: %s"):format(name, message)) end
-  if #message > 1000 then error(("%s: a long message: %s"):format(name, message)) end
+  if message:find "%c" then fail "not one line" end
+  if #message > 1000 then fail "a long message" end
 end
 
 -- What every data set promises, whatever it was read from.
