@@ -6,7 +6,7 @@
 #include "io/mtx.h"
 
 enum {
-    ALWAYS = 1 << 22,
+    ALWAYS = 1 << 23,
     BYTES_PER_BYTE = 64,
     SIDE = 1 << 24, /* rows or columns that a file may declare, whatever its size is; ... */
     BYTES_PER_ROW =

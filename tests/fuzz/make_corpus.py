@@ -144,6 +144,7 @@ def gzips():
         "trailing": packed(text) + b"\0\0\0", "truncated": packed(text)[:-5],
         "fields": named + deflated + struct.pack("<II", zlib.crc32(text), len(text)),
         "zeros": packed(bytes(200000)), "crlf": b"\xef\xbb\xbfa\r\nb\r\n\r\nlast\r",
+        "threaded": b"".join(b"%d\n" % i for i in range(13000)),
         "long_line": packed(b"x" * 300000 + b"\n"), "zlib": zlib.compress(text),
     }
 
@@ -203,6 +204,9 @@ def matrices():
         array_skew=(head + "array integer skew-symmetric\n2 2\n5\n").encode(),
         twice=(head + "coordinate pattern general\n% c\n\n2 2 3\n1 1\n1 1\n2 2\n").encode(),
         sum=(head + "coordinate real symmetric\n2 2 2\n2 1 3e38\n2 1 3e38\n").encode(),
+        pieces_gz=packed((head + "coordinate integer symmetric\n9000 9000 9000\n").encode()
+                         + b"".join(b"%d %d %d\n" % (i, i * i % 7 % i + 1, i % 7) + b"%x\r\n" * (i % 999 == 0)
+                                    for i in range(1, 9001))),
         wide=(head + "coordinate pattern general\n1048576 1048576 1\n1 1048576\n").encode(),
         lie=(head + "coordinate real general\n2 2 99999999999\n1 1 1\n").encode(),
         pattern_symmetric=(head + "coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n").encode())
