@@ -107,7 +107,8 @@ def arrays():
         texts_fortran=npy(np.asfortranarray(np.array([["a", "b"], ["c", "\U0001d11e"]]))),
         version_2=npy(table, (2, 0)), version_3=npy(table, (3, 0)),
         objects=npy(np.array([1, "two", [3]], dtype=object)),
-        record=npy(np.zeros(2, [("a", "<i4"), ("b", "<f8")])), wide=npy(np.array([2**64 - 1], "u8")),
+        record=npy(np.zeros(2, [("a", "<i4"), ("b", "<f8")])),
+        wide=npy(np.array([2**64 - 1], "u8")),
         gz=packed(npy(table.astype("i4"))), truncated=npy(table)[:-3],
         gz_truncated=packed(npy(table))[:-3])
     return seeds
@@ -157,8 +158,9 @@ def table(text, kinds, header=NO, first_id=0, limit=0, separator=""):
     """An input of fuzz_text.c; `text` may be bytes."""
     code = sum(kind << 3 * i for i, kind in enumerate(kinds))
     settings = len(kinds) - 1 | header << 2 | first_id << 4 | limit << 5
+    last = ["", " ", "\t", ",", ";"].index(separator)
     data = text if isinstance(text, bytes) else text.encode()
-    return bytes([settings, code & 255, code >> 8, ["", " ", "\t", ",", ";"].index(separator)]) + data
+    return bytes([settings, code & 255, code >> 8, last]) + data
 
 
 def tables():
@@ -194,6 +196,8 @@ def matrices():
              ["scipy_array.mtx", "scipy_integer.mtx", "scipy_pattern.mtx", "scipy_real.mtx",
               "scipy_symmetric.mtx", "scipy_symmetric.mtx.gz"]}
     head = "%%MatrixMarket matrix "
+    entries = b"".join(b"%d %d %d\n" % (i, i * i % 7 % i + 1, i % 7) for i in range(1, 9001))
+    large = (head + "coordinate integer symmetric\n9000 9000 9000\n").encode() + entries
     seeds.update(
         skew=matrix_market(skew, symmetry="skew-symmetric"), real_gz=packed(real),
         complex=matrix_market(square * 1j), array_symmetric=matrix_market(square.toarray(),
@@ -204,9 +208,7 @@ def matrices():
         array_skew=(head + "array integer skew-symmetric\n2 2\n5\n").encode(),
         twice=(head + "coordinate pattern general\n% c\n\n2 2 3\n1 1\n1 1\n2 2\n").encode(),
         sum=(head + "coordinate real symmetric\n2 2 2\n2 1 3e38\n2 1 3e38\n").encode(),
-        pieces_gz=packed((head + "coordinate integer symmetric\n9000 9000 9000\n").encode()
-                         + b"".join(b"%d %d %d\n" % (i, i * i % 7 % i + 1, i % 7) + b"%x\r\n" * (i % 999 == 0)
-                                    for i in range(1, 9001))),
+        pieces_gz=packed(large.replace(b"\n999 ", b"\r\n% c\n\n 999 ")),
         wide=(head + "coordinate pattern general\n1048576 1048576 1\n1 1048576\n").encode(),
         lie=(head + "coordinate real general\n2 2 99999999999\n1 1 1\n").encode(),
         pattern_symmetric=(head + "coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n").encode())
@@ -255,13 +257,27 @@ def data_sets():
            "labels.tsv": b"bob\tred\nann\tblue\n", "train.txt": b"ann\nbob\n"}
     mtx = {"edges.mtx": matrix_market(ring), "labels.csv": b"1\n2\n1\n2\n0\n",
            "features.mtx": matrix_market(features.toarray())}
+    ogb = {"raw/num-node-list.csv.gz": packed(b"5\n"), "raw/num-edge-list.csv.gz": packed(b"5\n"),
+           "raw/edge.csv.gz": packed(b"0,1\n1,2\n2,3\n3,4\n4,0\n"),
+           "raw/node-feat.csv.gz": packed(csv["features.csv"]),
+           "raw/node-label.csv": b"0\n1.0\n0\nnan\n1\n",
+           "split/time/train.csv.gz": packed(b"0\n1\n"),
+           "split/time/valid.csv": b"2\n", "split/time/test.csv.gz": packed(b"4\n")}
+    content = {"toy.content": b"a\t1\t0\tred\nb\t0\t1\tblue\nc\t1\t1\tred\n",
+               "toy.cites": b"a\tb\nb\tc\nx\ta\na\ta\n"}
+    saved = io.BytesIO()
+    sp.save_npz(saved, ring.tocoo())
+    pair = {"toy_graph.npz": saved.getvalue(),
+            "toy_data.npz": npz({"feature": features.toarray(), "label": arrays["labels"],
+                                 "node_types": np.array([1, 1, 2, 3, 0])})}
     mixed = {"edges.mtx.gz": packed(matrix_market(ring)), "labels.csv": b"0\n1\n0\n1\n-1\n",
              "features.npy": npy(features.toarray())}
     return {"npz": archive({"data.npz": npz(arrays)}, zipfile.ZIP_STORED),
             "npz_dense": archive({"data.npz": npz(dense)}, zipfile.ZIP_STORED),
             "npz_pickled": archive({"data.npz": npz(pickled)}, zipfile.ZIP_STORED),
             "planetoid": archive(planetoid), "csv": archive(csv), "tsv": archive(tsv),
-            "mtx": archive(mtx), "mixed": archive(mixed)}
+            "mtx": archive(mtx), "mixed": archive(mixed), "ogb": archive(ogb),
+            "content": archive(content), "pair": archive(pair, zipfile.ZIP_STORED)}
 
 
 def write(folder, harness, seeds):

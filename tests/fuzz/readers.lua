@@ -5,9 +5,11 @@ local ladies = require "ladies"
 
 local data = ladies.data
 
--- A reader for each kind of data set: the file that tells that it is one, and how it is read. A new
--- format is one line here, and a folder of its files in make_corpus.py.
+-- The readers: the file or folder that tells that one is meant, and how it is called. Whatever
+-- ladies.data.load makes of a folder needs no line of its own. A new reader is one line here, and a
+-- set of its files in make_corpus.py.
 local READERS = {
+  {".", function(folder) return data.load(folder) end},
   {"data.npz", function(folder) return data.load(folder .. "/data.npz") end},
   {"ind.toy.graph", function(folder) return data.load(folder .. "/ind.toy") end},
   {"edges.csv", function(folder)
@@ -59,7 +61,7 @@ end
 return function(folder)
   for _, reader in ipairs(READERS) do
     local name, read = table.unpack(reader)
-    if core.exists(folder .. "/" .. name) == "file" then
+    if core.exists(folder .. "/" .. name) then
       local ok, result = pcall(read, folder)
       if ok then check_dataset(result) else check_message(name, result) end
     end

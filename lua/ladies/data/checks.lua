@@ -11,9 +11,8 @@ local checks = {}
 -- The parts of a split, in the order in which messages name them.
 checks.SPLIT = {"train", "val", "test"}
 
---- Raises an error, one line whatever of a file is quoted in it.
 function checks.fail(context, text, ...)
-  options.fail((("%s: %s"):format(context.where, text:format(...)):gsub("%c", "?")))
+  options.fail(("%s: %s"):format(context.where, text:format(...)))
 end
 
 --- An error unless `length`, that of the part, is `expected`.
