@@ -9,6 +9,33 @@
 #include "base/memory.h"
 #include "io/gz.h"
 
+static int remove_one(const char *path, const struct stat *info, int type, struct FTW *walk)
+{
+    (void)info;
+    (void)type;
+    (void)walk;
+    return remove(path);
+}
+
+void fuzz_remove(const char *folder)
+{
+    nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static char folder[64];
+
+static void remove_folder(void)
+{
+    if (folder[0])
+        fuzz_remove(folder);
+}
+
+void fuzz_abort(void)
+{
+    remove_folder();
+    abort();
+}
+
 static int64_t before;
 
 void fuzz_begin(void)
@@ -61,26 +88,6 @@ const char *fuzz_file(const void *data, size_t size)
                  "cannot make a file in memory");
     write_all(fd, data, size);
     return path;
-}
-
-static int remove_one(const char *path, const struct stat *info, int type, struct FTW *walk)
-{
-    (void)info;
-    (void)type;
-    (void)walk;
-    return remove(path);
-}
-
-void fuzz_remove(const char *folder)
-{
-    nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-static char folder[64];
-
-static void remove_folder(void)
-{
-    fuzz_remove(folder);
 }
 
 const char *fuzz_folder(void)

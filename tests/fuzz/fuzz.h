@@ -16,14 +16,17 @@
 #include "base/status.h"
 #include "graph/csr.h"
 
-/* Ends the program, with a message, when a promise is broken. */
+/* Ends the program by a signal, its folder removed. */
+_Noreturn void fuzz_abort(void);
+
+/* Does that, with a message, when a promise is broken. */
 #define FUZZ_REQUIRE(condition, ...)                                                               \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
             fprintf(stderr, "%s:%d: ", __FILE__, __LINE__);                                        \
             fprintf(stderr, __VA_ARGS__);                                                          \
             fputc('\n', stderr);                                                                   \
-            abort();                                                                               \
+            fuzz_abort();                                                                          \
         }                                                                                          \
     } while (0)
 
