@@ -31,7 +31,7 @@ local READERS = {
   end},
 }
 
--- How errors begin that Lua raises itself: nobody wrote them for a user, so a reader has not looked.
+-- How errors begin that Lua raises itself, which nobody wrote for a user: a reader has not looked.
 local INTERNAL = {"attempt to ", "bad argument", "stack overflow", "not enough memory",
   "out of memory", "table overflow", "number has no integer", "'for' "}
 
