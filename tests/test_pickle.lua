@@ -206,6 +206,8 @@ function tests.test_machines_that_are_misused()
     ["V\\u12\n."] = "is not a unicode text", ["V\\ud800\n."] = "is not a unicode text",
     ["I\n."] = "is not an int", ["I1.5\n."] = "is not an int", ["Fx\n."] = "is not a float",
     ["L99999999999999999999L\n."] = "is not an int of 64 bits",
+    ["I" .. ("1"):rep(200) .. "\n."] = "is not an int of 64 bits",
+    ["F" .. ("1"):rep(200) .. "\n."] = "is not a float",
     ["\x80\9N."] = "protocol 9 is unknown",
     ["\xff."] = "is not a pickle: no opcode 0xff, at byte 0", ["<html>"] = "is not a pickle",
     ["(NNd."] = "a dict has None as a key", ["(Fnan\nNd."] = "a dict has a float as a key",

@@ -76,6 +76,7 @@ function tests.test_what_is_wrong_is_named()
     {"test.index", "505\n501\n", 'test.index: line 2 is "501", must be an id of 502..505'},
     {"test.index", "505\n506\n", 'line 2 is "506", must be an id of 502..505'},
     {"test.index", "505\nx\n", 'line 2 is "x", must be an id'},
+    {"test.index", "505\n\27[2Jx\n", 'line 2 is "?[2Jx", must be an id'},
     {"test.index", "", "test.index has no ids"},
     {"test.index", "505\n", "test.index has length 1, must have 2, one for each row of tx"},
     {"test.index", "505\n505\n", "test.index[1] is node 505 again"},

@@ -37,7 +37,11 @@ static struct {
 } memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* The sanitizers should see every free; free lists would hide use after free from them. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifndef __has_feature
+#define __has_feature(x) 0 /* clang's way to tell; gcc defines names */
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||                               \
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 static const bool caching = false;
 #else
 static const bool caching = true;

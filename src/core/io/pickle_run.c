@@ -95,6 +95,12 @@ done:
     return st;
 }
 
+/* The last `count` values; at first there is not even a stack. */
+static value *const *last_values(const machine *m, int64_t count)
+{
+    return count > 0 ? m->stack + m->count - count : NULL;
+}
+
 /* Replaces the last `count` values by a LIST, TUPLE or DICT of them. */
 static ld_status collect(machine *m, ld_pickle_kind kind, int64_t count)
 {
@@ -102,7 +108,7 @@ static ld_status collect(machine *m, ld_pickle_kind kind, int64_t count)
     ld_status st;
     LD_TRY(ld_pickle_need(m, count));
     LD_TRY(ld_pickle_new(&v, m->p, kind));
-    LD_TRY(ld_pickle_append(m->p, v, m->stack + m->count - count, count));
+    LD_TRY(ld_pickle_append(m->p, v, last_values(m, count), count));
     if (kind == LD_PICKLE_DICT && count % 2 != 0)
         st = fail_at(m, "a key has no value");
     m->count -= count;

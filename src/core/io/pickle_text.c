@@ -43,7 +43,7 @@ ld_status ld_pickle_parse_integer(value *v, const ld_pickle *p, const char *text
         if (number == INT64_MAX || number == INT64_MIN) /* or it was larger still */
             end = copy;
     }
-    return end == copy + size && size > 0 ? LD_OK : fail_text(p, text, size, "an int of 64 bits");
+    return end - copy == size && size > 0 ? LD_OK : fail_text(p, text, size, "an int of 64 bits");
 }
 
 ld_status ld_pickle_parse_number(value *v, const ld_pickle *p, const char *text, int64_t size)
@@ -51,7 +51,7 @@ ld_status ld_pickle_parse_number(value *v, const ld_pickle *p, const char *text,
     char copy[LONGEST_NUMBER], *end = copy;
     if (copy_number(copy, text, size))
         v->number = strtod(copy, &end);
-    return end == copy + size && size > 0 ? LD_OK : fail_text(p, text, size, "a float");
+    return end - copy == size && size > 0 ? LD_OK : fail_text(p, text, size, "a float");
 }
 
 ld_status ld_pickle_parse_long(value *v, const ld_pickle *p, const char *bytes, int64_t size)

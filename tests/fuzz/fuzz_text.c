@@ -1,0 +1,133 @@
+/* Tables, plain or in gzip. The first four bytes of an input say what the table is read as, the file
+ * is behind them:
+ *
+ *   0   two bits: columns - 1; header no, yes, guess (modulo 3, two bits); ids from 0 or 1; ids
+ *       limited to LIMIT or not
+ *   1,2 three bits a column: its kind (modulo 6; what is not last is no LD_COLUMN_NUMBERS)
+ *   3   the separator (modulo 5): guess, blank, tab, comma, semicolon */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "fuzz.h"
+#include "io/text.h"
+
+enum { SETTINGS = 4, MOST_COLUMNS = 4, LIMIT = 100, ALWAYS = 1 << 22, BYTES_PER_BYTE = 64 };
+
+static const char separators[] = "\0 \t,;";
+
+static void set_up(ld_table *t, ld_column *columns, const uint8_t *settings)
+{
+    int kinds = settings[1] | settings[2] << 8;
+    *t = (ld_table){
+        .columns = columns,
+        .n_columns = 1 + settings[0] % MOST_COLUMNS,
+        .header = (settings[0] >> 2 & 3) % 3,
+        .first_id = settings[0] >> 4 & 1,
+        .n_ids = settings[0] >> 5 & 1 ? LIMIT : 0,
+        .separator = separators[settings[3] % 5],
+    };
+    for (int i = 0; i < t->n_columns; i++) {
+        int kind = (kinds >> (3 * i) & 7) % 6;
+        bool last = i == t->n_columns - 1;
+        if (kind == LD_COLUMN_NUMBERS && !last)
+            kind = LD_COLUMN_NUMBER;
+        columns[i] = (ld_column){.kind = (ld_column_kind)kind};
+        if (columns[i].kind == LD_COLUMN_NAME)
+            FUZZ_REQUIRE(fuzz_ok(ld_names_new(&columns[i].names)), "no names");
+    }
+}
+
+static void check_ids(ld_table *t, int64_t i)
+{
+    const ld_column *c = &t->columns[i];
+    ld_index *x = NULL;
+    if (!fuzz_ok(ld_table_index(&x, t, i)))
+        return;
+    FUZZ_REQUIRE(x->size == t->n_rows, "%" PRId64 " ids in %" PRId64 " rows", x->size, t->n_rows);
+    int64_t most = c->names ? ld_names_count(c->names) : t->n_ids > 0 ? t->n_ids : INT32_MAX;
+    for (int64_t row = 0; row < x->size; row++)
+        FUZZ_REQUIRE(x->data[row] >= (c->kind == LD_COLUMN_LABEL ? -1 : 0) && x->data[row] < most,
+                     "id %d", x->data[row]);
+    ld_index_unref(x);
+}
+
+/* What is written of a table of numbers is the same table. */
+static void check_written(const ld_tensor *t)
+{
+    char path[100];
+    snprintf(path, sizeof path, "%s/table.csv", fuzz_folder());
+    if (ld_tensor_size(t) == 0)
+        return;
+    FUZZ_REQUIRE(fuzz_ok(ld_text_write(path, t)), "%s", ld_message());
+    ld_column column = {.kind = LD_COLUMN_NUMBERS};
+    ld_table again = {.columns = &column, .n_columns = 1, .separator = ','};
+    ld_tensor *u = NULL;
+    FUZZ_REQUIRE(fuzz_ok(ld_table_read(&again, path)) && fuzz_ok(ld_table_tensor(&u, &again, 0)),
+                 "%s", ld_message());
+    FUZZ_REQUIRE(u->n_rows == t->n_rows && u->n_cols == t->n_cols &&
+                     memcmp(u->data, t->data, (size_t)ld_tensor_size(t) * sizeof *t->data) == 0,
+                 "the table comes back as another");
+    ld_tensor_unref(u);
+    ld_table_clear(&again);
+}
+
+static void check_numbers(ld_table *t, int64_t i)
+{
+    ld_tensor *x = NULL;
+    bool rest = t->columns[i].kind == LD_COLUMN_NUMBERS;
+    if (!fuzz_ok(ld_table_tensor(&x, t, i)))
+        return;
+    FUZZ_REQUIRE(x->n_rows == t->n_rows && x->n_cols == (rest ? t->n_fields - i : 1),
+                 "%s numbers in %" PRId64 " rows", ld_tensor_shape(x), t->n_rows);
+    for (int64_t k = 0; k < ld_tensor_size(x); k++)
+        FUZZ_REQUIRE(isfinite(x->data[k]), "number %g", (double)x->data[k]);
+    if (rest && i == 0)
+        check_written(x);
+    ld_tensor_unref(x);
+}
+
+static void check_table(ld_table *t)
+{
+    const char *title = t->titles;
+    for (int64_t i = 0; title && i < t->n_fields; i++)
+        title += strlen(title) + 1; /* a sanitizer sees whether they are there */
+    for (int64_t i = 0; i < t->n_columns; i++) {
+        switch (t->columns[i].kind) {
+        case LD_COLUMN_SKIP: break;
+        case LD_COLUMN_ID:
+        case LD_COLUMN_LABEL:
+        case LD_COLUMN_NAME: check_ids(t, i); break;
+        default: check_numbers(t, i);
+        }
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    ld_column columns[MOST_COLUMNS] = {0};
+    ld_table t;
+    char *fields = NULL;
+    int64_t n_fields;
+    if (size < SETTINGS)
+        return 0;
+    const char *path = fuzz_file(data + SETTINGS, size - SETTINGS);
+    int64_t unpacked = fuzz_unpacked_size(path);
+    fuzz_begin();
+    set_up(&t, columns, data);
+    if (fuzz_ok(ld_table_peek(&fields, &n_fields, path, t.separator)))
+        FUZZ_REQUIRE(n_fields > 0, "a line without fields");
+    ld_free(fields);
+    if (fuzz_ok(ld_table_read(&t, path)))
+        check_table(&t);
+    ld_table_clear(&t);
+    for (int i = 0; i < t.n_columns; i++)
+        ld_names_free(columns[i].names);
+    fuzz_end(ALWAYS + unpacked * BYTES_PER_BYTE);
+    return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
+{
+    return fuzz_mutate_gzip(data, size, most, seed, SETTINGS);
+}

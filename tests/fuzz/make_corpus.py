@@ -1,0 +1,303 @@
+"""The seeds of the fuzzers, from the fixtures of the tests and from what Python's libraries write.
+
+      python make_corpus.py [folder]
+
+writes corpus/HARNESS/NAME.  Files that begin with "regression-" are inputs that once did harm; they
+stay as they are.  Nothing here depends on the date or on chance.
+"""
+import glob
+import gzip
+import io
+import os
+import struct
+import sys
+import zipfile
+import zlib
+
+import numpy as np
+import scipy.io
+import scipy.sparse as sp
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FIXTURES = os.path.join(HERE, "..", "fixtures")
+SMALL = sp.csr_matrix(np.array([[0, 1.5, 0], [2, 0, -3]]))
+
+
+def packed(data, level=9):
+    return gzip.compress(data, level, mtime=0)
+
+
+def npy(array, version=None):
+    out = io.BytesIO()
+    np.lib.format.write_array(out, np.asanyarray(array), version=version)
+    return out.getvalue()
+
+
+def archive(members, method=zipfile.ZIP_DEFLATED, stream=False, zip64=False, comment=b""):
+    """A zip archive; `stream` puts sizes behind the members, as into a pipe."""
+    out = io.BytesIO()
+    target = out
+    if stream:
+        class Pipe(io.RawIOBase):
+            def writable(self):
+                return True
+
+            def write(self, data):
+                return out.write(data)
+        target = Pipe()
+    with zipfile.ZipFile(target, "w", method) as z:
+        z.comment = comment
+        for name, data in members.items():
+            info = zipfile.ZipInfo(name)
+            info.compress_type = method
+            with z.open(info, "w", force_zip64=zip64) as f:
+                f.write(data)
+    return out.getvalue()
+
+
+def zip64_archive(members):
+    """Every number in the zip64 fields, which Python writes for large files only."""
+    body, directory = b"", b""
+    for name, data in members.items():
+        extra = struct.pack("<HHQQ", 1, 16, len(data), len(data))
+        far = struct.pack("<HHQQQ", 1, 24, len(data), len(data), len(body))
+        fields = struct.pack("<HHHIIIIH", 45, 0, 0, 0x210000, zlib.crc32(data), 0xFFFFFFFF,
+                             0xFFFFFFFF, len(name))
+        directory += (b"PK\1\2" + struct.pack("<H", 45) + fields
+                      + struct.pack("<HHHHII", len(far), 0, 0, 0, 0, 0xFFFFFFFF)
+                      + name.encode() + far)
+        body += b"PK\3\4" + fields + struct.pack("<H", len(extra)) + name.encode() + extra + data
+    end = len(body) + len(directory)
+    return (body + directory
+            + b"PK\6\6" + struct.pack("<QHHIIQQQQ", 44, 45, 45, 0, 0, len(members), len(members),
+                                      len(directory), len(body))
+            + b"PK\6\7" + struct.pack("<IQI", 0, end, 1)
+            + b"PK\5\6" + struct.pack("<HHHHIIH", 0, 0, 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0))
+
+
+def fixture(name):
+    with open(os.path.join(FIXTURES, name), "rb") as f:
+        return f.read()
+
+
+def matrix_market(matrix, **options):
+    out = io.BytesIO()
+    scipy.io.mmwrite(out, matrix, **options)
+    return out.getvalue()
+
+
+def pickles():
+    with np.load(os.path.join(FIXTURES, "pickles.npz")) as fixtures:
+        seeds = {name: fixtures[name].tobytes() for name in fixtures.files
+                 if not name.startswith("ind.")}
+    seeds["truncated"] = seeds["matrix_2"][:-40]
+    return seeds
+
+
+def arrays():
+    table = np.arange(6).reshape(2, 3)
+    seeds = {t: npy(table.astype(t)) for t in ["bool", "i1", "i2", "i8", "u1", "u4", "u8", "f4",
+                                               "f8", "f2", ">f4", ">i8", "c8", "M8[D]"]}
+    seeds = {name.replace(">", "big_").replace("[", "_").replace("]", ""): data
+             for name, data in seeds.items()}
+    seeds.update(
+        vector=npy(np.array([3, 0, -1], "i4")), scalar=npy(np.float64(0.5)), empty=npy(np.zeros(0)),
+        fortran=npy(np.asfortranarray(table.astype("f8"))), cube=npy(np.zeros((1, 2, 1))),
+        texts=npy(np.array(["a", "Grüße", ""])), bytes=npy(np.array([b"x", b"\xff\0z"])),
+        texts_fortran=npy(np.asfortranarray(np.array([["a", "b"], ["c", "\U0001d11e"]]))),
+        version_2=npy(table, (2, 0)), version_3=npy(table, (3, 0)),
+        objects=npy(np.array([1, "two", [3]], dtype=object)),
+        record=npy(np.zeros(2, [("a", "<i4"), ("b", "<f8")])),
+        wide=npy(np.array([2**64 - 1], "u8")),
+        gz=packed(npy(table.astype("i4"))), truncated=npy(table)[:-3],
+        gz_truncated=packed(npy(table))[:-3])
+    return seeds
+
+
+def archives():
+    members = {"v.npy": npy(np.array([1.5, -2.5], "f4")), "n.npy": npy(np.arange(4)),
+               "t.npy": npy(np.array(["ab", "c"])), "readme.txt": b"not an array"}
+    one = {"n.npy": npy(np.arange(4))}
+    objects = {"m.npy": npy(np.array(SMALL, dtype=object))}
+    return {
+        "deflated": archive(members), "stored": archive(members, zipfile.ZIP_STORED),
+        "stream": archive(members, stream=True),
+        "stream_stored": archive(one, zipfile.ZIP_STORED, stream=True),
+        "zip64_local": archive(members, zip64=True), "zip64": zip64_archive(members),
+        "comment": archive(one, comment=b"PK\5\6" * 8), "empty": archive({}),
+        "folders": archive({"a/b/c.npy": one["n.npy"], "a/d.npy": one["n.npy"]}),
+        "climbing": archive({"../x.npy": one["n.npy"]}), "nothing": archive({"x.npy": b""}),
+        "bzip2": archive(one, zipfile.ZIP_BZIP2), "objects": archive(objects),
+        "truncated": archive(members)[:-30], "numpy_stored": fixture("numpy_stored.npz"),
+        "numpy_refused": fixture("numpy_refused.npz"),
+    }
+
+
+def gzips():
+    text = "".join(f"{i},{i * i % 97}\n" for i in range(200)).encode()
+    raw = zlib.compressobj(9, zlib.DEFLATED, -15)
+    deflated = raw.compress(text) + raw.flush()
+    named = (b"\x1f\x8b\x08\x1f\0\0\0\0\2\3" + b"\3\0abc" + b"name\0" + b"comment\0")
+    named += struct.pack("<H", zlib.crc32(named) & 0xFFFF)
+    return {
+        "text": text, "deflated": packed(text), "stored": packed(text, 0), "empty": b"",
+        "packed_empty": packed(b""), "two_streams": packed(text[:50]) + packed(text[50:]),
+        "trailing": packed(text) + b"\0\0\0", "truncated": packed(text)[:-5],
+        "fields": named + deflated + struct.pack("<II", zlib.crc32(text), len(text)),
+        "zeros": packed(bytes(200000)), "crlf": b"\xef\xbb\xbfa\r\nb\r\n\r\nlast\r",
+        "threaded": b"".join(b"%d\n" % i for i in range(13000)),
+        "long_line": packed(b"x" * 300000 + b"\n"), "zlib": zlib.compress(text),
+    }
+
+
+SKIP, ID, LABEL, NAME, NUMBER, NUMBERS = range(6)
+NO, YES, GUESS = range(3)
+
+
+def table(text, kinds, header=NO, first_id=0, limit=0, separator=""):
+    """An input of fuzz_text.c; `text` may be bytes."""
+    code = sum(kind << 3 * i for i, kind in enumerate(kinds))
+    settings = len(kinds) - 1 | header << 2 | first_id << 4 | limit << 5
+    last = ["", " ", "\t", ",", ";"].index(separator)
+    data = text if isinstance(text, bytes) else text.encode()
+    return bytes([settings, code & 255, code >> 8, last]) + data
+
+
+def tables():
+    edges = "source,target\n0,1\n1,2\n2,0\n"
+    numbers = "1.5,-2,3e-3\n.5,0,+7\n1e30,-1e-40,00012\n"
+    return {
+        "edges": table(edges, [ID, ID], GUESS), "edges_header": table(edges, [ID, ID], YES),
+        "weighted": table("1 2 0.5\n2 3 1e2\n", [ID, ID, NUMBER], first_id=1),
+        "limited": table("0\t99\n5\t6\n", [ID, LABEL], limit=1, separator="\t"),
+        "labels": table("0\n-1\n3\n", [LABEL]), "numbers": table(numbers, [NUMBERS]),
+        "numbers_gz": table(packed(numbers.encode()), [NUMBERS], separator=","),
+        "named": table('"a ""b""",1\nGrüße,2\n"x,y",3\n', [NAME, NUMBERS]),
+        "titles": table("name;x;y\na;1;2\n", [NAME, NUMBER, NUMBER], GUESS, separator=";"),
+        "skip": table('a,"b,c",1\n,,2\n', [SKIP, SKIP, ID]),
+        "crlf": table(b"\xef\xbb\xbf# comment\r\n% another\r\n\r\n 1 , 2 \r\n3,4", [ID, ID]),
+        "ragged": table("1,2\n1,2,3\n1\n", [ID, ID]), "empty": table("", [ID]),
+        "quote": table('"open\n1\n', [NAME]), "nan": table("nan\ninf\n1e39\n", [NUMBER], GUESS),
+        "digits": table("0.1000000000000000055511151231257827\n123456789012345678901234567890\n"
+                        "1e-400\n9007199254740993\n", [NUMBERS]),
+        "large": table("4294967296\n99999999999999999999\n", [ID]),
+        "blanks": table("  a   b  \n\tc\td\n", [NAME, NAME]),
+        "gz_truncated": table(packed(edges.encode())[:-6], [ID, ID]),
+        "long": table(",".join("7" * 3 for _ in range(1500)) + "\n", [NUMBERS], separator=","),
+        "two_streams": table(packed(b"1,2\n3") + packed(b",4\n"), [ID, ID]),
+    }
+
+
+def matrices():
+    square = sp.coo_matrix(np.array([[1.5, 2, 0], [2, 0, -3], [0, -3, 4]]))
+    skew = sp.coo_matrix(np.array([[0, 1.5], [-1.5, 0]]))
+    real = matrix_market(SMALL)
+    seeds = {name.replace("scipy_", ""): fixture(name) for name in
+             ["scipy_array.mtx", "scipy_integer.mtx", "scipy_pattern.mtx", "scipy_real.mtx",
+              "scipy_symmetric.mtx", "scipy_symmetric.mtx.gz"]}
+    head = "%%MatrixMarket matrix "
+    entries = b"".join(b"%d %d %d\n" % (i, i * i % 7 % i + 1, i % 7) for i in range(1, 9001))
+    large = (head + "coordinate integer symmetric\n9000 9000 9000\n").encode() + entries
+    seeds.update(
+        skew=matrix_market(skew, symmetry="skew-symmetric"), real_gz=packed(real),
+        complex=matrix_market(square * 1j), array_symmetric=matrix_market(square.toarray(),
+                                                                         symmetry="symmetric"),
+        truncated=real[:-8], crlf=real.replace(b"\n", b"\r\n"), gz_truncated=packed(real)[:-9],
+        empty=(head + "coordinate real general\n0 0 0\n").encode(),
+        array_empty=(head + "array real general\n0 3\n").encode(),
+        array_skew=(head + "array integer skew-symmetric\n2 2\n5\n").encode(),
+        twice=(head + "coordinate pattern general\n% c\n\n2 2 3\n1 1\n1 1\n2 2\n").encode(),
+        sum=(head + "coordinate real symmetric\n2 2 2\n2 1 3e38\n2 1 3e38\n").encode(),
+        pieces_gz=packed(large.replace(b"\n999 ", b"\r\n% c\n\n 999 ")),
+        wide=(head + "coordinate pattern general\n1048576 1048576 1\n1 1048576\n").encode(),
+        lie=(head + "coordinate real general\n2 2 99999999999\n1 1 1\n").encode(),
+        pattern_symmetric=(head + "coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n").encode())
+    return seeds
+
+
+def layout():
+    """Five nodes in the layout of lua/ladies/data/npz_layout.lua."""
+    ring = sp.csr_matrix((np.ones(10, "f4"), (np.repeat(np.arange(5), 2),
+                                              [1, 4, 0, 2, 1, 3, 2, 4, 3, 0])), (5, 5))
+    ring.sort_indices()
+    features = sp.csr_matrix(np.eye(5, 3, dtype="f4"))
+    arrays = {"labels": np.array([0, 1, 0, 1, -1]), "idx_train": np.array([0, 1]),
+              "idx_val": np.array([2]), "idx_test": np.array([3]),
+              "class_names": np.array(["a", "b"]), "node_names": np.array(list("vwxyz"))}
+    for prefix, m in [("adj", ring), ("attr", features)]:
+        arrays.update({prefix + "_data": m.data, prefix + "_indices": m.indices,
+                       prefix + "_indptr": m.indptr, prefix + "_shape": np.array(m.shape)})
+    return arrays, ring, features
+
+
+def npz(arrays):
+    return archive({name + ".npy": npy(array) for name, array in arrays.items()})
+
+
+def data_sets():
+    arrays, ring, features = layout()
+    dense = {k: v for k, v in arrays.items() if not k.startswith("attr_")}
+    dense["attr_matrix"] = features.toarray()
+    dense["source"] = np.frombuffer(b"a text", "u1")
+
+    def objects(m):
+        return np.array(m, dtype=object)
+    pickled = {"adj_matrix": objects(ring), "node_attr": objects(features),
+               "node_label": arrays["labels"],
+               "metadata": np.array({"class_names": ["a", "b"], "node_names": list("vwxyz")},
+                                    dtype=object)}
+    with np.load(os.path.join(FIXTURES, "pickles.npz")) as fixtures:
+        planetoid = {name: fixtures[name].tobytes() for name in fixtures.files
+                     if name.startswith("ind.toy.")}
+    csv = {"edges.csv": b"source,target\n0,1\n1,2\n2,3\n3,4\n4,0\n",
+           "features.csv": b"1,0\n0,1\n1,1\n0.5,0\n0,0\n", "labels.csv": b"0\n1\n0\n1\n-1\n",
+           "split.csv": b"node,part\n0,train\n1,val\n2,test\n3,none\n"}
+    tsv = {"edges.tsv": b"ann\tbob\t0.5\nbob\tcat\t2\n",
+           "features.tsv": b"ann\t1\t0\nbob\t0\t1\ncat\t1\t1\n",
+           "labels.tsv": b"bob\tred\nann\tblue\n", "train.txt": b"ann\nbob\n"}
+    mtx = {"edges.mtx": matrix_market(ring), "labels.csv": b"1\n2\n1\n2\n0\n",
+           "features.mtx": matrix_market(features.toarray())}
+    ogb = {"raw/num-node-list.csv.gz": packed(b"5\n"), "raw/num-edge-list.csv.gz": packed(b"5\n"),
+           "raw/edge.csv.gz": packed(b"0,1\n1,2\n2,3\n3,4\n4,0\n"),
+           "raw/node-feat.csv.gz": packed(csv["features.csv"]),
+           "raw/node-label.csv": b"0\n1.0\n0\nnan\n1\n",
+           "split/time/train.csv.gz": packed(b"0\n1\n"),
+           "split/time/valid.csv": b"2\n", "split/time/test.csv.gz": packed(b"4\n")}
+    content = {"toy.content": b"a\t1\t0\tred\nb\t0\t1\tblue\nc\t1\t1\tred\n",
+               "toy.cites": b"a\tb\nb\tc\nx\ta\na\ta\n"}
+    saved = io.BytesIO()
+    sp.save_npz(saved, ring.tocoo())
+    pair = {"toy_graph.npz": saved.getvalue(),
+            "toy_data.npz": npz({"feature": features.toarray(), "label": arrays["labels"],
+                                 "node_types": np.array([1, 1, 2, 3, 0])})}
+    mixed = {"edges.mtx.gz": packed(matrix_market(ring)), "labels.csv": b"0\n1\n0\n1\n-1\n",
+             "features.npy": npy(features.toarray())}
+    return {"npz": archive({"data.npz": npz(arrays)}, zipfile.ZIP_STORED),
+            "npz_dense": archive({"data.npz": npz(dense)}, zipfile.ZIP_STORED),
+            "npz_pickled": archive({"data.npz": npz(pickled)}, zipfile.ZIP_STORED),
+            "planetoid": archive(planetoid), "csv": archive(csv), "tsv": archive(tsv),
+            "mtx": archive(mtx), "mixed": archive(mixed), "ogb": archive(ogb),
+            "content": archive(content), "pair": archive(pair, zipfile.ZIP_STORED)}
+
+
+def write(folder, harness, seeds):
+    folder = os.path.join(folder, harness)
+    os.makedirs(folder, exist_ok=True)
+    for path in glob.glob(os.path.join(folder, "*")):
+        if not os.path.basename(path).startswith("regression-"):
+            os.remove(path)
+    for name, data in seeds.items():
+        with open(os.path.join(folder, name), "wb") as f:
+            f.write(data)
+
+
+def main():
+    folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "corpus")
+    for harness, seeds in [("pickle", pickles()), ("npy", arrays()), ("npz", archives()),
+                           ("gz", gzips()), ("text", tables()), ("mtx", matrices()),
+                           ("data", data_sets())]:
+        write(folder, harness, seeds)
+
+
+if __name__ == "__main__":
+    main()
