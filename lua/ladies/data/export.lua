@@ -11,9 +11,9 @@ local function join(folder, name) return folder .. "/" .. name end
 local function write_split(folder, data)
   local part_of = {}
   for _, part in ipairs(checks.SPLIT) do
-    if not data[part] then return end
-    for _, node in ipairs(data[part]:to_table()) do part_of[node] = part end
+    for _, node in ipairs(data[part] and data[part]:to_table() or {}) do part_of[node] = part end
   end
+  if not next(part_of) then return end
   local lines = {}
   for node = 1, data.graph.n_nodes do lines[node] = part_of[node] or "none" end
   core.file.write(join(folder, "split.csv"), table.concat(lines, "\n") .. "\n")
@@ -23,6 +23,20 @@ local function write_labels(folder, data)
   local lines = {}
   for node, label in ipairs(data.labels:to_table()) do lines[node] = label - 1 end
   core.file.write(join(folder, "labels.csv"), table.concat(lines, "\n") .. "\n")
+end
+
+-- The names of nodes, classes and features that there are, a file for each kind, a name a line.
+local function write_names(folder, data)
+  local function write(kind, text) core.file.write(join(folder, kind .. ".txt"), text) end
+  if data.node_names then write("node_names", data.node_names:lines()) end
+  for _, kind in ipairs{"class_names", "feature_names"} do
+    local names = data[kind] or {}
+    local text, lines = (table.concat(names, "\n") .. "\n"):gsub("\n", "\n")
+    if #names > 0 and lines > #names then
+      options.fail(("%s: one of the %s has more than one line"):format(WHERE, kind))
+    end
+    if #names > 0 then write(kind, text) end
+  end
 end
 
 local function dense(matrix)
@@ -44,9 +58,10 @@ end
 --- Writes a data set for other programs. {format = "npz"} (the default) writes one .npz file at
 -- `path`, as `ladies.data.save`; "edge list" a folder of tables: edges.csv (source, target and, if
 -- they are not all one, weight), features.csv, labels.csv and split.csv; "matrix market" the same
--- with edges.mtx and features.mtx. Nodes and classes are numbers from 0. ladies.data.from_files
--- reads such a folder back, with {directed = true} as every edge is there in each of its
--- directions, and {weighted = true} if it has weights.
+-- with edges.mtx and features.mtx. Nodes and classes are numbers from 0; what names there are, a
+-- name a line, are in node_names.txt, class_names.txt and feature_names.txt.
+-- ladies.data.from_files reads such a folder back, with {directed = true} as every edge is there in
+-- each of its directions, and {weighted = true} if it has weights.
 return function(data, path, given)
   options.value(WHERE, "the data set", data, "Dataset")
   options.value(WHERE, "the path", path, "string")
@@ -56,4 +71,5 @@ return function(data, path, given)
   writers[opts.format](path, data)
   write_labels(path, data)
   write_split(path, data)
+  write_names(path, data)
 end

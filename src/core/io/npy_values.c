@@ -16,8 +16,8 @@ ld_status ld_npy_expect(const ld_npy_header *h, const ld_source *s, const char *
     if (strchr(kinds, h->type.kind))
         return LD_OK;
     return ld_fail(LD_FORMAT, "%s: dtype is %s%s, %s expected", s->name,
-                   ld_npy_type_name(type, h->type),
-                   h->type.kind == 'O' ? " (pickled Python)" : "", wanted);
+                   ld_npy_type_name(type, h->type), h->type.kind == 'O' ? " (pickled Python)" : "",
+                   wanted);
 }
 
 /* Takes elements first .. first + count - 1 in the file's order. */

@@ -61,8 +61,8 @@ typedef struct ld_pickle_value {
         struct {
             struct ld_pickle_value **items;
             int64_t count, room;
-        } list;                        /* LIST, TUPLE; DICT: keys and values by turns */
-        ld_pickle_array *array;        /* NULL while there is only its class */
+        } list;                 /* LIST, TUPLE; DICT: keys and values by turns */
+        ld_pickle_array *array; /* NULL while there is only its class */
         struct {
             struct ld_pickle_value *state; /* a DICT; NULL while there is only its class */
             ld_pickle_form form;
