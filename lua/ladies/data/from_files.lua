@@ -55,8 +55,8 @@ function Reader:check_known(path)
 end
 
 local function binary(read, path, ...)
-  local ok, result = pcall(read, path, ...)
-  if ok then return result end
+  local ok, result, more = pcall(read, path, ...)
+  if ok then return result, more end
   options.fail((tostring(result):gsub("^[^:]*:%d+: ", "")))
 end
 
@@ -186,9 +186,10 @@ function Reader:split(fields)
   end
 end
 
+-- The adjacency, and how many edges were given more than once, or nil where that is not known.
 function Reader:adjacency()
   local path, n = self.opts.edges, self.n_nodes
-  local matrix = read_matrix(path)
+  local matrix, merged = read_matrix(path)
   if not matrix then
     local sources, targets, weights = self:read(path,
       {self:node(), self:node(), self.opts.weighted and "number" or nil})
@@ -196,13 +197,45 @@ function Reader:adjacency()
     -- A target hears its source: rows are destinations.
     matrix = core.matrix{n_rows = n, n_cols = n, rows = targets, cols = sources,
       values = self.opts.weighted and weights or nil}
+    merged = #sources - matrix.nnz
   elseif options.class_of(matrix) ~= "Matrix" then
     options.fail(("%s: %s: the edges must be a coordinate file, got an array"):format(WHERE, path))
   elseif matrix.n_rows ~= n or matrix.n_cols ~= n then
     options.fail(("%s: %s is %d x %d, must be %d x %d, as the %s have %d rows"):format(WHERE, path,
       matrix.n_rows, matrix.n_cols, n, n, self.opts.features and "features" or "labels", n))
   end
-  return self.opts.directed and matrix or matrix:symmetrize()
+  return self.opts.directed and matrix or matrix:symmetrize(), merged
+end
+
+local from_files = {}
+
+--- The fields of the data set, and the context of messages, as ladies.data.dataset takes them, for
+-- the options of from_files.load; without features where none are given.
+function from_files.read(given)
+  local opts = options.check(WHERE, given, SPEC)
+  if opts.split and (opts.train or opts.val or opts.test) then
+    options.fail(WHERE .. ": give either split or train, val and test")
+  end
+  for option, key in pairs{node_names = "ids", class_names = "classes"} do
+    if opts[option] and opts[key] == "strings" then
+      options.fail(('%s: with %s = "strings" the tables have the names, not %s'):format(WHERE, key,
+        option))
+    end
+  end
+  local reader = setmetatable({opts = opts}, Reader)
+  if opts.ids == "strings" then reader.names = core.text.names() end
+  local fields = {name = opts.name, source = opts.source}
+  fields.features = reader:features()
+  fields.labels, fields.class_names = reader:labels()
+  reader:split(fields)
+  fields.adjacency, fields.merged = reader:adjacency()
+  if reader.names then fields.node_names = reader.names:lines() end
+  if opts.node_names then fields.node_names = table.concat(read_names(opts.node_names), "\n") end
+  fields.class_names = fields.class_names or opts.class_names and read_names(opts.class_names)
+  fields.feature_names = opts.feature_names and read_names(opts.feature_names)
+  local keys = setmetatable({adjacency = opts.edges, features = opts.features,
+    labels = opts.labels}, {__index = function(_, part) return opts[part] or opts.split end})
+  return fields, {where = WHERE, shift = reader:first_id() - 1, keys = keys}
 end
 
 --- A data set from files, checked as one of arrays is.
@@ -232,33 +265,10 @@ end
 --
 -- A matrix (Matrix Market, or .npz of SciPy's save_npz) has a row for each node that hears, a
 -- column for each that is heard.
-return function(given)
-  local opts = options.check(WHERE, given, SPEC)
-  if opts.split and (opts.train or opts.val or opts.test) then
-    options.fail(WHERE .. ": give either split or train, val and test")
-  end
-  local reader = setmetatable({opts = opts}, Reader)
-  for option, key in pairs{node_names = "ids", class_names = "classes"} do
-    if opts[option] and opts[key] == "strings" then
-      options.fail(('%s: with %s = "strings" the tables have the names, not %s'):format(WHERE, key,
-        option))
-    end
-  end
-  if opts.ids == "strings" then reader.names = core.text.names() end
-  local fields = {name = opts.name, source = opts.source}
-  fields.features = reader:features()
-  fields.labels, fields.class_names = reader:labels()
-  reader:split(fields)
-  fields.adjacency = reader:adjacency()
-  if reader.names then fields.node_names = reader.names:lines() end
-  if opts.node_names then fields.node_names = table.concat(read_names(opts.node_names), "\n") end
-  fields.class_names = fields.class_names or opts.class_names and read_names(opts.class_names)
-  local keys = setmetatable({adjacency = opts.edges, features = opts.features,
-    labels = opts.labels}, {__index = function(_, part) return opts[part] or opts.split end})
-  local context = {where = WHERE, shift = reader:first_id() - 1, keys = keys}
-  made_features.add(WHERE, fields, opts.make_features, context)
-  -- After the names that made features bring along.
-  fields.feature_names = opts.feature_names and read_names(opts.feature_names)
-    or fields.feature_names
+function from_files.load(given)
+  local fields, context = from_files.read(given)
+  made_features.add(WHERE, fields, given.make_features, context)
   return Dataset.new(fields, context)
 end
+
+return from_files

@@ -11,7 +11,7 @@ local readers = require "ladies.data.readers"
 local splits = require "ladies.data.splits"
 
 local data = {
-  from_files = require "ladies.data.from_files",
+  from_files = require("ladies.data.from_files").load,
   export = require "ladies.data.export",
   random_split = splits.random_split,
   class_split = splits.class_split,
@@ -58,11 +58,12 @@ end
 --   FOLDER/NAME_data.npz   DGL's Reddit, beside NAME_graph.npz; or the folder of such a pair
 --   FOLDER/ind.NAME        what the names of Planetoid's files begin with
 --   FOLDER/NAME.content    papers, beside NAME.cites; or the folder of such a pair
---   FOLDER                 one of OGB, with raw/ and split/
+--   FOLDER                 one of OGB, with raw/ and split/; or one with tables, edges.csv and
+--                          labels.csv at least, as ladies.data.export writes it
 --
 -- make_features   for a graph without features: "identity", "degree" or "random", as
 --                 ladies.data.made_features tells
--- directed        OGB and NAME.content: edges go from source to target only, otherwise both ways
+-- directed        OGB, NAME.content, tables: edges go from source to target only; else both ways
 -- split           OGB: which split, where there are several
 function data.load(name, opts)
   options.value("ladies.data.load", "the name", name, "string")

@@ -69,7 +69,9 @@ function made_features.add(where, fields, asked, context)
       tostring(fields.features))
   end
   local kind, opts = parse(where, asked)
-  fields.features, fields.feature_names = KINDS[kind](fields.adjacency, opts)
+  local names
+  fields.features, names = KINDS[kind](fields.adjacency, opts)
+  fields.feature_names = fields.feature_names or names
 end
 
 return made_features

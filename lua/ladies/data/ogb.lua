@@ -124,7 +124,6 @@ end
 -- Edges go both ways, or with {directed = true} from source to target only; {split = NAME} says
 -- which of several splits to take.
 function ogb.read(path, opts)
-  path = path:match "^(.-)/*$"
   local context = {where = path, shift = -1, keys = {adjacency = "raw/edge"}}
   if not find(path, "raw/edge") then
     checks.fail(context, "raw/data.npz: the binary form of OGB's largest graphs is not read")

@@ -117,7 +117,8 @@ local function edges_of(context, graph, n)
   return core.index(sources), core.index(targets)
 end
 
--- The adjacency, and what was found and done in words.
+-- The adjacency, how many neighbours were listed more than once, and what was found and done in
+-- words.
 local function adjacency_of(context, graph, n)
   local sources, targets = edges_of(context, graph, n)
   local listed = core.matrix{n_rows = n, n_cols = n, rows = targets, cols = sources}
@@ -125,7 +126,8 @@ local function adjacency_of(context, graph, n)
   local adjacency = simple:symmetrize()
   local found = "%d neighbours listed, duplicates merged: %d, one-way edges completed: %d, "
     .. "self-loops dropped: %d"
-  return adjacency, found:format(#sources, #sources - listed.nnz, adjacency.nnz - simple.nnz,
+  local twice = #sources - listed.nnz
+  return adjacency, twice, found:format(#sources, twice, adjacency.nnz - simple.nnz,
     listed.nnz - simple.nnz)
 end
 
@@ -162,10 +164,11 @@ function planetoid.read(path)
   local labels = classes_of(ally)
   for id = #labels + 1, n do labels[id] = 0 end
   for i, class in ipairs(classes_of(ty)) do labels[test[i]] = class end
-  local adjacency, found = adjacency_of(context, graph, n)
+  local adjacency, merged, found = adjacency_of(context, graph, n)
   local absent = n - allx.n_rows - #test
   return {
-    path = path, name = name, adjacency = adjacency, features = stack(n, allx, tx, test),
+    path = path, name = name, adjacency = adjacency, merged = merged,
+    features = stack(n, allx, tx, test),
     labels = core.index(labels), train = core.range(1, x.n_rows),
     val = n_val > 0 and core.range(x.n_rows + 1, x.n_rows + n_val) or nil, test = test:sort(),
     source = ("Planetoid, ind.%s.*: %s%s"):format(name, found, absent > 0

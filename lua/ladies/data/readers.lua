@@ -15,7 +15,8 @@ local WHERE = "ladies.data.load"
 
 -- The first that fits is taken; npz_layout fits every file.
 local LIST = {require "ladies.data.planetoid", require "ladies.data.content_cites",
-  require "ladies.data.npz_pair", require "ladies.data.ogb", npz_layout}
+  require "ladies.data.npz_pair", require "ladies.data.ogb", require "ladies.data.table_folder",
+  npz_layout}
 
 local SPEC = {make_features = made_features.OPTION, directed = "boolean or nil",
   split = "string or nil"}
@@ -56,6 +57,7 @@ end
 
 --- Reads the data set at `path` with the reader that it fits.
 function readers.read(path, given)
+  path = path:gsub("(.)/+$", "%1")   -- a folder may end in a slash
   for _, reader in ipairs(LIST) do
     if reader.fits(path) then return call(reader, path, check_options(reader, path, given)) end
   end
