@@ -6,6 +6,7 @@ package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local ladies = require "ladies"
+local bundle = require "tools.bundle"
 local shell = require "tools.shell"
 
 local tests = {}
@@ -32,26 +33,18 @@ end
 
 local blocks = blocks_of(ladies.file.read(root .. "/doc/data.md"))
 
-local function write(path, content)
-  local parent = path:match "^(.*)/"
-  os.execute("mkdir -p " .. shell.quote(parent))
-  ladies.file.write(path, content)
-end
-
 -- Writes the files of the page into a folder: those that it shows, and those that its listings in
 -- Python made.
 local function write_files(folder)
   local listings = {}
   for _, block in ipairs(blocks) do
-    if block.file then write(folder .. "/" .. block.file, block.text) end
+    if block.file then bundle.write_file(folder .. "/" .. block.file, block.text) end
     if block.language == "python" then listings[#listings + 1] = block.text end
   end
   local made <close> = ladies.npz.open(here .. "/fixtures/data_page.npz")
   lu.assertEquals(made:text "listings", table.concat(listings),
     "the page's Python has changed: run tests/fixtures/make_data_page.py")
-  for _, name in ipairs(made:names()) do
-    if name ~= "listings" then write(folder .. "/" .. name, made:text(name)) end
-  end
+  bundle.write(here .. "/fixtures/data_page.npz", folder, "")
 end
 
 -- A line for each data set that a listing makes, before it is trained on.
@@ -89,7 +82,7 @@ local OTHERWISE = {
 function tests.test_every_listing()
   local folder <close> = shell.folder()
   write_files(folder.path)
-  write(folder.path .. "/all.lua", program())
+  ladies.file.write(folder.path .. "/all.lua", program())
   local out, err, status = shell.run_ladies({"all.lua"}, {folder = folder.path})
   lu.assertEquals({err, status}, {"", 0})
   local count, seen = 0, {}
