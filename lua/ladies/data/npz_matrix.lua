@@ -106,13 +106,19 @@ end
 local NEEDED = {csr = {"shape", "indptr", "indices"}, csc = {"shape", "indptr", "indices"},
   coo = {"shape", "row", "col"}}
 
+-- The word in an array of one text, with or without a dimension.
+local function read_format(file, key)
+  if not file:has(key) then return "csr" end
+  local format = file:strings(key)
+  return type(format) == "table" and format[1] or format
+end
+
 --- The matrix, and how many of its entries were given more than once. `known` as in require_key.
 function npz_matrix.read(context, file, prefix, known)
-  local format_key = prefix .. "format"
-  local format = file:has(format_key) and file:strings(format_key) or "csr"
+  local format = read_format(file, prefix .. "format")
   if not NEEDED[format] then
-    checks.fail(context, '%s is "%s", must be csr, csc or coo; in Python, matrix.tocsr() makes one',
-      format_key, tostring(format))
+    checks.fail(context, '%sformat is "%s", must be csr, csc or coo; in Python, matrix.tocsr() '
+      .. "makes one", prefix, tostring(format))
   end
   for _, part in ipairs(NEEDED[format]) do
     npz_matrix.require_key(context, file, prefix .. part, known)
