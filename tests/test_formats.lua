@@ -4,6 +4,7 @@ local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
+local core = require "ladies_core"
 local ladies = require "ladies"
 local bundle = require "tools.bundle"
 local malformed = require "tools.malformed"
@@ -93,7 +94,7 @@ local function pair(changes, graph)
   for key, value in pairs(changes or {}) do data[key] = value or nil end
   local coo = {format = {"coo"}, shape = {5, 5}, row = index{1, 2, 2}, col = index{2, 1, 3}}
   for key, value in pairs(graph or {}) do coo[key] = value or nil end
-  os.execute("mkdir -p " .. shell.quote(root .. "/r"))
+  core.mkdir(root .. "/r")
   npz.write(root .. "/r/x_data.npz", data)
   npz.write(root .. "/r/x_graph.npz", coo)
   return root .. "/r"
@@ -203,8 +204,9 @@ local OGB = {["raw/num-node-list.csv"] = "5\n", ["raw/edge.csv"] = "0,1\n1,2\n2,
   ["raw/node-label.csv"] = "0\n1.0\n1\n0\nnan\n", ["split/time/train.csv"] = "0\n1\n",
   ["split/time/valid.csv"] = "2\n", ["split/time/test.csv"] = "3\n"}
 
+-- The files above, some of them changed; `false` takes one away.
 local function ogb_folder(changes)
-  os.execute("rm -rf " .. shell.quote(root .. "/o"))
+  for name in pairs(OGB) do os.remove(root .. "/o/" .. name) end
   for name, content in pairs(OGB) do
     local changed = changes and changes[name]
     if changed ~= false then write("o/" .. name, changed or content) end
@@ -286,6 +288,18 @@ function tests.test_folder_of_tables()
   lu.assertNil(data.train)
   write("t/edges.mtx", "")
   lu.assertEquals(refused(root .. "/t"), "t: has both edges.tsv and edges.mtx")
+end
+
+function tests.test_options_of_info()
+  local path = ogb_folder{["raw/node-feat.csv"] = false}
+  local out, err, status = shell.run_ladies{"info", path, "--make-features", "degree", "--directed",
+    "--split", "time"}
+  lu.assertEquals({err, status}, {"", 0})
+  lu.assertStrContains(out, "  edges      3, directed (kept as given), given more than once: 1\n")
+  lu.assertStrContains(out, "  features   2, sparse: 5 ones, 50.00 %\n")
+  out, err, status = shell.run_ladies{"info", path}
+  lu.assertEquals({out, status}, {"", 1})
+  lu.assertStrContains(err, "ladies info: " .. path .. ": there are no features; ")
 end
 
 function tests.test_options_of_load()

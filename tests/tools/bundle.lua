@@ -1,7 +1,7 @@
 --- The files that a fixture in .npz holds as arrays of bytes by their paths.
 
+local core = require "ladies_core"
 local ladies = require "ladies"
-local shell = require "tools.shell"
 
 local bundle = {}
 
@@ -17,7 +17,9 @@ end
 
 --- Writes a file, and first the folders that it is in.
 function bundle.write_file(path, content)
-  os.execute("mkdir -p " .. shell.quote(path:match "^(.*)/"))
+  for parent in path:gmatch "()/" do
+    if parent > 1 then core.mkdir(path:sub(1, parent - 1)) end
+  end
   ladies.file.write(path, content)
 end
 
