@@ -26,12 +26,23 @@ static ld_status find_shape(int64_t sizes[2], const ld_pickle *p, const value *s
     }
     if (!fits)
         return ld_fail(LD_FORMAT, "%s: a sparse matrix without a shape", p->name);
-    /* Sorting takes memory for every column, and a list of entries gives any number of rows. */
-    for (int i = 0; i < 2; i++)
-        if (sizes[i] > LARGE && sizes[i] > p->size)
-            return ld_fail(LD_FORMAT, "%s: a sparse matrix of %" PRId64 " %s is not read", p->name,
-                           sizes[i], i == 0 ? "rows" : "columns");
+    if (sizes[1] > LARGE && sizes[1] > p->size) /* sorting takes memory for every column */
+        return ld_fail(LD_FORMAT, "%s: a sparse matrix of %" PRId64 " columns is not read", p->name,
+                       sizes[1]);
     return LD_OK;
+}
+
+/* Only a matrix by rows has something in the file for every row of ours, which takes 8 bytes: the
+ * others must have arrays in proportion. */
+static ld_status check_rows(const ld_pickle *p, int64_t rows, int64_t bytes)
+{
+    enum { FREE = 4096, ROWS_OF_BYTE = 16 };
+    if (rows <= FREE + ROWS_OF_BYTE * bytes)
+        return LD_OK;
+    return ld_fail(LD_FORMAT,
+                   "%s: a sparse matrix of %" PRId64 " rows is not read: its arrays have %" PRId64
+                   " bytes",
+                   p->name, rows, bytes);
 }
 
 /* An array of the matrix, where `v` is its attribute `name`. */
@@ -106,7 +117,7 @@ ld_status ld_pickle_matrix(ld_csr **out, const ld_pickle *p, const ld_pickle_val
     const char *names[2];
     ld_index *first = NULL, *second = NULL;
     ld_tensor *values = NULL;
-    int64_t sizes[2];
+    int64_t sizes[2], before = *budget;
     ld_status st;
     if (!state || state->list.count > MANY_ATTRIBUTES)
         return ld_fail(LD_FORMAT, "%s: a sparse matrix without its attributes", p->name);
@@ -115,6 +126,8 @@ ld_status ld_pickle_matrix(ld_csr **out, const ld_pickle *p, const ld_pickle_val
     LD_TRY(read_index(&first, p, places[0], names[0], budget));
     LD_TRY(read_index(&second, p, places[1], names[1], budget));
     LD_TRY(read_tensor(&values, p, attribute(state, "data"), "data", budget));
+    if (v->matrix.form != LD_PICKLE_CSR)
+        LD_TRY(check_rows(p, sizes[0], before - *budget));
     st = build(out, v->matrix.form, sizes, first, second, values);
     if (st != LD_OK && st != LD_NOMEM && st != LD_CANCELLED) {
         char reason[200];
