@@ -124,6 +124,10 @@ function tests.test_pair_refused()
     {{feature = ladies.ones(4, 2)}, nil, "feature has 4 rows, must have 5, one for each node"},
     {{label = false}, nil, "r/x_data.npz: label is missing"},
     {nil, {shape = {5, 4}}, "must be square, got 5 x 4"},
+    {nil, {shape = {1 << 30, 5}}, "r/x_graph.npz: shape has 1073741824 rows or columns, too many "
+      .. "for 3 entries"},
+    {nil, {format = {"csc"}, indptr = index{1, 1}, indices = index{}, shape = {1 << 30, 0}},
+      "r/x_graph.npz: shape has 1073741824 rows or columns, too many for 0 entries"},
     {nil, {row = false}, "r/x_graph.npz: row is missing"},
     {nil, {col = index{1}}, "r/x_graph.npz: col has length 1, must have 3, one for each of row"},
     {nil, {col = index{2, 1, 6}}, "r/x_graph.npz: col[2] is 5, must be in 0..4"},
@@ -250,6 +254,8 @@ function tests.test_ogb_refused()
   for _, case in ipairs{
     {"raw/num-node-list.csv", false, "o: raw/num-node-list.csv.gz is missing"},
     {"raw/num-node-list.csv", "5\n4\n", "o: raw/num-node-list.csv.gz has 2 graphs, must have one"},
+    {"raw/num-node-list.csv", "2000000000\n",
+      "o: raw/node-label.csv has length 5, must have 2000000000, one for each node"},
     {"raw/num-node-list.csv", "x\n", 'raw/num-node-list.csv: line 1, column 1: found "x"'},
     {"raw/edge.csv", "0,1\n1,5\n",
       'raw/edge.csv: line 2, column 2: found "5", expected at most 4'},
@@ -273,6 +279,7 @@ function tests.test_ogb_refused()
     "p: raw/data.npz: the binary form of OGB's largest graphs is not read")
   write("q/raw/edge.csv.gz", malformed.gzip "0,1\n":sub(1, 15))
   write("q/raw/num-node-list.csv", "2\n")
+  write("q/raw/node-label.csv", "0\n1\n")
   lu.assertStrContains(refused(root .. "/q"), "q/raw/edge.csv.gz")
 end
 

@@ -13,6 +13,9 @@ local checks = require "ladies.data.checks"
 
 local npz_matrix = {}
 
+-- How many rows or columns there may be always, or for each entry, as in Matrix Market's files.
+local ALWAYS, FOR_EACH_ENTRY = 1 << 24, 64
+
 local PARTS = {"shape", "indptr", "indices", "row", "col", "data", "format"}
 
 --- The array of the open npz `file` that may be meant by `key`, or nil: one that is not in `known`,
@@ -69,6 +72,16 @@ local function read_shape(context, file, key)
   return n_rows, n_cols
 end
 
+-- Rows and columns take memory whether they have entries or not: a few bytes must not be able to
+-- ask for gigabytes.
+local function check_sides(context, prefix, n_rows, n_cols, given)
+  local side = math.max(n_rows, n_cols)
+  if side > ALWAYS and side > FOR_EACH_ENTRY * given then
+    checks.fail(context, "%sshape has %d rows or columns, too many for %d entries", prefix, side,
+      given)
+  end
+end
+
 local function read_values(context, file, prefix, count, places)
   if not file:has(prefix .. "data") then return nil end
   local values = file:tensor(prefix .. "data")
@@ -81,6 +94,7 @@ end
 -- CSR, or the same of the transpose (CSC): n_outer offsets, and inner ids up to n_inner.
 local function read_compressed(context, file, prefix, n_outer, n_inner, lines)
   local offsets, inner = file:index(prefix .. "indptr"), file:index(prefix .. "indices")
+  check_sides(context, prefix, n_outer, n_inner, #inner)
   context.keys.offsets = prefix .. "indptr"
   checks.length(context, "offsets", #offsets, n_outer + 1,
     ("one more than the %s in %sshape"):format(lines, prefix))
@@ -96,6 +110,7 @@ local function read_coo(context, file, prefix, n_rows, n_cols)
   local rows, cols = file:index(prefix .. "row"), file:index(prefix .. "col")
   context.keys.rows, context.keys.cols = prefix .. "row", prefix .. "col"
   checks.length(context, "cols", #cols, #rows, ("one for each of %srow"):format(prefix))
+  check_sides(context, prefix, n_rows, n_cols, #rows)
   checks.ids(context, "rows", rows, n_rows)
   checks.ids(context, "cols", cols, n_cols)
   local values = read_values(context, file, prefix, #rows, "row")

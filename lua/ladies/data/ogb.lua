@@ -68,15 +68,14 @@ local function classes_of(context, texts)
   return core.index(classes)
 end
 
--- One column as an Index; more as a Tensor of 0 and 1.
-local function read_labels(context)
+-- One column as an Index; more as a Tensor of 0 and 1. Checked here and not with all the rest,
+-- since a wrong number of nodes alone could ask for any amount of memory.
+local function read_labels(context, n)
   local path = find(context.where, "raw/node-label")
-  if path and #core.text.fields(path) > 1 then
-    return (read(context, "raw/node-label", "labels", {"numbers"}))
-  end
-  local texts = core.text.names()
-  local labels = read(context, "raw/node-label", "labels", {texts})
-  return classes_of(context, texts)[labels]
+  local several, texts = path and #core.text.fields(path) > 1, core.text.names()
+  local labels = read(context, "raw/node-label", "labels", {several and "numbers" or texts})
+  checks.length(context, "labels", several and labels.n_rows or #labels, n, "one for each node")
+  return several and labels or classes_of(context, texts)[labels]
 end
 
 -- The folder of the split: the one that is asked for, or the only one.
@@ -129,11 +128,12 @@ function ogb.read(path, opts)
     checks.fail(context, "raw/data.npz: the binary form of OGB's largest graphs is not read")
   end
   local n = read_n_nodes(context)
+  local labels = read_labels(context, n)
   local sources, targets = read(context, "raw/edge", "adjacency", {"id", "id"}, n)
   -- A target hears its source: rows are destinations.
   local matrix = core.matrix{n_rows = n, n_cols = n, rows = targets, cols = sources}
   local fields = {path = path, name = path:match "[^/]*$", merged = #sources - matrix.nnz,
-    adjacency = opts.directed and matrix or matrix:symmetrize(), labels = read_labels(context)}
+    adjacency = opts.directed and matrix or matrix:symmetrize(), labels = labels}
   if find(path, "raw/node-feat") then
     fields.features = read(context, "raw/node-feat", "features", {"numbers"})
   end
