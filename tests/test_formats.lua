@@ -201,6 +201,32 @@ function tests.test_names_of_gnn_benchmark()
     .. "than the rows in adj_matrix.shape")
 end
 
+-- ---------------------------------------------------------------- arrays of objects
+
+function tests.test_pickled()
+  local path = unpack_files "pickled/"
+  local data = ladies.data.load(path .. "/fine.npz")
+  lu.assertEquals(data.graph.adjacency:to_dense():to_table(), {{1, 0}, {0, 1}})
+  lu.assertEquals(data.features:to_dense():to_table(), {{1, 0}, {0, 1}})
+  lu.assertEquals({data.labels:to_table(), data.class_names}, {{1, 2}, {"a", "b"}})
+  data = ladies.data.load(path .. "/texts.npz")
+  lu.assertEquals({data.feature_names, data.class_names}, {{"x", "y"}, {"a", "b"}})
+end
+
+function tests.test_pickled_refused()
+  local path = unpack_files "pickled/"
+  for name, expected in pairs{
+    dict = "dict.npz: adj_matrix must be a csr_matrix, csc_matrix or coo_matrix, got a table",
+    dense = 'dense.npz: member "adj_matrix.npy": dtype is float64, object expected',
+    label = 'member "node_label.npy": dtype is object (pickled Python), integers expected',
+    metadata = "metadata.npz: metadata.class_names[1] must be a text, got a number",
+    dia = 'dia.npz: member "adj_matrix.npy": refuses the class "scipy.sparse._dia.dia_matrix"',
+    no_texts = "no_texts.npz: attr_names[1] must be a text, got a number",
+  } do
+    lu.assertStrContains(refused(("%s/%s.npz"):format(path, name)), expected)
+  end
+end
+
 -- ---------------------------------------------------------------- OGB
 
 local OGB = {["raw/num-node-list.csv"] = "5\n", ["raw/edge.csv"] = "0,1\n1,2\n2,3\n1,2\n",
