@@ -221,6 +221,7 @@ function tests.test_pickled_refused()
     label = 'member "node_label.npy": dtype is object (pickled Python), integers expected',
     metadata = "metadata.npz: metadata.class_names[1] must be a text, got a number",
     dia = 'dia.npz: member "adj_matrix.npy": refuses the class "scipy.sparse._dia.dia_matrix"',
+    none = "none.npz: class_names must be texts",
     no_texts = "no_texts.npz: attr_names[1] must be a text, got a number",
   } do
     lu.assertStrContains(refused(("%s/%s.npz"):format(path, name)), expected)

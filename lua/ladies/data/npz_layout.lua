@@ -91,6 +91,7 @@ local function read_texts(context, file, key)
   if not file:has(key) then return nil end
   local texts = file:dtype(key) == "object" and file:object(key) or file:strings(key)
   if type(texts) == "string" then return {texts} end
+  if type(texts) ~= "table" then checks.fail(context, "%s must be texts", key) end
   for i, text in ipairs(texts) do
     if type(text) == "table" then checks.fail(context, "%s must have one dimension", key) end
     if type(text) ~= "string" then
