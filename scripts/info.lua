@@ -1,6 +1,6 @@
 -- ladies info: tells what a data set holds: edges, components, features, classes, split, degrees
 --
---   ladies info NAME|PATH
+--   ladies info NAME|PATH [options]
 --
 -- Edges stored both ways count once; components take every edge both ways. A degree is the number
 -- of entries in a node's row: of those that it hears.
@@ -15,12 +15,17 @@ local name = arg[1] and not arg[1]:find "^%-" and table.remove(arg, 1)
 
 cli.main({
   name = "ladies info",
-  usage = "ladies info NAME|PATH",
-  about = "Tells what a data set holds, by its name or the path of its .npz file.",
-}, arg, function()
+  usage = "ladies info NAME|PATH [options]",
+  about = "Tells what a data set holds, by its name or its path (see doc/data.md).",
+  {"make-features", "KIND", "identity|degree|random",
+    help = "makes features where there are none: identity, degree or random"},
+  {"directed", help = "edges of OGB, NAME.content and tables only from source to target"},
+  {"split", "NAME", "string", help = "which of an OGB folder's splits"},
+}, arg, function(opts)
   if not name then
     error(("which data set? ladies info NAME|PATH; there are %s"):format(
       table.concat(ladies.data.names(), ", ")), 0)
   end
-  print(description.full(ladies.data.load(name), host.width()))
+  print(description.full(ladies.data.load(name, {make_features = opts.make_features,
+    directed = opts.directed or nil, split = opts.split}), host.width()))
 end)

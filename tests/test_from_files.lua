@@ -103,6 +103,35 @@ function tests.test_directed_and_weighted()
   lu.assertEquals(data.graph.n_edges, 2)
 end
 
+--- Without features, the labels say which nodes there are.
+function tests.test_without_features()
+  local data = from_files(files{features = false, make_features = "identity"})
+  lu.assertEquals({data.graph.n_nodes, data.features.nnz, data.merged}, {5, 5, 0})
+  data = from_files{ids = "strings", make_features = "degree", edges = write("e.txt", "a b\nb c\n"),
+    labels = write("l.txt", "a 0\nb 1\nc 1\nd -1\n")}
+  lu.assertEquals(data.features:to_dense():to_table(), {{0, 1, 0}, {0, 0, 1}, {0, 1, 0}, {1, 0, 0}})
+  lu.assertEquals(data.node_names:lines(), "a\nb\nc\nd\n")
+  lu.assertEquals(message_of{features = false}, "ladies.data.from_files: there are no features; "
+    .. '{make_features = "identity"}, "degree" or "random" makes some')
+  lu.assertEquals(message_of{features = false, make_features = "degree",
+    edges = write("e.csv", "0,5\n")},
+    'text: e.csv: line 1, column 2: found "5", expected at most 4')
+  lu.assertEquals(message_of{features = false, make_features = "degree", ids = "strings",
+    split = false, edges = write("e.csv", "0,zoe\n"), labels = write("l.csv", "0,0\n")},
+    'ladies.data.from_files: e.csv: the node "zoe" has no row in l.csv')
+end
+
+function tests.test_names_in_files()
+  local data = from_files(files{node_names = write("n.txt", "ann\r\nbob\ncy\ndee\neve"),
+    class_names = write("c.txt", "red\nblue\ngreen\n")})
+  lu.assertEquals({data:find_node "cy", data.node_names[5]}, {3, "eve"})
+  lu.assertEquals({data.classes, data.class_names[3]}, {3, "green"})
+  lu.assertStrContains(message_of{node_names = write("n.txt", "ann\n")},
+    "has length 1, must have 5, one for each node")
+  lu.assertEquals(message_of{classes = "strings", class_names = "c.txt"},
+    'ladies.data.from_files: with classes = "strings" the tables have the names, not class_names')
+end
+
 -- ---------------------------------------------------------------- what is refused
 
 function tests.test_refusals()
@@ -167,6 +196,31 @@ function tests.test_export_comes_back()
   assert_five(ladies.data.load(folder.path .. "/x.npz"))
   lu.assertErrorMsgContains("must be one of npz, edge list, matrix market", export, data, "x",
     {format = "csv"})
+end
+
+function tests.test_export_of_names_and_parts()
+  local data = ladies.data.from_arrays{edges = {{1, 2}, {2, 3}}, labels = {1, 2, 0},
+    features = ladies.tensor{{1, 0}, {0, 2}, {3, 3}}, train = {1}, test = {2},
+    node_names = {"ann", "bob", "cy"}, class_names = {"red", "dark blue"},
+    feature_names = {"x", "y"}}
+  for format, suffix in pairs{["edge list"] = "csv", ["matrix market"] = "mtx"} do
+    local out = folder.path .. "/" .. suffix
+    export(data, out, {format = format})
+    local by_hand = from_files{edges = out .. "/edges." .. suffix,
+      features = out .. "/features." .. suffix, labels = out .. "/labels.csv",
+      split = out .. "/split.csv", node_names = out .. "/node_names.txt",
+      class_names = out .. "/class_names.txt", feature_names = out .. "/feature_names.txt"}
+    for _, again in ipairs{by_hand, ladies.data.load(out)} do
+      lu.assertEquals(again.node_names:lines(), "ann\nbob\ncy\n")
+      lu.assertEquals(again.class_names, {"red", "dark blue"})
+      lu.assertEquals(again.feature_names, {"x", "y"})
+      lu.assertEquals({again.train:to_table(), again.val, again.test:to_table()}, {{1}, nil, {2}})
+      lu.assertEquals(again.graph.adjacency:hash(), data.graph.adjacency:hash())
+    end
+  end
+  data.class_names[1] = "two\nlines"
+  lu.assertErrorMsgContains("ladies.data.export: one of the class_names has more than one line",
+    export, data, folder.path .. "/lines", {format = "edge list"})
 end
 
 function tests.test_export_of_weights()

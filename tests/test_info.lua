@@ -107,13 +107,13 @@ function tests.test_facts()
     nodes = 5, entries = 5, edges = 3, directed = false, self_loops = 1, isolated = 1, merged = 1,
     components = 3, largest = 3, class_sizes = {3, 1}, unlabelled = 1,
     split = {train = 1, test = 2},
-    features = {columns = 2, sparse = false, stored = 10, density = 1},
+    features = {columns = 2, sparse = false, stored = 10, density = 1, values = {1, 1}},
   })
   local known = small{directed = true, features = ladies.sparse(ladies.tensor{{2, 0}, {0, 0},
     {0, 0}, {0, 0}, {0, 4}})}:facts()
   lu.assertEquals({known.directed, known.entries, known.edges, known.isolated}, {true, 3, 3, 2})
   lu.assertEquals(known.features,
-    {columns = 2, sparse = true, ones = false, stored = 2, density = 0.2})
+    {columns = 2, sparse = true, stored = 2, density = 0.2, values = {2, 4}})
 end
 
 function tests.test_weights_are_told()
@@ -209,7 +209,7 @@ small
   edges      3, each stored both ways, self-loops: 1
   entries    5
   components 3, the largest with 3 nodes (60.0 %%)
-  features   2, dense, float32
+  features   2, dense, values 1 to 1
   classes    2; unlabelled: 1
   split      1 train, 2 test
   source     arrays of a script

@@ -131,7 +131,7 @@ function tests.test_refused_arrays_are_named()
   local f = open_fixture "refused"
   lu.assertEquals(f:index("fine"):to_table(), {1, 2, 3})
   for name, complaint in pairs{
-    object = "dtype is object, which is pickled Python", big_endian = '">f4" is big-endian',
+    object = "dtype is object (pickled Python), ", big_endian = '">f4" is big-endian',
     cube = "has 3 dimensions; 0 to 2 are read", record = "dtype is a record",
     complex = '"<c16" is not read', half = '"<f2" is not read', dates = '"<M8[D]" is not read',
     too_large = "element 2 is 1e+39, too large for float32",

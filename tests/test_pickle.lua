@@ -111,6 +111,18 @@ function tests.test_matrix()
   end)
 end
 
+function tests.test_forms_of_matrices()
+  each_protocol("forms", function(value)
+    local count = 0
+    for form, matrix in pairs(value) do
+      count = count + 1
+      lu.assertEquals(tostring(matrix), "Matrix 2 x 3, 3 entries", form)
+      lu.assertEquals(matrix:to_dense():to_table(), {{0, 1.5, 0}, {2, 0, -3}}, form)
+    end
+    lu.assertEquals(count, 7)
+  end)
+end
+
 --- A str of Python 2 is bytes: these are what its pickle and cPickle write, in which the memo
 -- begins with 1 and numbers of `long` end in L.
 function tests.test_python_2()
@@ -150,10 +162,11 @@ function tests.test_refused_by_name()
     complex = 'refuses the class "__builtin__.complex"', long = "an int of 9 bytes",
     big_endian = "an array is big-endian", record = 'the dtype "V4" is not read',
     cube = "an array has a shape that is not read",
-    coo = 'refuses the class "scipy.sparse', dtype = "holds a dtype, which is not data",
+    dia = 'refuses the class "scipy.sparse', dtype = "holds a dtype, which is not data",
     half = 'the dtype "f2" is not read', class = "holds a class, which is not data",
     key = "a dict has a tuple as a key", sharing = "its matrices hold more than the file",
-    wide = "a csr_matrix of 1073741824 columns is not read",
+    wide = "a sparse matrix of 1073741824 columns is not read",
+    tall = "a sparse matrix of 1073741824 rows is not read: its arrays have 0 bytes",
   } do
     lu.assertStrContains(message_of(pickle.decode, fixtures:text("refused_" .. name)),
       "pickle: " .. expected)
@@ -211,7 +224,7 @@ function tests.test_machines_that_are_misused()
     ["\x80\9N."] = "protocol 9 is unknown",
     ["\xff."] = "is not a pickle: no opcode 0xff, at byte 0", ["<html>"] = "is not a pickle",
     ["(NNd."] = "a dict has None as a key", ["(Fnan\nNd."] = "a dict has a float as a key",
-    ["cscipy.sparse.csr\ncsr_matrix\n)\x81."] = "a csr_matrix without its attributes",
+    ["cscipy.sparse.csr\ncsr_matrix\n)\x81."] = "a sparse matrix without its attributes",
     ["cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntS'b'\ntR."] = "no elements",
   } do
     lu.assertStrContains(message_of(pickle.decode, text), expected)

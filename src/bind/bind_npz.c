@@ -275,7 +275,8 @@ static const bind_function npz_methods[] = {
      "f:dtype(name) -> string\nThe type of the elements as NumPy prints it: float32, int64, <U12."},
     {"tensor", npz_tensor,
      "f:tensor(name) -> Tensor\n"
-     "Numbers of any type, rounded to float32; an error when a float64 is too large for that."},
+     "Numbers of any type, rounded to float32; an error when a float64 is too large for that. An\n"
+     "array of objects, which holds pickled Python, is read by f:object."},
     {"index", npz_index,
      "f:index(name) -> Index\n"
      "Integers of one dimension. Files count from 0 and Lua from 1, so 0 reads as 1, and -1\n"

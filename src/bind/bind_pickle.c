@@ -257,11 +257,11 @@ static const bind_function functions[] = {
     {"load", pickle_load,
      "pickle.load(path) -> value\n"
      "What a file holds that Python pickled, protocols 0 to 5, as far as it is data. Nothing in it\n"
-     "is run: only a fixed list of classes is known (arrays, scalars and dtypes of NumPy, the\n"
-     "csr_matrix of SciPy, defaultdict), and any other is an error that names it. Numbers, texts\n"
-     "and bytes are themselves, lists, tuples and dicts tables, None is pickle.none, an array a\n"
-     "PickledArray (see its tensor, index, numbers, strings), a csr_matrix a Matrix. Integers are\n"
-     "as in the file: ids from 0."},
+     "is run: only a fixed list of classes is known (arrays, scalars and dtypes of NumPy, sparse\n"
+     "matrices of SciPy in CSR, CSC and COO form, defaultdict), and any other is an error that names\n"
+     "it. Numbers, texts and bytes are themselves, lists, tuples and dicts tables, None is\n"
+     "pickle.none, an array a PickledArray (see its tensor, index, numbers, strings), a sparse matrix\n"
+     "a Matrix. Integers are as in the file: ids from 0."},
     {"decode", pickle_decode,
      "pickle.decode(bytes) -> value\nThe same for a pickle that is a string already."},
     {NULL, NULL, NULL},

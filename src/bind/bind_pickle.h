@@ -9,7 +9,7 @@
 ld_pickle **bind_new_pickle(lua_State *L);
 
 /* Pushes the value of a pickle as Lua has it: None as pickle.none, tuples, lists and dicts as
- * tables, arrays as PickledArray, csr_matrix as Matrix. What the file shares, the tables share. The
+ * tables, arrays as PickledArray, sparse matrices as Matrix. What the file shares, the tables share. The
  * pickle must be owned by a userdata on the stack, and can be walked only once. */
 void bind_push_pickle(lua_State *L, ld_pickle *p);
 

@@ -28,9 +28,10 @@ end
 
 local function features(known)
   local f = known.features
-  if not f.sparse then return ("%s, dense, float32"):format(grouped(f.columns)) end
+  local values = f.values and (", values %.4g to %.4g"):format(table.unpack(f.values)) or ""
+  if not f.sparse then return ("%s, dense%s"):format(grouped(f.columns), values) end
   return ("%s, sparse: %s %s, %.2f %%%s"):format(grouped(f.columns), grouped(f.stored),
-    f.ones and "ones" or "entries", 100 * f.density, f.ones and "" or ", float32")
+    f.values and "entries" or "ones", 100 * f.density, values)
 end
 
 local function classes(data, known)

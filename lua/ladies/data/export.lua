@@ -12,12 +12,26 @@ local function join(folder, name) return folder .. "/" .. name end
 local function write_split(folder, data)
   local part_of = {}
   for _, part in ipairs(checks.SPLIT) do
-    if not data[part] then return end
-    for _, node in ipairs(data[part]:to_table()) do part_of[node] = part end
+    for _, node in ipairs(data[part] and data[part]:to_table() or {}) do part_of[node] = part end
   end
+  if not next(part_of) then return end
   local lines = {}
   for node = 1, data.graph.n_nodes do lines[node] = part_of[node] or "none" end
   core.file.write(join(folder, "split.csv"), table.concat(lines, "\n") .. "\n")
+end
+
+-- The names of nodes, classes and features that there are, a file for each kind, a name a line.
+local function write_names(folder, data)
+  local function write(kind, text) core.file.write(join(folder, kind .. ".txt"), text) end
+  if data.node_names then write("node_names", data.node_names:lines()) end
+  for _, kind in ipairs{"class_names", "feature_names"} do
+    local names = data[kind] or {}
+    local text, lines = (table.concat(names, "\n") .. "\n"):gsub("\n", "\n")
+    if #names > 0 and lines > #names then
+      options.fail(("%s: one of the %s has more than one line"):format(WHERE, kind))
+    end
+    if #names > 0 then write(kind, text) end
+  end
 end
 
 local function dense(matrix)
@@ -39,9 +53,11 @@ end
 --- Writes a data set for other programs. {format = "npz"} (the default) writes one .npz file at
 -- `path`, as `ladies.data.save`; "edge list" a folder of tables: edges.csv (source, target and, if
 -- they are not all one, weight), features.csv, labels.csv and split.csv; "matrix market" the same
--- with edges.mtx and features.mtx. Nodes and classes are numbers from 0. ladies.data.from_files
--- reads such a folder back, with {directed = true} as every edge is there in each of its
--- directions, {weighted = true} if it has weights, and {classes = "columns"} if nodes have several.
+-- with edges.mtx and features.mtx. Nodes and classes are numbers from 0; what names there are, a
+-- name a line, are in node_names.txt, class_names.txt and feature_names.txt.
+-- ladies.data.from_files reads such a folder back, with {directed = true} as every edge is there in
+-- each of its directions, {weighted = true} if it has weights, and {classes = "columns"} if nodes
+-- have several classes.
 return function(data, path, given)
   options.value(WHERE, "the data set", data, "Dataset")
   options.value(WHERE, "the path", path, "string")
@@ -51,4 +67,5 @@ return function(data, path, given)
   writers[opts.format](path, data)
   labels.kind_of(data.labels).write(join(path, "labels.csv"), data.labels)
   write_split(path, data)
+  write_names(path, data)
 end

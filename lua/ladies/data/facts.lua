@@ -6,12 +6,18 @@ local labels = require "ladies.labels"
 
 local facts = {}
 
+-- The least and the greatest number of a Tensor, or nil.
+local function limits(values)
+  return values and #values > 0 and {values:min(), values:max()} or nil
+end
+
 local function features_of(features)
   local cells = features.n_rows * features.n_cols
   if options.class_of(features) == "Tensor" then
-    return {columns = features.n_cols, sparse = false, stored = cells, density = 1}
+    return {columns = features.n_cols, sparse = false, stored = cells, density = 1,
+      values = cells > 0 and limits(features) or nil}
   end
-  return {columns = features.n_cols, sparse = true, ones = features.values == nil,
+  return {columns = features.n_cols, sparse = true, values = limits(features.values),
     stored = features.nnz, density = cells > 0 and features.nnz / cells or 0}
 end
 
@@ -30,7 +36,8 @@ end
 --   weights                  nil, or {least, greatest}
 --   merged                   edges given more than once, or nil where that is not known
 --   components, largest      connected components (entries taken both ways); nodes of the largest
---   features                 {columns =, sparse =, ones =, stored =, density =}
+--   features                 {columns =, sparse =, stored =, density =, values =}, the last being
+--                            {least, greatest}, or nil (all ones)
 --   class_sizes, unlabelled  an array with an element for each class; a number
 --   mean_classes, no_class   where nodes have several: how many a labelled node has on average, and
 --                            how many have none
@@ -43,7 +50,7 @@ function facts.of(data)
   known.self_loops, known.isolated = graph:n_self_loops(), graph:n_isolated()
   known.edges = known.directed and known.entries
     or (known.entries - known.self_loops) // 2 + known.self_loops
-  known.weights = values and #values > 0 and {values:min(), values:max()} or nil
+  known.weights = limits(values)
   known.merged = data.merged
 
   local ids, components = graph:components()

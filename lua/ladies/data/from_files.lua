@@ -1,4 +1,5 @@
---- A data set from a user's own files: tables in text (CSV, TSV, blanks), Matrix Market, .npy.
+--- A data set from a user's own files: tables in text (CSV, TSV, blanks), Matrix Market, .npy, and
+-- .npz of SciPy's save_npz.
 --
 -- Ids are read into 1 .. n whatever the files count from, so all that follows is as for arrays.
 
@@ -6,17 +7,21 @@ local core = require "ladies_core"
 local options = require "ladies.options"
 local checks = require "ladies.data.checks"
 local Dataset = require "ladies.data.dataset"
+local made_features = require "ladies.data.made_features"
+local npz_matrix = require "ladies.data.npz_matrix"
 local multi = require "ladies.labels.multi"
 
 local WHERE = "ladies.data.from_files"
 
 local SPEC = {
-  edges = "string", features = "string", labels = "string",
+  edges = "string", features = "string or nil", labels = "string",
+  make_features = made_features.OPTION,
   split = "string or nil", train = "string or nil", val = "string or nil", test = "string or nil",
   ids = {"numbers from 0|numbers from 1|strings", "numbers from 0"},
   classes = {"numbers|strings|columns", "numbers"},
   directed = {"boolean", false}, weighted = {"boolean", false},
   header = "boolean or nil", separator = "string or nil",
+  node_names = "string or nil", class_names = "string or nil", feature_names = "string or nil",
   name = {"string", "files"}, source = "string or nil",
 }
 
@@ -46,23 +51,36 @@ function Reader:node() return self.names or "id" end
 function Reader:check_known(path)
   if self.names and #self.names > self.n_nodes then
     options.fail(('%s: %s: the node "%s" has no row in %s'):format(WHERE, path,
-      self.names[self.n_nodes + 1], self.opts.features))
+      self.names[self.n_nodes + 1], self.opts.features or self.opts.labels))
   end
 end
 
 local function binary(read, path, ...)
-  local ok, result = pcall(read, path, ...)
-  if ok then return result end
+  local ok, result, more = pcall(read, path, ...)
+  if ok then return result, more end
   options.fail((tostring(result):gsub("^[^:]*:%d+: ", "")))
 end
 
 local function is_npy(path) return path:find "%.npy$" end
+local function is_npz(path) return path:find "%.npz$" end
 local function is_mtx(path) return path:find "%.mtx$" or path:find "%.mtx%.gz$" end
+local function is_matrix(path) return is_mtx(path) or is_npy(path) or is_npz(path) end
 
 -- The matrix in a file that is no table, or nil.
 local function read_matrix(path)
   if is_mtx(path) then return binary(core.mtx.read, path) end
   if is_npy(path) then return binary(core.npy.read, path, {as = "tensor"}) end
+  if is_npz(path) then return binary(npz_matrix.load, path) end
+end
+
+-- The names in a file, a name a line.
+local function read_names(path)
+  local names = {}
+  for line in binary(core.file.read, path):gmatch "([^\n]*)\n?" do
+    names[#names + 1] = line:gsub("\r$", "")
+  end
+  if names[#names] == "" then names[#names] = nil end
+  return names
 end
 
 -- An error if one of the `rows` of the features is of the same node as another.
@@ -76,14 +94,26 @@ function Reader:check_rows(path, rows)
   end
 end
 
+-- The number of nodes where no features say it: a row of the labels is one.
+function Reader:count_nodes()
+  local path = self.opts.labels
+  local kind = self.opts.classes == "strings" and core.text.names() or "label"
+  local alone = not self.names and self:n_columns(path) == 1
+  return #self:read(path, alone and {kind} or {self:node(), kind})
+end
+
 -- A row for each node: in the order of the ids, or behind the node's name, where the order of the
 -- rows becomes that of the nodes.
 function Reader:features()
   local path = self.opts.features
   local features
+  if not path then
+    self.n_nodes = self:count_nodes()
+    return nil
+  end
   if self.names then
     local rows
-    if is_mtx(path) or is_npy(path) then
+    if is_matrix(path) then
       options.fail(('%s: %s: with ids = "strings" it must be a table with a name in each row'):
         format(WHERE, path))
     end
@@ -168,7 +198,9 @@ function Reader:split(fields)
       local list = ids[part_of[node]]
       if list then list[#list + 1] = node end
     end
-    for i, part in ipairs(checks.SPLIT) do fields[part] = core.index(ids[i]) end
+    for i, part in ipairs(checks.SPLIT) do
+      fields[part] = #ids[i] > 0 and core.index(ids[i]) or nil
+    end
     return
   end
   for _, part in ipairs(checks.SPLIT) do
@@ -180,9 +212,10 @@ function Reader:split(fields)
   end
 end
 
+-- The adjacency, and how many edges were given more than once, or nil where that is not known.
 function Reader:adjacency()
   local path, n = self.opts.edges, self.n_nodes
-  local matrix = read_matrix(path)
+  local matrix, merged = read_matrix(path)
   if not matrix then
     local sources, targets, weights = self:read(path,
       {self:node(), self:node(), self.opts.weighted and "number" or nil})
@@ -190,20 +223,52 @@ function Reader:adjacency()
     -- A target hears its source: rows are destinations.
     matrix = core.matrix{n_rows = n, n_cols = n, rows = targets, cols = sources,
       values = self.opts.weighted and weights or nil}
+    merged = #sources - matrix.nnz
   elseif options.class_of(matrix) ~= "Matrix" then
     options.fail(("%s: %s: the edges must be a coordinate file, got an array"):format(WHERE, path))
   elseif matrix.n_rows ~= n or matrix.n_cols ~= n then
-    options.fail(("%s: %s is %d x %d, must be %d x %d, as the features have %d rows"):format(WHERE,
-      path, matrix.n_rows, matrix.n_cols, n, n, n))
+    options.fail(("%s: %s is %d x %d, must be %d x %d, as the %s have %d rows"):format(WHERE, path,
+      matrix.n_rows, matrix.n_cols, n, n, self.opts.features and "features" or "labels", n))
   end
-  return self.opts.directed and matrix or matrix:symmetrize()
+  return self.opts.directed and matrix or matrix:symmetrize(), merged
+end
+
+local from_files = {}
+
+--- The fields of the data set, and the context of messages, as ladies.data.dataset takes them, for
+-- the options of from_files.load; without features where none are given.
+function from_files.read(given)
+  local opts = options.check(WHERE, given, SPEC)
+  if opts.split and (opts.train or opts.val or opts.test) then
+    options.fail(WHERE .. ": give either split or train, val and test")
+  end
+  for option, key in pairs{node_names = "ids", class_names = "classes"} do
+    if opts[option] and opts[key] == "strings" then
+      options.fail(('%s: with %s = "strings" the tables have the names, not %s'):format(WHERE, key,
+        option))
+    end
+  end
+  local reader = setmetatable({opts = opts}, Reader)
+  if opts.ids == "strings" then reader.names = core.text.names() end
+  local fields = {name = opts.name, source = opts.source}
+  fields.features = reader:features()
+  fields.labels, fields.class_names = reader:labels()
+  reader:split(fields)
+  fields.adjacency, fields.merged = reader:adjacency()
+  if reader.names then fields.node_names = reader.names:lines() end
+  if opts.node_names then fields.node_names = table.concat(read_names(opts.node_names), "\n") end
+  fields.class_names = fields.class_names or opts.class_names and read_names(opts.class_names)
+  fields.feature_names = opts.feature_names and read_names(opts.feature_names)
+  local keys = setmetatable({adjacency = opts.edges, features = opts.features,
+    labels = opts.labels}, {__index = function(_, part) return opts[part] or opts.split end})
+  return fields, {where = WHERE, shift = reader:first_id() - 1, keys = keys}
 end
 
 --- A data set from files, checked as one of arrays is.
 --
 --   ladies.data.from_files{
---     edges    = "edges.csv",       -- source, target [, weight]; or a matrix in .mtx
---     features = "features.csv",    -- a row for each node; or .mtx, .npy
+--     edges    = "edges.csv",       -- source, target [, weight]; or a matrix in .mtx, .npz
+--     features = "features.csv",    -- a row for each node; or .mtx, .npz, .npy
 --     labels   = "labels.csv",      -- a class for each node, or a 0/1 column for each class
 --     split    = "split.csv",       -- train, val, test or another word for each node; or
 --     train = "train.txt", val = "val.txt", test = "test.txt",     -- the nodes of each part
@@ -216,29 +281,23 @@ end
 --
 -- ids        "numbers from 0" (the default), "numbers from 1" (labels too) or "strings": the first
 --            column of the features then names the nodes
+-- make_features   instead of features, "identity", "degree" or "random" (see
+--            ladies.data.made_features); the labels must then have a row for every node
 -- classes    "numbers" (the default; -1 = unlabelled), "strings" or, where a node may have several,
 --            "columns": a column of 0 and 1 for each class, named by the header if there is one; a
 --            row for each node in order (with ids = "strings": its name first), of -1 = unlabelled;
 --            or .mtx, .npy
 -- weighted   the edges have a third column
 -- directed   edges go from source to target only; otherwise they go both ways
+-- node_names, class_names, feature_names    files with a name a line, in their order
 -- name, source    texts for the description
 --
--- Matrix Market has a row for each node that hears, a column for each that is heard.
-return function(given)
-  local opts = options.check(WHERE, given, SPEC)
-  if opts.split and (opts.train or opts.val or opts.test) then
-    options.fail(WHERE .. ": give either split or train, val and test")
-  end
-  local reader = setmetatable({opts = opts}, Reader)
-  if opts.ids == "strings" then reader.names = core.text.names() end
-  local fields = {name = opts.name, source = opts.source}
-  fields.features = reader:features()
-  fields.labels, fields.class_names = reader:labels()
-  reader:split(fields)
-  fields.adjacency = reader:adjacency()
-  if reader.names then fields.node_names = reader.names:lines() end
-  local keys = setmetatable({adjacency = opts.edges, features = opts.features,
-    labels = opts.labels}, {__index = function(_, part) return opts[part] or opts.split end})
-  return Dataset.new(fields, {where = WHERE, shift = reader:first_id() - 1, keys = keys})
+-- A matrix (Matrix Market, or .npz of SciPy's save_npz) has a row for each node that hears, a
+-- column for each that is heard.
+function from_files.load(given)
+  local fields, context = from_files.read(given)
+  made_features.add(WHERE, fields, given.make_features, context)
+  return Dataset.new(fields, context)
 end
+
+return from_files

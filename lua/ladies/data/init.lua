@@ -3,15 +3,18 @@
 local core = require "ladies_core"
 local options = require "ladies.options"
 local checks = require "ladies.data.checks"
+local made_features = require "ladies.data.made_features"
 local Dataset = require "ladies.data.dataset"
-local label_kinds = require "ladies.labels"
 local npz_layout = require "ladies.data.npz_layout"
 local planetoid = require "ladies.data.planetoid"
 local readers = require "ladies.data.readers"
+local splits = require "ladies.data.splits"
 
 local data = {
-  from_files = require "ladies.data.from_files",
+  from_files = require("ladies.data.from_files").load,
   export = require "ladies.data.export",
+  random_split = splits.random_split,
+  class_split = splits.class_split,
 }
 
 -- Where a name is looked for: beside the program, then in the user's collection.
@@ -49,9 +52,20 @@ function data.names()
 end
 
 --- The data set of this name, or the one at this path (with a slash, or ending in .npz), all of it
--- checked: an .npz file, whose arrays ladies.data.npz_layout lists, or FOLDER/ind.NAME for
--- Planetoid's files.
-function data.load(name)
+-- checked. A path is one of
+--
+--   FILE.npz               arrays, which ladies.data.npz_layout and npz_pickled list
+--   FOLDER/NAME_data.npz   DGL's Reddit, beside NAME_graph.npz; or the folder of such a pair
+--   FOLDER/ind.NAME        what the names of Planetoid's files begin with
+--   FOLDER/NAME.content    papers, beside NAME.cites; or the folder of such a pair
+--   FOLDER                 one of OGB, with raw/ and split/; or one with tables, edges.csv and
+--                          labels.csv at least, as ladies.data.export writes it
+--
+-- make_features   for a graph without features: "identity", "degree" or "random", as
+--                 ladies.data.made_features tells
+-- directed        OGB, NAME.content, tables: edges go from source to target only; else both ways
+-- split           OGB: which split, where there are several
+function data.load(name, opts)
   options.value("ladies.data.load", "the name", name, "string")
   local path = name
   if not name:find("/", 1, true) and not name:find("%.npz$") then
@@ -61,7 +75,7 @@ function data.load(name)
         options.hint(name, data.names(), "there are"), table.concat(folders(), " and ")))
     end
   end
-  return Dataset.new(readers.read(path))
+  return Dataset.new(readers.read(path, opts))
 end
 
 --- Writes a data set to an .npz file, which `ladies.data.load` and NumPy can read. With
@@ -118,12 +132,13 @@ end
 --   }
 --
 -- Edges go both ways unless {directed = true}, when each goes from its first node to its second.
--- Optional: name, source, class_names, feature_names, node_names (tables of strings).
+-- Optional: name, source, class_names, feature_names, node_names (tables of strings). Instead of
+-- features, make_features as for ladies.data.load.
 function data.from_arrays(arrays)
   local opts = options.check(WHERE, arrays, {
     graph = "Matrix or nil", edges = "array of tables or array of Indexes or nil",
     directed = {"boolean", false},
-    features = "Tensor or Matrix",
+    features = "Tensor or Matrix or nil", make_features = made_features.OPTION,
     labels = "Index or array of non-negative integers or Tensor or Matrix",
     train = "Index or array of positive integers or nil",
     val = "Index or array of positive integers or nil",
@@ -135,40 +150,19 @@ function data.from_arrays(arrays)
   if (opts.graph == nil) == (opts.edges == nil) then
     options.fail(WHERE .. ": give either edges or graph")
   end
-  local adjacency, merged = adjacency_of(opts, opts.features.n_rows)
+  local labels = as_index(opts.labels)
+  local adjacency, merged = adjacency_of(opts, opts.features and opts.features.n_rows or #labels)
   local fields = {
     name = opts.name, source = opts.source, features = opts.features,
-    adjacency = adjacency, merged = merged, labels = as_index(opts.labels),
+    adjacency = adjacency, merged = merged, labels = labels,
     train = as_index(opts.train), val = as_index(opts.val), test = as_index(opts.test),
     class_names = opts.class_names, feature_names = opts.feature_names,
     node_names = opts.node_names and table.concat(opts.node_names, "\n"),
   }
   local keys = setmetatable({adjacency = "graph"}, {__index = function(_, part) return part end})
-  return Dataset.new(fields, {where = WHERE, shift = 0, keys = keys})
-end
-
---- A random split of the nodes 1 .. n: three ascending Indexes with the shares `train` and `val` of
--- the nodes, and the others. A function of n, the shares and the seed alone. A data set in place of
--- n has its labelled nodes split.
-function data.random_split(n, opts)
-  local nodes
-  if options.class_of(n) == "Dataset" then
-    nodes = label_kinds.labelled(n.labels)
-    n = #nodes
-  end
-  options.value("ladies.data.random_split", "n", n, "positive integer")
-  opts = options.check("ladies.data.random_split", opts, {
-    train = {"number in [0, 1]", 0.1}, val = {"number in [0, 1]", 0.1},
-    seed = {"non-negative integer", 1},
-  })
-  if opts.train + opts.val > 1 then
-    options.fail("ladies.data.random_split: train + val must be at most 1")
-  end
-  local order = core.sampling.permutation(n, core.rng(opts.seed))
-  if nodes then order = nodes[order] end
-  local a = math.floor(n * opts.train + 0.5)
-  local b = math.min(n, a + math.floor(n * opts.val + 0.5))
-  return order:slice(1, a):sort(), order:slice(a + 1, b):sort(), order:slice(b + 1, n):sort()
+  local context = {where = WHERE, shift = 0, keys = keys}
+  made_features.add(WHERE, fields, opts.make_features, context)
+  return Dataset.new(fields, context)
 end
 
 return data

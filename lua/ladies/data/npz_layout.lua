@@ -11,91 +11,77 @@
 --   node_names                            strings, or uint8: a UTF-8 text with a name a line
 --   source                                a string, or uint8: where the data came from
 --
--- Ids count from 0 here and from 1 in Lua; the npz functions convert. A file with an array
--- adj_matrix is in the layout of ladies.data.npz_pickled instead.
+-- Ids count from 0 here and from 1 in Lua; the npz functions convert. Versions of gnn-benchmark
+-- have other names for some, which are read as well: adj_matrix.data, attr_matrix.data, ... or
+-- node_attr, node_label, attr_names. A file with an array adj_matrix is in the layout of
+-- ladies.data.npz_pickled instead.
 
 local core = require "ladies_core"
 local options = require "ladies.options"
 local checks = require "ladies.data.checks"
 local labels = require "ladies.labels"
+local npz_matrix = require "ladies.data.npz_matrix"
 local npz_pickled = require "ladies.data.npz_pickled"
 
 local layout = {}
 
 local KEYS = {
-  adjacency = "adj_shape", features = "attr_shape", labels = "labels",
-  train = "idx_train", val = "idx_val", test = "idx_test",
+  labels = "labels", train = "idx_train", val = "idx_val", test = "idx_test",
   class_names = "class_names", node_names = "node_names", feature_names = "feature_names",
 }
 
-local LAYOUT = {attr_matrix = true, source = true}
-for _, key in pairs(KEYS) do LAYOUT[key] = true end
-for _, part in ipairs{"_data", "_indices", "_indptr", "_shape"} do
-  LAYOUT["adj" .. part], LAYOUT["attr" .. part] = true, true
-end
+-- What the names of a matrix's arrays may begin with: ours, and those of gnn-benchmark's versions.
+local PREFIXES = {
+  adjacency = {"adj_", "adj_matrix.", "adj_matrix_"},
+  features = {"attr_", "attr_matrix.", "attr_matrix_", "node_attr."},
+}
 
--- Raises an error that names the array which may have been meant, if there is no `key`.
-local function require_key(context, file, key)
-  if file:has(key) then return end
-  local strangers = {}
-  for _, name in ipairs(file:names()) do
-    if not LAYOUT[name] then strangers[#strangers + 1] = name end
+-- Names for the same in those versions.
+local OTHER_KEYS = {labels = "node_label", feature_names = "attr_names"}
+
+-- The names that mean something.
+local KNOWN = {attr_matrix = true, node_attr = true, source = true}
+for _, names in ipairs{KEYS, OTHER_KEYS} do
+  for _, key in pairs(names) do KNOWN[key] = true end
+end
+for _, prefixes in pairs(PREFIXES) do
+  for _, prefix in ipairs(prefixes) do
+    for _, key in ipairs(npz_matrix.keys(prefix)) do KNOWN[key] = true end
   end
-  local near = options.nearest(key, strangers)
-  checks.fail(context, "%s is missing%s", key, near and ('; is it "%s"?'):format(near) or "")
 end
 
--- The words for what is wrong with CSR arrays, found slowly once core has refused them.
-local function explain_csr(context, prefix, offsets, columns, n_cols)
-  local indptr, indices, last = prefix .. "_indptr", prefix .. "_indices", 0
-  for i = 1, #offsets do
-    local at = offsets[i] - 1
-    if i == 1 and at ~= 0 then checks.fail(context, "%s[0] is %d, must be 0", indptr, at) end
-    if at < last then
-      checks.fail(context, "%s[%d] is %d, must be at least the %d before it", indptr, i - 1, at,
-        last)
+-- What the names of the matrix's arrays begin with in this file, or nil.
+local function prefix_of(file, part)
+  for _, prefix in ipairs(PREFIXES[part]) do
+    for _, key in ipairs(npz_matrix.keys(prefix)) do
+      if file:has(key) then return prefix end
     end
-    last = at
   end
-  if last ~= #columns then
-    checks.fail(context, "%s ends with %d, must end with %d, the length of %s", indptr, last,
-      #columns, indices)
-  end
-  context.keys.columns = indices
-  checks.ids(context, "columns", columns, n_cols)
 end
 
-local function read_shape(context, file, key)
-  local shape = file:numbers(key)
-  local n_rows = type(shape) == "table" and #shape == 2 and math.tointeger(shape[1])
-  local n_cols = n_rows and math.tointeger(shape[2])
-  if not n_cols or n_rows < 0 or n_cols < 0 then
-    checks.fail(context, "%s must be two whole numbers", key)
+-- The features, or nil if there are none.
+local function read_features(context, file, opts)
+  for _, key in ipairs{"attr_matrix", "node_attr"} do
+    if file:has(key) then
+      context.keys.features = key
+      return file:tensor(key)
+    end
   end
-  return n_rows, n_cols
+  local prefix = prefix_of(file, "features")
+  if prefix then
+    context.keys.features = prefix .. "shape"
+    return (npz_matrix.read(context, file, prefix, KNOWN))
+  end
+  if not opts.make_features and npz_matrix.nearest(file, "attr_matrix", KNOWN) then
+    npz_matrix.require_key(context, file, "attr_matrix", KNOWN)
+  end
 end
 
--- The matrix, and how many of its entries were given more than once.
-local function read_matrix(context, file, prefix)
-  for _, part in ipairs{"_shape", "_indptr", "_indices"} do
-    require_key(context, file, prefix .. part)
-  end
-  local n_rows, n_cols = read_shape(context, file, prefix .. "_shape")
-  local offsets, columns = file:index(prefix .. "_indptr"), file:index(prefix .. "_indices")
-  local values = file:has(prefix .. "_data") and file:tensor(prefix .. "_data") or nil
-  context.keys.offsets, context.keys.values = prefix .. "_indptr", prefix .. "_data"
-  checks.length(context, "offsets", #offsets, n_rows + 1,
-    ("one more than the rows in %s_shape"):format(prefix))
-  if values then
-    checks.length(context, "values", #values, #columns,
-      ("one for each of %s_indices"):format(prefix))
-    checks.finite(context, "values", values)
-  end
-  local ok, matrix = pcall(core.csr, {n_rows = n_rows, n_cols = n_cols, offsets = offsets,
-    columns = columns, values = values})
-  if ok then return matrix, #columns - matrix.nnz end
-  explain_csr(context, prefix, offsets, columns, n_cols)
-  checks.fail(context, "%s_*: %s", prefix, matrix)
+-- The name that this part has in the file: its own, unless only the other one is there.
+local function key_of(context, file, part)
+  local other = OTHER_KEYS[part]
+  if not file:has(KEYS[part]) and other and file:has(other) then context.keys[part] = other end
+  return context.keys[part]
 end
 
 local function read_index(file, key)
@@ -105,10 +91,14 @@ end
 -- A list of texts, or nil when the file has no such key.
 local function read_texts(context, file, key)
   if not file:has(key) then return nil end
-  local texts = file:strings(key)
+  local texts = file:dtype(key) == "object" and file:object(key) or file:strings(key)
   if type(texts) == "string" then return {texts} end
-  if type(texts[1]) == "table" then
-    checks.fail(context, "%s must have one dimension", key)
+  if type(texts) ~= "table" then checks.fail(context, "%s must be texts", key) end
+  for i, text in ipairs(texts) do
+    if type(text) == "table" then checks.fail(context, "%s must have one dimension", key) end
+    if type(text) ~= "string" then
+      checks.fail(context, "%s[%d] must be a text, got a %s", key, i - 1, type(text))
+    end
   end
   return texts
 end
@@ -127,25 +117,26 @@ end
 
 --- The fields of the data set in the .npz file at `path`, and the context of its messages, as
 -- ladies.data.dataset takes them.
-function layout.read(path)
+function layout.read(path, opts)
   local context = {where = path, shift = -1, keys = setmetatable({}, {__index = KEYS})}
   local file <close> = core.npz.open(path)
   if npz_pickled.has_layout(file) then return npz_pickled.read(path, file) end
-  local fields = {path = path}
-  fields.adjacency, fields.merged = read_matrix(context, file, "adj")
-  if file:has("attr_matrix") then
-    context.keys.features = "attr_matrix"
-    fields.features = file:tensor("attr_matrix")
-  else
-    fields.features = read_matrix(context, file, "attr")
+  if npz_matrix.is_saved(file) then
+    checks.fail(context, "is one matrix of SciPy's save_npz, not a data set; "
+      .. "ladies.data.from_files{edges = ...} takes it")
   end
-  require_key(context, file, "labels")
-  fields.labels = labels.read(file, "labels")
+  local fields, prefix = {path = path}, prefix_of(file, "adjacency") or "adj_"
+  context.keys.adjacency = prefix .. "shape"
+  fields.adjacency, fields.merged = npz_matrix.read(context, file, prefix, KNOWN)
+  fields.features = read_features(context, file, opts)
+  local key = key_of(context, file, "labels")
+  npz_matrix.require_key(context, file, key, KNOWN)
+  fields.labels = labels.read(file, key)
   for _, part in ipairs(checks.SPLIT) do
     fields[part] = read_index(file, KEYS[part])
   end
   fields.class_names = read_texts(context, file, "class_names")
-  fields.feature_names = read_texts(context, file, "feature_names")
+  fields.feature_names = read_texts(context, file, key_of(context, file, "feature_names"))
   fields.node_names = read_lines(context, file, "node_names")
   fields.source = read_lines(context, file, "source")
   return fields, context

@@ -1,9 +1,9 @@
 --- The arrays of a data set in an .npz file that NumPy wrote with pickled SciPy matrices in it:
 --
---   adj_matrix                the adjacency, a csr_matrix
---   node_attr                 the features, a csr_matrix or an array
+--   adj_matrix                the adjacency, a csr_matrix, csc_matrix or coo_matrix
+--   node_attr                 the features, one of these or an array
 --   node_label                0 .. classes - 1, -1 = unlabelled; or a matrix of 0 and 1, an array
---                             or a csr_matrix, with a column for each class
+--                             or one of these, with a column for each class
 --   metadata                  a dict with class_names, node_names, attr_names; may be absent
 --
 -- Pickles are read as data: nothing in them is run.
@@ -32,7 +32,7 @@ local function read_matrix(context, file, key)
   require_key(context, file, key)
   local matrix = file:object(key)
   if options.class_of(matrix) ~= "Matrix" then
-    checks.fail(context, "%s must be a csr_matrix, got a %s", key,
+    checks.fail(context, "%s must be a csr_matrix, csc_matrix or coo_matrix, got a %s", key,
       options.class_of(matrix) or type(matrix))
   end
   return matrix

@@ -7,7 +7,8 @@
 --   test.index
 --   graph         a dict: the neighbours of each node
 --
--- The split is the published one: the rows of x, the next 500, and test.index. The ids of the nodes
+-- The split is the published one: the rows of x, the next 500 of allx (or all, if they are fewer),
+-- and test.index. The ids of the nodes
 -- for testing are in no order and, in Citeseer, have gaps: 15 nodes of the graph are in none of the
 -- matrices. They get no features and no label, and nothing is trained or tested on them.
 
@@ -17,7 +18,7 @@ local checks = require "ladies.data.checks"
 
 local planetoid = {}
 
--- How many nodes behind those of x are for validation.
+-- How many nodes behind those of x are for validation, at most.
 local VALIDATION = 500
 
 --- Whether the files of this data set are in `folder`.
@@ -116,7 +117,8 @@ local function edges_of(context, graph, n)
   return core.index(sources), core.index(targets)
 end
 
--- The adjacency, and what was found and done in words.
+-- The adjacency, how many neighbours were listed more than once, and what was found and done in
+-- words.
 local function adjacency_of(context, graph, n)
   local sources, targets = edges_of(context, graph, n)
   local listed = core.matrix{n_rows = n, n_cols = n, rows = targets, cols = sources}
@@ -124,7 +126,8 @@ local function adjacency_of(context, graph, n)
   local adjacency = simple:symmetrize()
   local found = "%d neighbours listed, duplicates merged: %d, one-way edges completed: %d, "
     .. "self-loops dropped: %d"
-  return adjacency, found:format(#sources, #sources - listed.nnz, adjacency.nnz - simple.nnz,
+  local twice = #sources - listed.nnz
+  return adjacency, twice, found:format(#sources, twice, adjacency.nnz - simple.nnz,
     listed.nnz - simple.nnz)
 end
 
@@ -154,19 +157,20 @@ function planetoid.read(path)
   checks.length(context, "test", #test, tx.n_rows, "one for each row of tx")
   if tx.n_cols ~= allx.n_cols or ty.n_cols ~= ally.n_cols then
     checks.fail(context, "tx and ty must have as many columns as allx and ally")
-  elseif x.n_rows + VALIDATION > allx.n_rows then
-    checks.fail(context, "allx has %d rows, must have %d more than the %d of x", allx.n_rows,
-      VALIDATION, x.n_rows)
+  elseif x.n_rows > allx.n_rows then
+    checks.fail(context, "allx has %d rows, must have the %d of x and more", allx.n_rows, x.n_rows)
   end
+  local n_val = math.min(VALIDATION, allx.n_rows - x.n_rows)
   local labels = classes_of(ally)
   for id = #labels + 1, n do labels[id] = 0 end
   for i, class in ipairs(classes_of(ty)) do labels[test[i]] = class end
-  local adjacency, found = adjacency_of(context, graph, n)
+  local adjacency, merged, found = adjacency_of(context, graph, n)
   local absent = n - allx.n_rows - #test
   return {
-    path = path, name = name, adjacency = adjacency, features = stack(n, allx, tx, test),
+    path = path, name = name, adjacency = adjacency, merged = merged,
+    features = stack(n, allx, tx, test),
     labels = core.index(labels), train = core.range(1, x.n_rows),
-    val = core.range(x.n_rows + 1, x.n_rows + VALIDATION), test = test:sort(),
+    val = n_val > 0 and core.range(x.n_rows + 1, x.n_rows + n_val) or nil, test = test:sort(),
     source = ("Planetoid, ind.%s.*: %s%s"):format(name, found, absent > 0
       and (", nodes without features and label: %d"):format(absent) or ""),
   }, context

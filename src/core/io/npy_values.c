@@ -15,13 +15,9 @@ ld_status ld_npy_expect(const ld_npy_header *h, const ld_source *s, const char *
     char type[LD_NPY_TEXT];
     if (strchr(kinds, h->type.kind))
         return LD_OK;
-    if (h->type.kind == 'O')
-        return ld_fail(LD_FORMAT,
-                       "%s: dtype is object, which is pickled Python; f:object(name) reads what of "
-                       "it is data",
-                       s->name);
-    return ld_fail(LD_FORMAT, "%s: dtype is %s, %s expected", s->name,
-                   ld_npy_type_name(type, h->type), wanted);
+    return ld_fail(LD_FORMAT, "%s: dtype is %s%s, %s expected", s->name,
+                   ld_npy_type_name(type, h->type), h->type.kind == 'O' ? " (pickled Python)" : "",
+                   wanted);
 }
 
 /* Takes elements first .. first + count - 1 in the file's order. */

@@ -3,8 +3,8 @@
  *
  * A pickle is a program for a stack machine that may call any function of Python. The machine here
  * (pickle_run.c) has only the instructions that build data, and knows only a fixed list of classes
- * (pickle_class.c): NumPy's arrays and scalars, SciPy's csr_matrix, defaultdict. Anything else is an
- * error that names it. Protocols 0 to 5 are read; a str of Python 2 is bytes.
+ * (pickle_class.c): NumPy's arrays and scalars, SciPy's matrices in CSR, CSC and COO form,
+ * defaultdict. Anything else is an error that names it. Protocols 0 to 5 are read; a str of Python 2 is bytes.
  *
  * The values take at most 128 times the size of the input, and time is linear in it. Nothing here
  * calls itself, so nesting has no limit. Values may be shared and, as in Python, contain themselves. */
@@ -37,6 +37,9 @@ typedef enum {
     LD_PICKLE_DTYPE,
 } ld_pickle_kind;
 
+/* How SciPy holds a matrix: by rows, by columns, or as a list of entries. */
+typedef enum { LD_PICKLE_CSR, LD_PICKLE_CSC, LD_PICKLE_COO } ld_pickle_form;
+
 typedef struct {
     ld_npy_header header;
     const char *data; /* ld_npy_bytes(&header), as in an .npy file */
@@ -58,9 +61,12 @@ typedef struct ld_pickle_value {
         struct {
             struct ld_pickle_value **items;
             int64_t count, room;
-        } list;                        /* LIST, TUPLE; DICT: keys and values by turns */
-        ld_pickle_array *array;        /* NULL while there is only its class */
-        struct ld_pickle_value *state; /* MATRIX: a DICT; NULL while there is only its class */
+        } list;                 /* LIST, TUPLE; DICT: keys and values by turns */
+        ld_pickle_array *array; /* NULL while there is only its class */
+        struct {
+            struct ld_pickle_value *state; /* a DICT; NULL while there is only its class */
+            ld_pickle_form form;
+        } matrix;
         int class_id;
         ld_npy_type dtype;
     };

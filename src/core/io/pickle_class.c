@@ -10,7 +10,9 @@ enum {
     DTYPE,
     ENCODE,
     FACTORY, /* of a defaultdict; is not called */
-    MATRIX,
+    MATRIX_CSR,
+    MATRIX_CSC,
+    MATRIX_COO,
     NDARRAY,
     OBJECT,
     RECONSTRUCT,
@@ -29,9 +31,18 @@ static const struct {
     {"numpy._core.multiarray", "scalar", SCALAR},
     {"numpy", "ndarray", NDARRAY},
     {"numpy", "dtype", DTYPE},
-    {"scipy.sparse.csr", "csr_matrix", MATRIX},
-    {"scipy.sparse._csr", "csr_matrix", MATRIX},
-    {"scipy.sparse", "csr_matrix", MATRIX},
+    {"scipy.sparse.csr", "csr_matrix", MATRIX_CSR},
+    {"scipy.sparse._csr", "csr_matrix", MATRIX_CSR},
+    {"scipy.sparse", "csr_matrix", MATRIX_CSR},
+    {"scipy.sparse._csr", "csr_array", MATRIX_CSR},
+    {"scipy.sparse.csc", "csc_matrix", MATRIX_CSC},
+    {"scipy.sparse._csc", "csc_matrix", MATRIX_CSC},
+    {"scipy.sparse", "csc_matrix", MATRIX_CSC},
+    {"scipy.sparse._csc", "csc_array", MATRIX_CSC},
+    {"scipy.sparse.coo", "coo_matrix", MATRIX_COO},
+    {"scipy.sparse._coo", "coo_matrix", MATRIX_COO},
+    {"scipy.sparse", "coo_matrix", MATRIX_COO},
+    {"scipy.sparse._coo", "coo_array", MATRIX_COO},
     {"collections", "defaultdict", DEFAULTDICT},
     {"__builtin__", "list", FACTORY},
     {"builtins", "list", FACTORY},
@@ -246,6 +257,23 @@ done:
     return st;
 }
 
+/* --- SciPy ------------------------------------------------------------------------------------ */
+
+static bool is_matrix(int id)
+{
+    return id == MATRIX_CSR || id == MATRIX_CSC || id == MATRIX_COO;
+}
+
+static ld_status new_matrix(value **out, ld_pickle *p, int id)
+{
+    ld_status st = ld_pickle_new(out, p, LD_PICKLE_MATRIX);
+    if (st == LD_OK)
+        (*out)->matrix.form = id == MATRIX_CSR   ? LD_PICKLE_CSR
+                              : id == MATRIX_CSC ? LD_PICKLE_CSC
+                                                 : LD_PICKLE_COO;
+    return st;
+}
+
 /* --- calls ------------------------------------------------------------------------------------ */
 
 /* Whether a defaultdict may have these arguments: what makes new elements, if anything. */
@@ -274,10 +302,12 @@ ld_status ld_pickle_call(value **out, ld_pickle *p, const value *class, const va
         if (is_class(arguments, 0, NDARRAY))
             return ld_pickle_new(out, p, LD_PICKLE_ARRAY);
         break;
-    case RECONSTRUCTOR:
-        if (is_class(arguments, 0, MATRIX) && is_class(arguments, 1, OBJECT))
-            return ld_pickle_new(out, p, LD_PICKLE_MATRIX);
+    case RECONSTRUCTOR: {
+        const value *made = argument(arguments, 0, LD_PICKLE_CLASS);
+        if (made && is_matrix(made->class_id) && is_class(arguments, 1, OBJECT))
+            return new_matrix(out, p, made->class_id);
         break;
+    }
     default: break;
     }
     return fail_arguments(p, class->class_id);
@@ -285,8 +315,8 @@ ld_status ld_pickle_call(value **out, ld_pickle *p, const value *class, const va
 
 ld_status ld_pickle_make(value **out, ld_pickle *p, const value *class, const value *arguments)
 {
-    if (class->class_id == MATRIX && arguments->list.count == 0)
-        return ld_pickle_new(out, p, LD_PICKLE_MATRIX);
+    if (is_matrix(class->class_id) && arguments->list.count == 0)
+        return new_matrix(out, p, class->class_id);
     return fail_arguments(p, class->class_id);
 }
 
@@ -296,9 +326,10 @@ ld_status ld_pickle_build(ld_pickle *p, value *object, const value *state)
     case LD_PICKLE_DTYPE: return build_dtype(p, state);
     case LD_PICKLE_ARRAY: return build_array(p, object, state);
     case LD_PICKLE_MATRIX:
-        if (object->state || state->kind != LD_PICKLE_DICT)
-            return fail_arguments(p, MATRIX);
-        object->state = (value *)state;
+        if (object->matrix.state || state->kind != LD_PICKLE_DICT)
+            return ld_fail(LD_FORMAT, "%s: a sparse matrix has a state that is not understood",
+                           p->name);
+        object->matrix.state = (value *)state;
         return LD_OK;
     default:
         return ld_fail(LD_FORMAT, "%s: %s cannot have a state", p->name,

@@ -93,12 +93,18 @@ const char *ld_pickle_word(char word[LD_PICKLE_WORD], const char *data, int64_t 
 const char *ld_pickle_kind_name(ld_pickle_kind kind)
 {
     static const char *const names[] = {
-        [LD_PICKLE_NONE] = "None",           [LD_PICKLE_BOOL] = "a bool",
-        [LD_PICKLE_INTEGER] = "an int",      [LD_PICKLE_NUMBER] = "a float",
-        [LD_PICKLE_BYTES] = "bytes",         [LD_PICKLE_TEXT] = "a text",
-        [LD_PICKLE_LIST] = "a list",         [LD_PICKLE_TUPLE] = "a tuple",
-        [LD_PICKLE_DICT] = "a dict",         [LD_PICKLE_ARRAY] = "an array",
-        [LD_PICKLE_MATRIX] = "a csr_matrix", [LD_PICKLE_CLASS] = "a class",
+        [LD_PICKLE_NONE] = "None",
+        [LD_PICKLE_BOOL] = "a bool",
+        [LD_PICKLE_INTEGER] = "an int",
+        [LD_PICKLE_NUMBER] = "a float",
+        [LD_PICKLE_BYTES] = "bytes",
+        [LD_PICKLE_TEXT] = "a text",
+        [LD_PICKLE_LIST] = "a list",
+        [LD_PICKLE_TUPLE] = "a tuple",
+        [LD_PICKLE_DICT] = "a dict",
+        [LD_PICKLE_ARRAY] = "an array",
+        [LD_PICKLE_MATRIX] = "a sparse matrix",
+        [LD_PICKLE_CLASS] = "a class",
         [LD_PICKLE_DTYPE] = "a dtype",
     };
     return names[kind];

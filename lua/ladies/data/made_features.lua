@@ -1,0 +1,77 @@
+--- Features for graphs without any.
+--
+--   "identity"   a column for each node, with a one in its row (sparse): the first layer learns a
+--                vector for every node, which says nothing of nodes that come later
+--   "degree"     one of the columns 0, 1, 2-3, 4-7, ... is one (sparse): that of the node's degree,
+--                the number of entries in its row
+--   "random"     normal numbers, rows of about length one, from a seed; 64 columns unless
+--                {"random", columns = 128, seed = 1} says otherwise
+
+local core = require "ladies_core"
+local options = require "ladies.options"
+local checks = require "ladies.data.checks"
+
+local made_features = {}
+
+--- The type of the option, for options.check.
+made_features.OPTION = "string or table or nil"
+
+local function identity(adjacency)
+  local nodes = core.range(1, adjacency.n_rows)
+  return core.matrix{n_rows = #nodes, n_cols = #nodes, rows = nodes, cols = nodes}
+end
+
+-- Bins that double say as much of a hub as of a leaf, and are few however large the hub.
+local function degree(adjacency)
+  local bins, most = {}, 1
+  for node, count in ipairs(adjacency:degrees():to_table()) do
+    local bin, rest = 1, math.tointeger(count)
+    while rest > 0 do bin, rest = bin + 1, rest // 2 end
+    bins[node], most = bin, math.max(most, bin)
+  end
+  local names = {"degree 0", "degree 1"}
+  for bin = 3, most do names[bin] = ("degree %d-%d"):format(1 << bin - 2, (1 << bin - 1) - 1) end
+  return core.matrix{n_rows = #bins, n_cols = most, rows = core.range(1, #bins),
+    cols = core.index(bins)}, table.move(names, 1, most, 1, {})
+end
+
+local function random(adjacency, opts)
+  return core.zeros(adjacency.n_rows, opts.columns):normal_(1 / math.sqrt(opts.columns),
+    core.rng(opts.seed))
+end
+
+local KINDS = {identity = identity, degree = degree, random = random}
+
+local SPECS = {identity = {}, degree = {},
+  random = {columns = {"positive integer", 64}, seed = {"non-negative integer", 1}}}
+
+-- "random", or {"random", columns = 8}, as a kind and its checked options.
+local function parse(where, given)
+  local own = {}
+  if type(given) == "table" then
+    for key, value in pairs(given) do own[key] = value end
+    given, own[1] = own[1], nil
+  end
+  options.value(where, "make_features", given, "identity|degree|random")
+  return given, options.check(where .. ": make_features", own, SPECS[given])
+end
+
+--- Adds to the fields of a data set the features that `asked`, the option of `where`, describes. An
+-- error if there are none and none are asked for, or if there are some and others are asked for.
+function made_features.add(where, fields, asked, context)
+  if not asked and not fields.features then
+    checks.fail(context, 'there are no features; {make_features = "identity"}, "degree" or "random"'
+      .. " makes some")
+  end
+  if not asked then return end
+  if fields.features then
+    checks.fail(context, "there are features: %s; make_features is for graphs without",
+      tostring(fields.features))
+  end
+  local kind, opts = parse(where, asked)
+  local names
+  fields.features, names = KINDS[kind](fields.adjacency, opts)
+  fields.feature_names = fields.feature_names or names
+end
+
+return made_features

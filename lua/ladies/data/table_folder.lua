@@ -1,0 +1,58 @@
+--- A folder with the files of a data set by the names under which ladies.data.export writes them:
+-- edges and labels, and where there are such, features, split, node_names, class_names and
+-- feature_names. Each may be .csv, .tsv or .txt, packed with gzip or not; edges and features also
+-- .mtx, .npz of SciPy's save_npz or, the features, .npy. ladies.data.from_files reads them, with
+-- numbers from 0 as ids; edges of three columns have weights.
+
+local core = require "ladies_core"
+local from_files = require "ladies.data.from_files"
+local checks = require "ladies.data.checks"
+
+local table_folder = {options = {directed = true}}
+
+local TABLES = {".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz"}
+local MATRICES = {".mtx", ".mtx.gz", ".npz"}
+
+local FILES = {
+  edges = {TABLES, MATRICES}, features = {TABLES, MATRICES, {".npy"}}, labels = {TABLES},
+  split = {TABLES}, node_names = {{".txt"}}, class_names = {{".txt"}}, feature_names = {{".txt"}},
+}
+
+-- The file for this part in the folder, or nil; an error if there are several.
+local function find(folder, part)
+  local found
+  for _, endings in ipairs(FILES[part]) do
+    for _, ending in ipairs(endings) do
+      local path = ("%s/%s%s"):format(folder, part, ending)
+      if core.exists(path) == "file" then
+        if found then
+          checks.fail({where = folder}, "has both %s and %s", found:match "[^/]*$",
+            path:match "[^/]*$")
+        end
+        found = path
+      end
+    end
+  end
+  return found
+end
+
+--- Whether the path is such a folder.
+function table_folder.fits(path)
+  return core.exists(path) == "folder" and find(path, "edges") ~= nil
+    and find(path, "labels") ~= nil
+end
+
+--- The fields of the data set, and the context of messages, as ladies.data.dataset takes them.
+-- Edges go both ways, or with {directed = true} from source to target only.
+function table_folder.read(path, opts)
+  local given = {name = path:match "[^/]*$", source = "a folder of tables",
+    directed = opts.directed}
+  for part in pairs(FILES) do given[part] = find(path, part) end
+  local is_table = given.edges:find "%.[ct]sv" or given.edges:find "%.txt"
+  given.weighted = is_table and #core.text.fields(given.edges) == 3
+  local fields, context = from_files.read(given)
+  fields.path = path
+  return fields, context
+end
+
+return table_folder

@@ -1,0 +1,350 @@
+--- The layouts of others: what is read beyond the numbers of test_info_numbers.lua, and the one
+-- line for each thing that is wrong. The files are those of fixtures/make_formats.py.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
+local lu = require "luaunit"
+local core = require "ladies_core"
+local ladies = require "ladies"
+local bundle = require "tools.bundle"
+local malformed = require "tools.malformed"
+local ogb = require "ladies.data.ogb"
+local shell = require "tools.shell"
+
+local index, npz = ladies.index, ladies.npz
+local tests = {}
+local folder, root
+
+function tests.setUp()
+  folder = shell.folder()
+  root = folder.path
+end
+
+function tests.tearDown() getmetatable(folder).__close() end
+
+local function unpack_files(prefix)
+  bundle.write(here .. "/fixtures/formats.npz", root, prefix)
+  return root .. "/" .. prefix:match "^[^/]*"
+end
+
+local function write(name, content) bundle.write_file(root .. "/" .. name, content) end
+
+-- The message of the error in ladies.data.load, without the place that it blames and `root`.
+local function refused(path, opts)
+  local ok, message = pcall(function()
+    local data = ladies.data.load(path, opts)
+    return data
+  end)
+  lu.assertFalse(ok, "an error was expected")
+  lu.assertStrMatches(message, "[^:]*test_formats.lua:%d+: [^\n]*", nil, nil, message)
+  return (message:gsub("^[^:]*:%d+: ", ""):gsub(root:gsub("%p", "%%%0") .. "/", ""))
+end
+
+-- ---------------------------------------------------------------- content and cites
+
+local CONTENT, CITES = "p31 1 0 odd\np9 0.5 1 even\n27 0 1 even\n", "p9 p31\n27 p9\n27 far\n"
+
+local function papers(content, cites)
+  write("a/five.content", content or CONTENT)
+  write("a/five.cites", cites or CITES)
+  return root .. "/a"
+end
+
+function tests.test_papers()
+  local path = papers()
+  for _, name in ipairs{path, path .. "/", path .. "/five", path .. "/five.content"} do
+    local data = ladies.data.load(name)
+    lu.assertEquals(data.name, "five")
+    lu.assertEquals(data.node_names:lines(), "p31\np9\n27\n")
+    lu.assertEquals(data.class_names, {"odd", "even"})
+    lu.assertEquals(data.labels:to_table(), {1, 2, 2})
+    lu.assertEquals(data.features:to_dense():to_table(), {{1, 0}, {0.5, 1}, {0, 1}})
+    lu.assertEquals(data.graph.adjacency:to_dense():to_table(), {{0, 1, 0}, {1, 0, 1}, {0, 1, 0}})
+    lu.assertNil(data.train)
+    lu.assertEquals(data.source, "content and cites: 3 citations, of papers without content "
+      .. "dropped: 1")
+  end
+  -- p9 is cited by p31: what p31 says goes to p9, whose row it is in.
+  local directed = ladies.data.load(path, {directed = true})
+  lu.assertEquals(directed.graph.adjacency:to_dense():to_table(),
+    {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}})
+end
+
+function tests.test_papers_refused()
+  for _, case in ipairs{
+    {"p31 1 0 odd\np9 1 even\n", nil,
+      'five.content: line 2, column 3: found "even", expected a number'},
+    {"p31 1 0 odd\np9 x 1 even\n", nil, 'five.content: line 2, column 2: found "x"'},
+    {"p31 1 0 odd\np31 0 1 even\n", nil, "five: content: a paper stands there twice: "},
+    {"p31 odd\n", nil, "five: content: the first line must have an id, features and a class"},
+    {"", nil, "five.content"},
+    {nil, "p9\n", "five.cites: line 1: found 1 columns, expected 2"},
+    {nil, "p9 p31 p9\n", "five.cites: line 1: found 3 columns, expected 2"},
+  } do
+    lu.assertStrContains(refused(papers(case[1], case[2])), case[3])
+  end
+end
+
+-- ---------------------------------------------------------------- pairs of npz
+
+-- Five nodes, with some of the arrays replaced; `false` takes one away.
+local function pair(changes, graph)
+  local data = {feature = ladies.ones(5, 2), label = npz.int64(index{1, 2, 2, 1, 0}),
+    node_types = {1, 1, 2, 3, 0}, node_ids = {9, 8, 7, 6, 5}}
+  for key, value in pairs(changes or {}) do data[key] = value or nil end
+  local coo = {format = {"coo"}, shape = {5, 5}, row = index{1, 2, 2}, col = index{2, 1, 3}}
+  for key, value in pairs(graph or {}) do coo[key] = value or nil end
+  core.mkdir(root .. "/r")
+  npz.write(root .. "/r/x_data.npz", data)
+  npz.write(root .. "/r/x_graph.npz", coo)
+  return root .. "/r"
+end
+
+function tests.test_pair()
+  local path = unpack_files "reddit/"
+  local data = ladies.data.load(path)
+  lu.assertEquals({data.name, data.path}, {"reddit", path .. "/reddit_data.npz"})
+  local by_file = ladies.data.load(path .. "/reddit_data.npz")
+  lu.assertEquals(by_file.graph.adjacency:hash(), data.graph.adjacency:hash())
+  local file <close> = npz.open(path .. "/reddit_data.npz")
+  local types = file:numbers "node_types"
+  for part, type_of in pairs{train = 1, val = 2, test = 3} do
+    for _, node in ipairs(data[part]:to_table()) do lu.assertEquals(types[node], type_of) end
+  end
+end
+
+function tests.test_pair_refused()
+  for _, case in ipairs{
+    {{node_types = {1, 1, 2, 4, 0}}, nil,
+      "r/x_data.npz: node_types[3] is 4, must be in 0..3"},
+    {{node_types = {1, 1}}, nil, "node_types has length 2, must have 5, one for each node"},
+    {{node_types = {1, 1, 2, 3, 1}}, nil, "is node 4, which has no label"},
+    {{node_types = false, node_type = {1}}, nil, 'node_types is missing; is it "node_type"?'},
+    {{feature = false}, nil, "r/x_data.npz: feature is missing"},
+    {{feature = ladies.ones(4, 2)}, nil, "feature has 4 rows, must have 5, one for each node"},
+    {{label = false}, nil, "r/x_data.npz: label is missing"},
+    {nil, {shape = {5, 4}}, "must be square, got 5 x 4"},
+    {nil, {shape = {1 << 30, 5}}, "r/x_graph.npz: shape has 1073741824 rows or columns, too many "
+      .. "for 3 entries"},
+    {nil, {format = {"csc"}, indptr = index{1, 1}, indices = index{}, shape = {1 << 30, 0}},
+      "r/x_graph.npz: shape has 1073741824 rows or columns, too many for 0 entries"},
+    {nil, {row = false}, "r/x_graph.npz: row is missing"},
+    {nil, {col = index{1}}, "r/x_graph.npz: col has length 1, must have 3, one for each of row"},
+    {nil, {col = index{2, 1, 6}}, "r/x_graph.npz: col[2] is 5, must be in 0..4"},
+    {nil, {format = {"dok"}}, 'r/x_graph.npz: format is "dok", must be csr, csc or coo; in Python, '
+      .. "matrix.tocsr() makes one"},
+    {nil, {format = false}, "r/x_graph.npz: holds no matrix of SciPy's save_npz"},
+  } do
+    lu.assertStrContains(refused(pair(case[1], case[2])), case[3])
+  end
+end
+
+-- ---------------------------------------------------------------- save_npz
+
+function tests.test_forms_of_save_npz()
+  local path, load = unpack_files "matrices/", require "ladies.data.npz_matrix".load
+  local dense = ladies.npy.read(path .. "/all.npy")
+  for _, form in ipairs{"csr", "csc", "coo"} do
+    local matrix, merged = load(("%s/%s.npz"):format(path, form))
+    lu.assertEquals(matrix:to_dense():to_table(), dense:to_table())
+    lu.assertEquals({matrix.nnz, merged}, {ladies.sparse(dense).nnz, 0})
+  end
+  for _, form in ipairs{"bsr", "dia"} do
+    lu.assertErrorMsgContains(('%s.npz: format is "%s", must be csr, csc or coo; in Python, '
+      .. "matrix.tocsr() makes one"):format(form, form), load, ("%s/%s.npz"):format(path, form))
+  end
+  local twice, merged = load(path .. "/twice.npz")
+  lu.assertEquals({twice:to_dense():to_table(), merged}, {{{0, 0, 5}, {2, 0, 0}}, 1})
+end
+
+function tests.test_save_npz_is_no_data_set()
+  lu.assertEquals(refused(unpack_files "matrices/" .. "/csr.npz"),
+    "matrices/csr.npz: is one matrix of SciPy's save_npz, not a data set; "
+    .. "ladies.data.from_files{edges = ...} takes it")
+end
+
+function tests.test_save_npz_from_files()
+  local path = unpack_files "matrices/"
+  local function read(changes)
+    local opts = {edges = path .. "/twice.npz", features = path .. "/csr.npz",
+      labels = root .. "/labels.csv"}
+    for key, value in pairs(changes) do opts[key] = value end
+    local data = ladies.data.from_files(opts)
+    return data
+  end
+  write("labels.csv", ("0\n1\n"):rep(6))
+  lu.assertErrorMsgContains("twice.npz is 2 x 3, must be 12 x 12, as the features have 12 rows",
+    read, {})
+  lu.assertErrorMsgContains('dia.npz: format is "dia"', read, {edges = path .. "/dia.npz"})
+  lu.assertErrorMsgContains("npz: ", read, {edges = root .. "/labels.npz"})
+end
+
+-- ---------------------------------------------------------------- gnn-benchmark
+
+function tests.test_names_of_gnn_benchmark()
+  local path = root .. "/b.npz"
+  for _, names in ipairs{{"adj_matrix.", "attr_matrix."}, {"adj_matrix_", "node_attr."}} do
+    npz.write(path, {
+      [names[1] .. "indptr"] = index{1, 2, 3}, [names[1] .. "indices"] = index{2, 1},
+      [names[1] .. "shape"] = {2, 2}, [names[2] .. "indptr"] = index{1, 2, 3},
+      [names[2] .. "indices"] = index{1, 3}, [names[2] .. "shape"] = {2, 3},
+      node_label = index{1, 2}, attr_names = {"x", "y", "z"},
+    })
+    local data = ladies.data.load(path)
+    lu.assertEquals(data.features:to_dense():to_table(), {{1, 0, 0}, {0, 0, 1}})
+    lu.assertEquals(data.labels:to_table(), {1, 2})
+    lu.assertEquals(data.feature_names, {"x", "y", "z"})
+  end
+  npz.write(path, {["adj_matrix.indptr"] = index{1, 2}, ["adj_matrix.indices"] = index{2, 1},
+    ["adj_matrix.shape"] = {2, 2}})
+  lu.assertEquals(refused(path), "b.npz: adj_matrix.indptr has length 2, must have 3, one more "
+    .. "than the rows in adj_matrix.shape")
+end
+
+-- ---------------------------------------------------------------- arrays of objects
+
+function tests.test_pickled()
+  local path = unpack_files "pickled/"
+  local data = ladies.data.load(path .. "/fine.npz")
+  lu.assertEquals(data.graph.adjacency:to_dense():to_table(), {{1, 0}, {0, 1}})
+  lu.assertEquals(data.features:to_dense():to_table(), {{1, 0}, {0, 1}})
+  lu.assertEquals({data.labels:to_table(), data.class_names}, {{1, 2}, {"a", "b"}})
+  data = ladies.data.load(path .. "/texts.npz")
+  lu.assertEquals({data.feature_names, data.class_names}, {{"x", "y"}, {"a", "b"}})
+end
+
+function tests.test_pickled_refused()
+  local path = unpack_files "pickled/"
+  for name, expected in pairs{
+    dict = "dict.npz: adj_matrix must be a csr_matrix, csc_matrix or coo_matrix, got a table",
+    dense = 'dense.npz: member "adj_matrix.npy": dtype is float64, object expected',
+    label = 'member "node_label.npy": dtype is object (pickled Python), integers expected',
+    metadata = "metadata.npz: metadata.class_names[1] must be a text, got a number",
+    dia = 'dia.npz: member "adj_matrix.npy": refuses the class "scipy.sparse._dia.dia_matrix"',
+    none = "none.npz: class_names must be texts",
+    no_texts = "no_texts.npz: attr_names[1] must be a text, got a number",
+  } do
+    lu.assertStrContains(refused(("%s/%s.npz"):format(path, name)), expected)
+  end
+end
+
+-- ---------------------------------------------------------------- OGB
+
+local OGB = {["raw/num-node-list.csv"] = "5\n", ["raw/edge.csv"] = "0,1\n1,2\n2,3\n1,2\n",
+  ["raw/node-feat.csv"] = "1,0\n0.5,1\n0,1\n1,1\n0,0\n",
+  ["raw/node-label.csv"] = "0\n1.0\n1\n0\nnan\n", ["split/time/train.csv"] = "0\n1\n",
+  ["split/time/valid.csv"] = "2\n", ["split/time/test.csv"] = "3\n"}
+
+-- The files above, some of them changed; `false` takes one away.
+local function ogb_folder(changes)
+  for name in pairs(OGB) do os.remove(root .. "/o/" .. name) end
+  for name, content in pairs(OGB) do
+    local changed = changes and changes[name]
+    if changed ~= false then write("o/" .. name, changed or content) end
+  end
+  for name, content in pairs(changes or {}) do
+    if content then write("o/" .. name, content) end
+  end
+  return root .. "/o"
+end
+
+function tests.test_ogb()
+  local data = ladies.data.load(ogb_folder{["raw/node_species.csv"] = "1\n"})
+  lu.assertEquals(data.labels:to_table(), {1, 2, 2, 1, 0})
+  lu.assertEquals({data.train:to_table(), data.val:to_table(), data.test:to_table()},
+    {{1, 2}, {3}, {4}})
+  lu.assertEquals(data.source, "OGB folder: 4 edges listed, taken both ways; split: split/time; "
+    .. "not read: node_species")
+  lu.assertEquals({data.graph.n_edges, data.merged}, {6, 1})
+  local directed = ladies.data.load(root .. "/o", {directed = true})
+  lu.assertEquals(directed.graph.adjacency:to_dense():to_table()[2], {1, 0, 0, 0, 0})
+  lu.assertEquals(directed.graph.n_edges, 3)
+end
+
+function tests.test_ogb_choice_of_split()
+  local path = ogb_folder{["split/random/train.csv"] = "3\n", ["split/random/valid.csv"] = "1\n",
+    ["split/random/test.csv"] = "0\n"}
+  lu.assertEquals(refused(path), "o: several splits: random, time; {split = NAME} takes one")
+  lu.assertEquals(refused(path, {split = "times"}), 'o: no split "times"; did you mean "time"?')
+  lu.assertEquals(ladies.data.load(path, {split = "random"}).train:to_table(), {4})
+end
+
+--- ogbn-proteins: a column for each class, no features.
+function tests.test_ogb_several_classes()
+  local fields = ogb.read(unpack_files "ogbn_several/", {})
+  lu.assertEquals({fields.labels.n_rows, fields.labels.n_cols}, {40, 4})
+  lu.assertEquals({fields.labels:min(), fields.labels:max()}, {0, 1})
+  lu.assertNil(fields.features)
+end
+
+function tests.test_ogb_refused()
+  for _, case in ipairs{
+    {"raw/num-node-list.csv", false, "o: raw/num-node-list.csv.gz is missing"},
+    {"raw/num-node-list.csv", "5\n4\n", "o: raw/num-node-list.csv.gz has 2 graphs, must have one"},
+    {"raw/num-node-list.csv", "2000000000\n",
+      "o: raw/node-label.csv has length 5, must have 2000000000, one for each node"},
+    {"raw/num-node-list.csv", "x\n", 'raw/num-node-list.csv: line 1, column 1: found "x"'},
+    {"raw/edge.csv", "0,1\n1,5\n",
+      'raw/edge.csv: line 2, column 2: found "5", expected at most 4'},
+    {"raw/edge.csv", "0,1\n1\n",
+      "raw/edge.csv: line 2, column 2: found nothing, expected 2 columns as before"},
+    {"raw/node-feat.csv", "1,0\n1,1\n", "raw/node-feat.csv has 2 rows, must have 5"},
+    {"raw/node-feat.csv", false, "o: there are no features; {make_features"},
+    {"raw/node-label.csv", false, "o: raw/node-label.csv.gz is missing"},
+    {"raw/node-label.csv", "0\n1\n", "raw/node-label.csv has length 2, must have 5"},
+    {"raw/node-label.csv", "0\n1\n0\n1.5\n0\n",
+      'raw/node-label.csv: found "1.5", expected a class from 0 on, or nan for none'},
+    {"split/time/valid.csv", false, "o: split/time/valid.csv.gz is missing"},
+    {"split/time/valid.csv", "9\n", 'split/time/valid.csv: line 1, column 1: found "9"'},
+    {"split/time/valid.csv", "1\n", "is node 1 again, after split/time/train.csv[1]"},
+    {"split/time/test.csv", "4\n", "split/time/test.csv[0] is node 4, which has no label"},
+  } do
+    lu.assertStrContains(refused(ogb_folder{[case[1]] = case[2]}), case[3])
+  end
+  write("p/raw/data.npz", "")
+  lu.assertEquals(refused(root .. "/p"),
+    "p: raw/data.npz: the binary form of OGB's largest graphs is not read")
+  write("q/raw/edge.csv.gz", malformed.gzip "0,1\n":sub(1, 15))
+  write("q/raw/num-node-list.csv", "2\n")
+  write("q/raw/node-label.csv", "0\n1\n")
+  lu.assertStrContains(refused(root .. "/q"), "q/raw/edge.csv.gz")
+end
+
+-- ---------------------------------------------------------------- folders of tables, options
+
+function tests.test_folder_of_tables()
+  write("t/edges.tsv", "0\t1\t0.5\n1\t2\t2\n")
+  write("t/labels.csv", "0\n1\n0\n")
+  write("t/class_names.txt", "even\nodd\n")
+  local data = ladies.data.load(root .. "/t", {make_features = "identity", directed = true})
+  lu.assertEquals(data.graph.adjacency:to_dense():to_table(), {{0, 0, 0}, {0.5, 0, 0}, {0, 2, 0}})
+  lu.assertEquals(data.class_names, {"even", "odd"})
+  lu.assertNil(data.train)
+  write("t/edges.mtx", "")
+  lu.assertEquals(refused(root .. "/t"), "t: has both edges.tsv and edges.mtx")
+end
+
+function tests.test_options_of_info()
+  local path = ogb_folder{["raw/node-feat.csv"] = false}
+  local out, err, status = shell.run_ladies{"info", path, "--make-features", "degree", "--directed",
+    "--split", "time"}
+  lu.assertEquals({err, status}, {"", 0})
+  lu.assertStrContains(out, "  edges      3, directed (kept as given), given more than once: 1\n")
+  lu.assertStrContains(out, "  features   2, sparse: 5 ones, 50.00 %\n")
+  out, err, status = shell.run_ladies{"info", path}
+  lu.assertEquals({out, status}, {"", 1})
+  lu.assertStrContains(err, "ladies info: " .. path .. ": there are no features; ")
+end
+
+function tests.test_options_of_load()
+  write("none/x.txt", "")
+  lu.assertEquals(refused(root .. "/none"),
+    "ladies.data.load: none is in no format that is known; see doc/data.md")
+  lu.assertEquals(refused(root .. "/nowhere"), "ladies.data.load: nowhere does not exist")
+  local path = pair()
+  lu.assertEquals(refused(path, {directed = true}),
+    "ladies.data.load: r: there is no option directed for this format")
+  lu.assertStrContains(refused(path, {make_feature = "x"}), 'did you mean "make_features"?')
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"formats", tests}}, true)

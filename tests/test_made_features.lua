@@ -1,0 +1,119 @@
+--- Features and splits for data sets without any.
+local lu = require "luaunit"
+local ladies = require "ladies"
+
+local tests = {}
+
+-- A star of 9 nodes around the first, a pair, and a node alone.
+local function star(asked, more)
+  local arrays = {edges = {{10, 11}}, labels = {}, make_features = asked}
+  for i = 1, 12 do arrays.labels[i] = i % 3 + 1 end
+  for i = 2, 9 do arrays.edges[i] = {1, i} end
+  for key, value in pairs(more or {}) do arrays[key] = value end
+  local data = ladies.data.from_arrays(arrays)
+  return data
+end
+
+local function message_of(...)
+  local ok, message = pcall(star, ...)
+  lu.assertFalse(ok, "an error was expected")
+  return (message:gsub("^[^:]*test_made_features.lua:%d+: ", ""))
+end
+
+function tests.test_identity()
+  local features = star("identity").features
+  lu.assertEquals({features.n_rows, features.n_cols, features.nnz}, {12, 12, 12})
+  lu.assertNil(features.values)
+  for i = 1, 12 do lu.assertEquals(features:to_dense():get(i, i), 1) end
+end
+
+function tests.test_degree()
+  local data = star "degree"
+  lu.assertEquals(data.feature_names,
+    {"degree 0", "degree 1", "degree 2-3", "degree 4-7", "degree 8-15"})
+  local column = {5, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1}
+  lu.assertEquals(data.features:col_of():to_table(), column)
+  lu.assertEquals(data.features:row_of():to_table(), ladies.range(1, 12):to_table())
+  local alone = ladies.data.from_arrays{edges = {{1, 1}}, labels = {1}, make_features = "degree"}
+  lu.assertEquals(alone.feature_names, {"degree 0", "degree 1"})
+end
+
+function tests.test_random()
+  local data = star{"random", columns = 400, seed = 3}
+  lu.assertEquals({data.features.n_rows, data.features.n_cols}, {12, 400})
+  for i = 1, 12 do lu.assertAlmostEquals(data.features[i]:norm(), 1, 0.2) end
+  lu.assertEquals(star{"random", columns = 400, seed = 3}.features:hash(), data.features:hash())
+  lu.assertNotEquals(star{"random", columns = 400, seed = 4}.features:hash(), data.features:hash())
+  lu.assertEquals(star("random").features.n_cols, 64)
+end
+
+function tests.test_refusals()
+  lu.assertEquals(message_of(nil), "ladies.data.from_arrays: there are no features; "
+    .. '{make_features = "identity"}, "degree" or "random" makes some')
+  lu.assertEquals(message_of("degree", {features = ladies.ones(12, 2)}),
+    "ladies.data.from_arrays: there are features: Tensor 12 x 2; make_features is for graphs "
+    .. "without")
+  lu.assertStrContains(message_of "degrees", "make_features")
+  lu.assertStrContains(message_of "degrees", "identity, degree, random")
+  lu.assertStrContains(message_of{"random", column = 3}, 'did you mean "columns"?')
+  lu.assertStrContains(message_of{"identity", columns = 3}, "unknown option")
+  lu.assertStrContains(message_of{columns = 3}, "identity, degree, random")
+end
+
+--- Each kind can be trained on.
+function tests.test_training()
+  for _, kind in ipairs{"identity", "degree", "random"} do
+    local data = star(kind, {train = {1, 2, 3}, val = {4}, test = {5, 6}})
+    local P = data.graph:normalize "sym"
+    local model = ladies.nn.gcn{inputs = data.features.n_cols, outputs = data.classes, hidden = 4,
+      layers = 2}
+    local result = ladies.train{data = data, model = model, epochs = 2, batch_size = 2,
+      quiet = true, sampler = ladies.samplers.ladies(P, {sizes = {4, 4}})}
+    lu.assertNotNil(result)
+  end
+end
+
+-- ---------------------------------------------------------------- splits by class
+
+local function labels_of(n, classes)
+  local labels = {}
+  for i = 1, n do labels[i] = i % (classes + 1) end
+  return ladies.index(labels)
+end
+
+local function check_parts(labels, ...)
+  local seen = {}
+  for _, part in ipairs{...} do
+    lu.assertEquals(part, part:sort())
+    for _, node in ipairs(part:to_table()) do
+      lu.assertNil(seen[node])
+      lu.assertTrue(labels[node] > 0)
+      seen[node] = true
+    end
+  end
+end
+
+function tests.test_class_split()
+  local labels = labels_of(4000, 3)
+  local train, val, test = ladies.data.class_split(labels)
+  check_parts(labels, train, val, test)
+  lu.assertEquals({#train, #val, #test}, {60, 500, 1000})
+  lu.assertEquals(labels[train]:counts(3), {20, 20, 20})
+  local same = ladies.data.class_split(labels, {seed = 1})
+  lu.assertEquals(same, train)
+  lu.assertNotEquals(ladies.data.class_split(labels, {seed = 2}), train)
+end
+
+--- Small classes are taken whole; what is left is divided in proportion.
+function tests.test_class_split_of_few()
+  local labels = ladies.index{1, 1, 1, 1, 1, 1, 1, 2, 2, 0, 0}
+  local train, val, test = ladies.data.class_split(labels, {per_class = 4, val = 10, test = 20})
+  check_parts(labels, train, val, test)
+  lu.assertEquals({labels[train]:counts(2), #val, #test}, {{4, 2}, 1, 2})
+  train, val, test = ladies.data.class_split(labels, {per_class = 9})
+  lu.assertEquals({#train, #val, #test}, {9, 0, 0})
+  train, val, test = ladies.data.class_split(labels, {per_class = 2, val = 0, test = 0})
+  lu.assertEquals({#train, #val, #test}, {4, 0, 0})
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"made_features", tests}}, true)
