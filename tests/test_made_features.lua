@@ -104,6 +104,14 @@ function tests.test_class_split()
   lu.assertNotEquals(ladies.data.class_split(labels, {seed = 2}), train)
 end
 
+function tests.test_class_split_of_a_data_set()
+  local data = star "degree"
+  local train = ladies.data.class_split(data, {per_class = 2})
+  lu.assertEquals(data.labels[train]:counts(3), {2, 2, 2})
+  lu.assertEquals(train, ladies.data.class_split(data.labels, {per_class = 2}))
+  lu.assertErrorMsgContains("the labels", ladies.data.class_split, {1, 2})
+end
+
 --- Small classes are taken whole; what is left is divided in proportion.
 function tests.test_class_split_of_few()
   local labels = ladies.index{1, 1, 1, 1, 1, 1, 1, 2, 2, 0, 0}

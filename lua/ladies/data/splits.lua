@@ -32,13 +32,14 @@ end
 
 --- A random split in the manner of Planetoid's: three ascending Indexes, of `per_class` nodes of
 -- each class (all of a smaller one), and of `val` and `test` others. Where fewer are left these are
--- divided in proportion. Nodes without a label are in none. A function of the labels (an Index),
--- the numbers and the seed alone.
+-- divided in proportion. Nodes without a label are in none. `given` is a data set or the Index of
+-- its labels; the split is a function of these, the numbers and the seed alone.
 --
 --   data.train, data.val, data.test =
---     ladies.data.class_split(data.labels, {per_class = 20, val = 500, test = 1000, seed = 1})
-function splits.class_split(labels, opts)
+--     ladies.data.class_split(data, {per_class = 20, val = 500, test = 1000, seed = 1})
+function splits.class_split(given, opts)
   local where = "ladies.data.class_split"
+  local labels = options.class_of(given) == "Dataset" and given.labels or given
   options.value(where, "the labels", labels, "Index")
   opts = options.check(where, opts, {
     per_class = {"positive integer", 20}, val = {"non-negative integer", 500},
