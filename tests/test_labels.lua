@@ -321,9 +321,9 @@ function tests.test_it_learns()
   lu.assertTrue(result.test_f1 > 0.9, result.test_f1)
   local file = npz.open(folder .. "/predictions.npz")
   local predicted = file:tensor "predicted"
-  lu.assertEquals({file:dtype "predicted", file:dtype "labels", file:dtype "probability"},
+  lu.assertEquals({file:dtype "predicted", file:dtype "labels", file:dtype "probabilities"},
     {"uint8", "uint8", "float32"})
-  lu.assertEquals(file:tensor "probability":above(0.5):hash(), predicted:hash())
+  lu.assertEquals(file:tensor "probabilities":above(0.5):hash(), predicted:hash())
   lu.assertEquals(file:tensor "labels":hash(), data.labels:hash())
   lu.assertEquals(ladies.metrics.micro_f1(predicted, data.labels, data.test), result.test_f1)
   lu.assertEquals(ladies.metrics.macro_f1(predicted, data.labels, data.test), result.test_macro_f1)

@@ -54,7 +54,7 @@ end
 
 -- predicted and labels are as in the data set's file: everything counts from 0, and -1 is no label,
 -- and no part of the split. Where a node may have several classes, both are matrices of 0 and 1,
--- and `probability` has the sigmoids of the logits.
+-- and `probabilities` has the sigmoids of the logits.
 local function write_predictions(path, data, kind, logits)
   local arrays = kind.predictions(logits)
   arrays.labels, arrays.split = kind.array(data.labels), split_of(data, logits.n_rows)

@@ -101,7 +101,7 @@ end
 function multi.predict(logits) return logits:above(0) end
 
 function multi.predictions(logits)
-  return {predicted = core.npz.uint8(multi.predict(logits)), probability = logits:sigmoid()}
+  return {predicted = core.npz.uint8(multi.predict(logits)), probabilities = logits:sigmoid()}
 end
 
 function multi.tally(where, predicted, labels, idx)
