@@ -99,7 +99,7 @@ function tests.test_every_listing()
       lu.assertTrue(seen[block.section], block.section .. " made no data set")
     end
   end
-  lu.assertEquals(count, 15)
+  lu.assertEquals(count, 16)
 end
 
 os.exit(lu.LuaUnit.new():runSuiteByInstances{{"data_page", tests}}, true)

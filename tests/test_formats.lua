@@ -218,7 +218,7 @@ function tests.test_pickled_refused()
   for name, expected in pairs{
     dict = "dict.npz: adj_matrix must be a csr_matrix, csc_matrix or coo_matrix, got a table",
     dense = 'dense.npz: member "adj_matrix.npy": dtype is float64, object expected',
-    label = 'member "node_label.npy": dtype is object (pickled Python), integers expected',
+    label = "label.npz: node_label must be a class for each node or a matrix of 0 and 1, got a ",
     metadata = "metadata.npz: metadata.class_names[1] must be a text, got a number",
     dia = 'dia.npz: member "adj_matrix.npy": refuses the class "scipy.sparse._dia.dia_matrix"',
     none = "none.npz: class_names must be texts",

@@ -151,7 +151,8 @@ function data.from_arrays(arrays)
     options.fail(WHERE .. ": give either edges or graph")
   end
   local labels = as_index(opts.labels)
-  local adjacency, merged = adjacency_of(opts, opts.features and opts.features.n_rows or #labels)
+  local adjacency, merged = adjacency_of(opts, opts.features and opts.features.n_rows
+    or options.class_of(labels) == "Index" and #labels or labels.n_rows)
   local fields = {
     name = opts.name, source = opts.source, features = opts.features,
     adjacency = adjacency, merged = merged, labels = labels,

@@ -3,7 +3,7 @@
 --
 --   NAME_graph.npz    the adjacency, a matrix of SciPy's save_npz
 --   NAME_data.npz     feature       a row for each node
---                     label         0 .. classes - 1, -1 = unlabelled
+--                     label         0 .. classes - 1, -1 = unlabelled; or a matrix of 0 and 1
 --                     node_types    1 train, 2 val, 3 test, 0 none of them
 --                     node_ids      what the nodes are called elsewhere; not read
 --
@@ -12,6 +12,7 @@
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
+local label_kinds = require "ladies.labels"
 local npz_matrix = require "ladies.data.npz_matrix"
 
 local npz_pair = {}
@@ -74,8 +75,8 @@ function npz_pair.read(path, opts)
   end
   if not opts.make_features then npz_matrix.require_key(context, file, "feature", KNOWN) end
   fields.features = file:has "feature" and file:tensor "feature" or nil
-  fields.labels = file:index "label"
-  read_split(context, file, fields, #fields.labels)
+  fields.labels = label_kinds.read(file, "label")
+  read_split(context, file, fields, fields.adjacency.n_rows)
   return fields, context
 end
 
