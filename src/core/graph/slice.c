@@ -165,9 +165,10 @@ static void copy_entries(void *ctx, int64_t begin, int64_t end)
         for (int64_t j = 0; copy->values && j < length; j++)
             copy->values[to + j] = copy->a->values->data[from[j]];
         for (int64_t j = 0; j < length; j++)
-            s->origin[to + j] = p->origin       ? p->origin[from[j]]
-                                : p->origin_row ? (int32_t)(p->origin_row[r] + from[j] - p->offsets[r])
-                                                : from[j];
+            s->origin[to + j] = p->origin ? p->origin[from[j]]
+                                : p->origin_row
+                                    ? (int32_t)(p->origin_row[r] + from[j] - p->offsets[r])
+                                    : from[j];
     }
 }
 

@@ -14,13 +14,14 @@
 #include "graph/csr.h"
 
 typedef struct {
-    bool replace;            /* draw with replacement */
-    bool debias;             /* weighted, without replacement: weights that are exactly unbiased */
-    const ld_tensor *p;      /* entries are drawn in proportion to these (a's nnz), ... */
-    const ld_tensor *p_cols; /* ... or to those of their columns (a's n_cols); both NULL: uniformly */
-    const ld_index *always;  /* an entry of every row of a that is taken for certain, -1 for none;
+    bool replace;       /* draw with replacement */
+    bool debias;        /* weighted, without replacement: weights that are exactly unbiased */
+    const ld_tensor *p; /* entries are drawn in proportion to these (a's nnz), ... */
+    const ld_tensor
+        *p_cols; /* ... or to those of their columns (a's n_cols); both NULL: uniformly */
+    const ld_index *always; /* an entry of every row of a that is taken for certain, -1 for none;
                                 (a's n_rows, positions in a); NULL: none of any row */
-    const ld_index *first;   /* columns that come first in src, touched or not; NULL: none */
+    const ld_index *first;  /* columns that come first in src, touched or not; NULL: none */
 } ld_sample_options;
 
 /* S = at most k entries of each of a's `rows`, which may not repeat, with their values; columns are
