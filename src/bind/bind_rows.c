@@ -19,8 +19,8 @@ static ld_index *index_option(lua_State *L, const char *where, const char *name)
 
 static int matrix_sample_rows(lua_State *L)
 {
-    static const char *const names[] = {"replace", "debias", "p",   "p_cols",
-                                        "always",  "first",  "rng", NULL};
+    static const char *const names[] = {"replace", "debias", "count", "p", "p_cols",
+                                        "always",  "first",  "rng",   NULL};
     ld_csr *a = bind_matrix(L, 1);
     ld_index *rows = bind_index(L, 2);
     lua_Integer k = luaL_checkinteger(L, 3);
@@ -29,6 +29,7 @@ static int matrix_sample_rows(lua_State *L)
     ld_sample_options o = {
         .replace = bind_option_boolean(L, 4, "replace", false),
         .debias = bind_option_boolean(L, 4, "debias", false),
+        .count = bind_option_boolean(L, 4, "count", false),
         .p = tensor_option(L, "sample_rows", "p"),
         .p_cols = tensor_option(L, "sample_rows", "p_cols"),
         .always = index_option(L, "sample_rows", "always"),
@@ -81,8 +82,8 @@ void bind_open_rows(lua_State *L)
 {
     static const bind_function methods[] = {
         {"sample_rows", matrix_sample_rows,
-         "A:sample_rows(dst, k, {rng=, replace=, p=, p_cols=, debias=, always=, first=}) -> S, src, "
-         "w\n"
+         "A:sample_rows(dst, k, {rng=, replace=, p=, p_cols=, debias=, count=, always=, first=})\n"
+         "  -> S, src, w\n"
          "At most k entries of each of the rows dst, drawn without reading the others; columns are\n"
          "compacted as by slice, `first` as there. S has A's values, S.edge the positions in A, and\n"
          "each entry once, in A's order. w holds an entry's design weight: with it,\n"
@@ -94,6 +95,7 @@ void bind_open_rows(lua_State *L)
          "    unbiased weights of sampling.choice; with replace = true m/(k p), unbiased\n"
          "Where no more than k can be drawn they are all taken with weight 1 (with replace k are\n"
          "still drawn). p of zero: never drawn; a row with no other stays empty.\n"
+         "count = true: w holds how often each entry was drawn instead.\n"
          "always (Index, for every row of A a position of its entries or 0, such as A:diagonal()):\n"
          "  this entry is taken for certain, with weight 1, and k others are drawn.\n"
          "A row's draws depend on the rng's sub-stream, the row's number and its entries alone."},

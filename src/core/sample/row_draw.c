@@ -47,9 +47,10 @@ int64_t ld_row_all(ld_row_draw *out, int64_t d)
     return d;
 }
 
-int64_t ld_row_uniform(ld_row_draw *out, int64_t d, int64_t k, ld_row_rng rng, uint64_t *words)
+int64_t ld_row_uniform(ld_row_draw *out, int64_t d, int64_t k, ld_row_rng rng, bool count,
+                       uint64_t *words)
 {
-    int64_t n_words = (d + 63) / 64, count = 0;
+    int64_t n_words = (d + 63) / 64, drawn = 0;
     uint64_t pair[2];
     memset(words, 0, (size_t)n_words * sizeof *words);
     for (int64_t i = 0; i < k; i++) {
@@ -60,17 +61,17 @@ int64_t ld_row_uniform(ld_row_draw *out, int64_t d, int64_t k, ld_row_rng rng, u
             t = last;
         words[t / 64] |= (uint64_t)1 << t % 64;
     }
-    double weight = (double)d / (double)k;
+    double weight = count ? 1.0 : (double)d / (double)k;
     for (int64_t i = 0; i < n_words; i++)
         for (uint64_t word = words[i]; word; word &= word - 1)
-            out[count++] = ld_row_draw_of(i * 64 + __builtin_ctzll(word), weight);
-    return count;
+            out[drawn++] = ld_row_draw_of(i * 64 + __builtin_ctzll(word), weight);
+    return drawn;
 }
 
-int64_t ld_row_repeated(ld_row_draw *out, int64_t d, int64_t k, ld_row_rng rng, const float *p,
-                        double total)
+int64_t ld_row_repeated(ld_row_draw *out, int64_t d, int64_t k, ld_row_rng rng, bool count,
+                        const float *p, double total)
 {
-    int64_t count = 0, at = 0, last = d - 1;
+    int64_t n = 0, at = 0, last = d - 1;
     uint64_t pair[2];
     for (int64_t i = 0; i < k; i += 2) {
         random_pair(pair, rng, i / 2);
@@ -91,26 +92,28 @@ int64_t ld_row_repeated(ld_row_draw *out, int64_t d, int64_t k, ld_row_rng rng, 
             at = scaled(out[i], d);
         }
         times = at == drawn ? times + 1 : 1;
-        count += at != drawn;
+        n += at != drawn;
         drawn = at;
-        double weight = (double)times / (double)k * (p ? total / p[at] : (double)d);
+        double weight = (double)times;
+        if (!count)
+            weight *= (p ? total / p[at] : (double)d) / (double)k;
         if (weight > FLT_MAX)
             return -1;
-        out[count - 1] = ld_row_draw_of(at, weight); /* at or before place i, which has been read */
+        out[n - 1] = ld_row_draw_of(at, weight); /* at or before place i, which has been read */
     }
-    return count;
+    return n;
 }
 
-ld_status ld_row_successive(ld_row_draw *out, int64_t *count, int64_t d, int64_t k, ld_row_rng rng,
-                            const float *p, double total, int64_t support, bool debias,
+ld_status ld_row_successive(ld_row_draw *out, int64_t *drawn, int64_t d, int64_t k, ld_row_rng rng,
+                            const float *p, double total, int64_t support, bool debias, bool count,
                             ld_draw *keys)
 {
     double rest;
-    *count = 0;
+    *drawn = 0;
     if (k >= support) {
         for (int64_t at = 0; at < d; at++)
             if (p[at] > 0.0f)
-                out[(*count)++] = ld_row_draw_of(at, 1.0);
+                out[(*drawn)++] = ld_row_draw_of(at, 1.0);
         return LD_OK;
     }
     if (k == 0)
@@ -121,14 +124,14 @@ ld_status ld_row_successive(ld_row_draw *out, int64_t *count, int64_t d, int64_t
     if (debias)
         ld_debias(keys, k, support, p, rest);
     for (int64_t i = 0; i < k; i++) {
-        double weight = debias ? keys[i].value : total / ((double)k * p[keys[i].at]);
+        double weight = count ? 1.0 : debias ? keys[i].value : total / ((double)k * p[keys[i].at]);
         if (weight > FLT_MAX) {
-            *count = -1;
+            *drawn = -1;
             return LD_OK;
         }
         out[i] = ld_row_draw_of(keys[i].at, weight);
     }
     sort(out, k);
-    *count = k;
+    *drawn = k;
     return LD_OK;
 }

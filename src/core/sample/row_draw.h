@@ -42,23 +42,24 @@ typedef struct {
 } ld_row_rng;
 
 /* All draws return how many entries they wrote to `out`, in ascending order, or -1 when a weight
- * passes float32. */
+ * passes float32. With `count` weights are the numbers of draws. */
 
 /* All d entries with weight 1. */
 int64_t ld_row_all(ld_row_draw *out, int64_t d);
 
 /* k < d entries without replacement; `words` has room for d bits. */
-int64_t ld_row_uniform(ld_row_draw *out, int64_t d, int64_t k, ld_row_rng rng, uint64_t *words);
+int64_t ld_row_uniform(ld_row_draw *out, int64_t d, int64_t k, ld_row_rng rng, bool count,
+                       uint64_t *words);
 
 /* k draws with replacement, in proportion to p with the given sum or uniformly when it is NULL;
  * `out` has room for k. */
-int64_t ld_row_repeated(ld_row_draw *out, int64_t d, int64_t k, ld_row_rng rng, const float *p,
-                        double total);
+int64_t ld_row_repeated(ld_row_draw *out, int64_t d, int64_t k, ld_row_rng rng, bool count,
+                        const float *p, double total);
 
 /* k draws in proportion to p without replacement, with room for k keys. p is positive in `support`
  * places. */
-ld_status ld_row_successive(ld_row_draw *out, int64_t *count, int64_t d, int64_t k, ld_row_rng rng,
-                            const float *p, double total, int64_t support, bool debias,
+ld_status ld_row_successive(ld_row_draw *out, int64_t *drawn, int64_t d, int64_t k, ld_row_rng rng,
+                            const float *p, double total, int64_t support, bool debias, bool count,
                             ld_draw *keys);
 
 #endif

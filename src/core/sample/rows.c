@@ -33,7 +33,7 @@ typedef struct {
     const ld_index *rows, *always;
     const ld_tensor *p, *p_cols; /* WEIGHTED: either */
     const ld_tensor *c, *pi;     /* POISSON: c_i of the rows, pi_u or NULL */
-    bool replace, debias, shared;
+    bool replace, debias, count, shared;
     int64_t k;
     ld_stream stream;
     row_plan *plans;
@@ -159,10 +159,10 @@ static int64_t draw_weighted(rows_job *job, const row_plan *plan, ld_row_draw *o
     if (support <= 0)
         return support;
     if (job->replace)
-        return ld_row_repeated(out, plan->degree, job->k, rng, s->p, total);
+        return ld_row_repeated(out, plan->degree, job->k, rng, job->count, s->p, total);
     /* Cancelled draws stay unused: the loop over the rows fails as well. */
     ld_row_successive(out, &count, plan->degree, job->k, rng, s->p, total, support, job->debias,
-                      s->keys);
+                      job->count, s->keys);
     return count;
 }
 
@@ -202,16 +202,16 @@ static void draw_row(rows_job *job, int64_t i, scratch *s)
     ld_row_draw *out = job->draws + plan->place;
     ld_row_rng rng = {job->stream, (uint64_t)job->rows->data[i] << 32};
     int64_t d = plan->degree, count = 0;
-    if (d == 0)
+    if (d == 0 || (job->k == 0 && job->method != POISSON))
         count = 0;
     else if (job->method == POISSON)
         count = draw_poisson(job, plan, i, out, rng);
     else if (job->method == WEIGHTED)
         count = draw_weighted(job, plan, out, rng, s);
     else if (job->replace)
-        count = ld_row_repeated(out, d, job->k, rng, NULL, 0.0);
+        count = ld_row_repeated(out, d, job->k, rng, job->count, NULL, 0.0);
     else if (job->k < d)
-        count = ld_row_uniform(out, d, job->k, rng, s->words);
+        count = ld_row_uniform(out, d, job->k, rng, job->count, s->words);
     else
         count = ld_row_all(out, d);
     if (count < 0)
@@ -348,6 +348,7 @@ ld_status ld_sample_rows(ld_csr **out, ld_index **src, ld_tensor **w, ld_csr *a,
                     .p_cols = o.p_cols,
                     .replace = o.replace,
                     .debias = o.debias,
+                    .count = o.count,
                     .k = k};
     ld_status st;
     if (k < 0 || k > INT32_MAX)

@@ -16,6 +16,7 @@
 typedef struct {
     bool replace;       /* draw with replacement */
     bool debias;        /* weighted, without replacement: weights that are exactly unbiased */
+    bool count;         /* w holds how often an entry was drawn, not its weight */
     const ld_tensor *p; /* entries are drawn in proportion to these (a's nnz), ... */
     const ld_tensor
         *p_cols; /* ... or to those of their columns (a's n_cols); both NULL: uniformly */
