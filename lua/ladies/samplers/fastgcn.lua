@@ -10,9 +10,9 @@
 -- The authors' program differs from their paper: q has the norms themselves, not their squares
 -- (power = 1); nodes are drawn without replacement among the columns that S touches (method =
 -- "wor", candidates = "touched"), and still weighted with the q of all nodes (weights = "global"),
--- which makes P~ too large by one over the share of q that S touches. Only the top layer is sampled
--- there, the bottom one being P X, computed once. The LADIES authors' FastGCN draws without replacement
--- from all nodes and normalises the rows (method = "wor", row_normalize = true).
+-- which makes P~ too large: by one over the share of q that S touches. Only the top layer is
+-- sampled there, the bottom one being P X, computed once. The LADIES authors' FastGCN draws without
+-- replacement from all nodes and normalises the rows (method = "wor", row_normalize = true).
 
 local core = require "ladies_core"
 local options = require "ladies.options"
