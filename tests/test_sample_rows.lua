@@ -445,7 +445,8 @@ function tests.test_refused()
   refused_poisson("c must be a vector of 2, one for every row, got 3", {1, 1, 1}, {})
   refused_poisson("c must be at least 0, got -1 at position 2", {1, -1}, {})
   refused_poisson("c must be at least 0, got nan at position 1", {0 / 0, 1}, {})
-  refused_poisson("a probability must be finite and at least 0, got -3 for column 2 (row 1)", {1, 1}, {pi = ladies.tensor{1, -3, 1, 1}})
+  refused_poisson("a probability must be finite and at least 0, got -3 for column 2 (row 1)",
+    {1, 1}, {pi = ladies.tensor{1, -3, 1, 1}})
   refused_poisson("pi must be a vector of 4", {1, 1}, {pi = ladies.ones(3)})
 end
 

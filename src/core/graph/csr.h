@@ -178,7 +178,7 @@ ld_status ld_csr_slice_entries(ld_csr **out, ld_index **src, ld_csr *a, const ld
                                const int64_t *offsets, const ld_index *entries,
                                const ld_index *first);
 
-/* a[rows, cols] for given, distinct columns. */
+/* a[rows, cols] for given, distinct rows and columns. */
 ld_status ld_csr_slice_cols(ld_csr **out, ld_csr *a, const ld_index *rows, const ld_index *cols);
 
 /* a[rows, :] with the columns as they are; rows may repeat. */

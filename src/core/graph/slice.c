@@ -283,7 +283,8 @@ done:
 
 ld_status ld_csr_slice_cols(ld_csr **out, ld_csr *a, const ld_index *rows, const ld_index *cols)
 {
-    return restrict_cols(out, a, rows, cols, "slice: column");
+    ld_status st = ld_index_check_unique(rows, "slice: node");
+    return st == LD_OK ? restrict_cols(out, a, rows, cols, "slice: column") : st;
 }
 
 ld_status ld_csr_pick_cols(ld_csr **out, ld_csr *a, const ld_index *pick)
