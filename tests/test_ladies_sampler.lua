@@ -380,7 +380,8 @@ function tests.test_full_keeps_the_last_batch()
   lu.assertNotEquals(other, hashes(first))
   lu.assertEquals(hashes(sampler(ladies.index{1, 5})), hashes(first))
   lu.assertErrorMsgContains("layer 2: slice: node 2 occurs twice", sampler, ladies.index{2, 2})
-  lu.assertErrorMsgContains("layers must be a positive integer, got nil", samplers.full, graphs.star(), {})
+  lu.assertErrorMsgContains("layers must be a positive integer, got nil", samplers.full,
+    graphs.star(), {})
 end
 
 -- --- check --------------------------------------------------------------------------------------

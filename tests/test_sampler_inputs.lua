@@ -12,8 +12,8 @@ local fails = lu.assertErrorMsgContains
 
 local tests = {}
 
--- A sampler joins with a line: its name, options for two layers, and the options with which it takes
--- whole neighbourhoods, so that on a row-normalised P it is exact (none: it never is).
+-- A sampler joins with a line: its name, options for two layers, and the options with which it
+-- takes whole neighbourhoods, so that on a row-normalised P it is exact (none: it never is).
 local SAMPLERS = {
   {"full", {layers = 2}, {layers = 2}},
   {"ladies", {sizes = {3, 4}}, {sizes = {50, 50}}},
@@ -124,7 +124,8 @@ function tests.test_refused_seeds()
     local rng, n = ladies.rng(1), P.n_rows
     fails("there are no seeds", sampler, index{}, rng)
     fails("occurs twice", sampler, index{1, 3, 1}, rng)
-    fails(("%d at position 2 is out of range 1..%d"):format(n + 1, n), sampler, index{1, n + 1}, rng)
+    fails(("%d at position 2 is out of range 1..%d"):format(n + 1, n), sampler, index{1, n + 1},
+      rng)
     fails(" 0 at position 1 is out of range", sampler, index{0}, rng)
     fails("the seeds must be an Index, got a table", sampler, {1, 2}, rng)
     fails("the seeds must be an Index, got nil", sampler, nil, rng)
@@ -136,8 +137,8 @@ end
 function tests.test_isolated_seeds_alone()
   local P, rng = graphs.isolated():normalize("row", {self_loops = false}), ladies.rng(1)
   local seeds = index{2, 8}
-  fails("layer 2: choice: all 0 probabilities are zero", samplers.ladies(P, {sizes = {2, 2}}), seeds,
-    rng)
+  fails("layer 2: choice: all 0 probabilities are zero", samplers.ladies(P, {sizes = {2, 2}}),
+    seeds, rng)
   fails("layer 2: choice: all 0 probabilities are zero",
     samplers.fastgcn(P, {sizes = {2, 2}, candidates = "touched"}), seeds, rng)
   local batch = samplers.fastgcn(P, {sizes = {2, 2}})(seeds, rng)

@@ -123,14 +123,14 @@ local function wrong_batch(batch, rules)
     or wrong_loss(batch, rules)
 end
 
---- sampling.check(batch [, where [, {nodes =, quick = false}]]): the mini-batch itself when it keeps
--- the contract, else an error that begins with `where` (the sampler's name) and says which layer has
--- what instead of what. The contract: blocks[l] = {adj =, dst =, src =} for every layer, the first
--- nearest the features; adj is #dst x #src with finite weights; the ids of blocks[l].dst are those
--- of blocks[l + 1].src; `input` is the first block's src, `output` the last one's dst; no id occurs
--- twice in a layer (but in a batch with a `readout`) or is past `nodes`, where that is given;
--- loss_nodes and loss_weight fit the output.
--- Costs a pass over all; with `quick` over the ids alone: weights may be infinite then, ids repeat.
+--- sampling.check(batch [, where [, {nodes =, quick = false}]]): the mini-batch itself when it
+-- keeps the contract, else an error that begins with `where` (the sampler's name) and says which
+-- layer has what instead of what. The contract: blocks[l] = {adj =, dst =, src =} for every layer,
+-- the first nearest the features; adj is #dst x #src with finite weights; the ids of blocks[l].dst
+-- are those of blocks[l + 1].src; `input` is the first block's src, `output` the last one's dst; no
+-- id occurs twice in a layer (but in a batch with a `readout`) or is past `nodes`, where that is
+-- given; loss_nodes and loss_weight fit the output.
+-- Costs a pass over all; with `quick` over the ids alone: then weights may be infinite, ids repeat.
 function sampling.check(batch, where, given)
   local wrong = wrong_batch(batch, options.check("sampling.check", given, {
     nodes = "positive integer or nil", quick = {"boolean", false},
