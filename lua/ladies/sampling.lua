@@ -49,6 +49,12 @@ local function wrong_ids(name, ids, rules)
   end
 end
 
+-- The first element of t that is not finite, as text, or nil.
+local function not_finite(t)
+  local finite, value = t:is_finite()
+  if not finite then return value ~= value and "nan" or tostring(value) end
+end
+
 local function wrong_matrix(name, adj, dst, src, rules)
   local wrong = wrong_class(name, adj, "Matrix")
   if wrong then return wrong end
@@ -57,8 +63,8 @@ local function wrong_matrix(name, adj, dst, src, rules)
       :format(name, adj.n_rows, adj.n_cols, #dst, #src)
   end
   if rules.quick then return nil end
-  local finite, value = adj:entry_values():is_finite()
-  if not finite then return ("%s has the weight %s, expected finite ones"):format(name, value) end
+  local infinite = not_finite(adj:entry_values())
+  if infinite then return ("%s has the weight %s, expected finite ones"):format(name, infinite) end
 end
 
 local function wrong_block(block, above, rules)
@@ -103,8 +109,8 @@ local function wrong_loss(batch, rules)
     return ("loss_weight is %d x %d, expected a vector of %d"):format(
       weight.n_rows, weight.n_cols, n)
   end
-  local finite, value = weight:is_finite()
-  if not finite then return ("loss_weight has %s, expected finite numbers"):format(value) end
+  local infinite = not_finite(weight)
+  if infinite then return ("loss_weight has %s, expected finite numbers"):format(infinite) end
 end
 
 local function wrong_batch(batch, rules)
