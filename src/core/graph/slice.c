@@ -8,7 +8,7 @@
 #include "base/threads.h"
 #include "graph/csr.h"
 
-enum { GRAIN = 1024, AHEAD = 16 };
+enum { GRAIN = 4096, AHEAD = 16 };
 
 /* x's elements at `pick`, or NULL when x is NULL. */
 static ld_status pick_scale(ld_tensor **out, const ld_tensor *x, const ld_index *pick)

@@ -13,7 +13,7 @@
 #include "base/threads.h"
 #include "sample/row_draw.h"
 
-enum { GRAIN = 256, AHEAD = 16 };
+enum { GRAIN = 1024, AHEAD = 16 };
 
 typedef enum { UNIFORM, WEIGHTED, POISSON } row_method;
 
