@@ -5,22 +5,16 @@ package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local ladies = require "ladies"
+local graphs = require "reference.graphs"
 local reference = require "reference.choice"
 local statistics = require "reference.statistics"
 
 local sampling, samplers = ladies.sampling, ladies.samplers
+local matrix, random_graph = graphs.matrix, graphs.random
 
 local tests = {}
 
 -- --- graphs -------------------------------------------------------------------------------------
-
--- A square matrix from {row, column, value} triples.
-local function matrix(n, entries)
-  local rows, cols, values = {}, {}, {}
-  for i, e in ipairs(entries) do rows[i], cols[i], values[i] = e[1], e[2], e[3] or 1 end
-  return ladies.matrix{n_rows = n, n_cols = n, rows = ladies.index(rows), cols = ladies.index(cols),
-    values = ladies.tensor(values)}
-end
 
 -- Rows 1 and 2 are the seeds of the hand-made tests. Squared column norms of these rows:
 --   u = 1: 1/4 + 1/16 = 5/16,  u = 2: 1/4,  u = 3: 1/4,  u = 4: 1/16;  together 14/16
@@ -30,42 +24,6 @@ local function hand_graph()
     {3, 3, 1}, {4, 2, 1}, {5, 1, 1}})
 end
 local HAND_P = {5 / 14, 4 / 14, 4 / 14, 1 / 14}
-
-local function random_graph(n, degree, seed)
-  local rng, entries = ladies.rng(seed), {}
-  for v = 1, n do
-    for _ = 1, degree do
-      local u = rng:below(n)
-      entries[#entries + 1] = {v, u}
-      entries[#entries + 1] = {u, v}
-    end
-  end
-  return matrix(n, entries)
-end
-
-local function directed_graph()
-  local entries = {}
-  for v = 1, 12 do
-    for step = 1, v % 4 do entries[#entries + 1] = {v, (v + step * step) % 12 + 1, v / step} end
-  end
-  return matrix(12, entries)
-end
-
-local function star()
-  local entries = {}
-  for leaf = 2, 20 do
-    entries[#entries + 1] = {1, leaf}
-    entries[#entries + 1] = {leaf, 1}
-  end
-  return matrix(20, entries)
-end
-
-local function self_loops()
-  local entries = {}
-  for v = 1, 10 do entries[v] = {v, v, v} end
-  entries[11] = {1, 2}
-  return matrix(10, entries)
-end
 
 -- --- recomputation ------------------------------------------------------------------------------
 
@@ -229,12 +187,12 @@ local function variant_options(variant, sizes)
 end
 
 function tests.test_every_entry()
-  local graphs = {
+  local odd = {
     random_graph(30, 2, 1):normalize "sym", random_graph(30, 2, 2):normalize "row",
-    directed_graph():normalize "row", star():normalize("sym", {self_loops = false}),
-    star():normalize "row", self_loops():normalize("row", {self_loops = false}),
+    graphs.directed():normalize "row", graphs.star():normalize("sym", {self_loops = false}),
+    graphs.star():normalize "row", graphs.self_loops():normalize("row", {self_loops = false}),
   }
-  for g, P in ipairs(graphs) do
+  for g, P in ipairs(odd) do
     local seeds = ladies.index{7, 1, 4}
     for v, variant in ipairs(VARIANTS) do
       for _, sizes in ipairs{{6, 4, 3}, {50, 2, 50}} do
@@ -412,7 +370,7 @@ function tests.test_full_is_exact()
 end
 
 function tests.test_full_keeps_the_last_batch()
-  local sampler = samplers.full(star():normalize "sym", {layers = 2})
+  local sampler = samplers.full(graphs.star():normalize "sym", {layers = 2})
   local first = sampler(ladies.index{5, 1})
   first.epoch = 1
   local again = sampler(ladies.index{1, 5})
@@ -422,7 +380,8 @@ function tests.test_full_keeps_the_last_batch()
   lu.assertNotEquals(other, hashes(first))
   lu.assertEquals(hashes(sampler(ladies.index{1, 5})), hashes(first))
   lu.assertErrorMsgContains("layer 2: slice: node 2 occurs twice", sampler, ladies.index{2, 2})
-  lu.assertErrorMsgContains("layers must be a positive integer, got nil", samplers.full, star(), {})
+  lu.assertErrorMsgContains("layers must be a positive integer, got nil", samplers.full,
+    graphs.star(), {})
 end
 
 -- --- check --------------------------------------------------------------------------------------

@@ -117,6 +117,21 @@ function tests.test_slices()
   end, 80)
 end
 
+function tests.test_samples_of_rows()
+  local rng, dst, p = ladies.rng(1), index{5, 3, 1}, ladies.ones(5)
+  for _, given in ipairs{{}, {replace = true}, {p_cols = p}, {p_cols = p, replace = true},
+    {p_cols = p, debias = true, always = graph():diagonal()}} do
+    given.rng, given.first = rng, dst
+    exhaust(function()
+      local S, src, w = graph():scale_cols(p):sample_rows(dst, 1, given)
+      return S, src, S:scale_entries(w)
+    end, 30)
+  end
+  exhaust(function()
+    return graph():poisson_rows(dst, tensor{0.5, 0.5, 1}, {pi = p, rng = rng}), graph():diagonal()
+  end, 30)
+end
+
 function tests.test_generators()
   local generate, rng = ladies.generate, ladies.rng
   local labels = index{1, 2, 1, 2, 1, 2}

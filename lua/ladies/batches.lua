@@ -13,6 +13,7 @@ local batches = {}
 local SPEC = {
   size = {"positive integer", 512},
   sampler = "callable or nil",
+  nodes = "positive integer or nil",
   seed = {"integer", 1},
   epochs = {"positive integer", 1},
   start = "table or nil",
@@ -27,13 +28,18 @@ local function name_of(sampler)
   return ("sampler of %s:%d"):format(info.short_src, info.linedefined)
 end
 
+-- Which call of the sampler it was, for messages.
+local function place(sampler, epoch, index)
+  return ("%s, epoch %d, batch %d"):format(name_of(sampler), epoch, index)
+end
+
 -- sampler(seeds, rng), with errors that say whose they are.
 local function sample(sampler, seeds, rng, epoch, index)
   local ok, batch = pcall(sampler, seeds, rng)
   if ok and type(batch) == "table" then return batch end
   local reason = ok and ("it must return a mini-batch, got a " .. type(batch)) or batch
   if not ok and type(reason) ~= "string" then error(reason, 0) end
-  error(("%s, epoch %d, batch %d: %s"):format(name_of(sampler), epoch, index, reason), 0)
+  error(("%s: %s"):format(place(sampler, epoch, index), reason), 0)
 end
 
 -- The batches in an epoch of a sampler that draws its own seeds; nil for one that is given them.
@@ -65,13 +71,14 @@ end
 -- mini-batches of the nodes idx (an Index without repetitions).
 -- size       seeds of a batch; the last batch of an epoch may be smaller
 -- sampler    sampler(seeds, rng) -> mini-batch; without one a batch is {output = seeds}
+-- nodes      the number of nodes of the graph; ids past it are an error then
 -- epochs     ends after this epoch
 -- start      {epoch =, batch =}: begins there, with the batches that a run from the start would
 --            have
 -- shuffle    false keeps the order of idx
 -- drop_last  leaves out a last batch that is smaller than `size`
 -- Each batch is the sampler's table with `epoch`, `index` (its place in the epoch), and `rng` for
--- the model. The first one is checked by ladies.sampling.check.
+-- the model. All are checked by ladies.sampling.check, those after the first quickly.
 function batches.new(idx, given)
   options.value("ladies.batches", "the nodes", idx, "Index")
   local opts = options.check("ladies.batches", given, SPEC)
@@ -105,7 +112,7 @@ function batches.new(idx, given)
     local batch
     if sampler then
       batch = sample(sampler, seeds, epoch_rng:fork(index), epoch, index)
-      if not checked then sampling.check(batch, name_of(sampler)) end
+      sampling.check(batch, place(sampler, epoch, index), {nodes = opts.nodes, quick = checked})
       checked = true
     else
       batch = {output = seeds}

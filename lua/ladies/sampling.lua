@@ -1,6 +1,6 @@
 --- What samplers are made of: random choice with design weights and the algebra of index vectors
--- (in C: choice, alias, uniform, permutation, unique, union, find), the check of what a sampler
--- returns, and errors that name their layer.
+-- (in C: choice, alias, uniform, permutation, unique, union, find; here put_first), the check of
+-- what a sampler returns, and errors that name their layer.
 
 local core = require "ladies_core"
 local options = require "ladies.options"
@@ -19,42 +19,61 @@ function sampling.at_layer(layer, f, ...)
   return finish(layer, pcall(f, ...))
 end
 
--- What is wrong with a mini-batch, as text, or nil. These look at one thing each.
+--- sampling.put_first(src, dst) -> Index: positions that bring those nodes of src that are in dst
+-- to the front, in dst's order, and leave the others in theirs: adj:pick_cols(pick), src[pick].
+function sampling.put_first(src, dst)
+  return sampling.union(sampling.find(src, dst), core.range(1, #src))
+end
+
+-- What is wrong with a mini-batch, as text, or nil. These look at one thing each. `rules` says what
+-- to look at: the options of check, and `repeats` where ids may occur twice.
 
 local function wrong_class(name, value, class)
   local found = options.class_of(value) or type(value)
   if found ~= class then return ("%s must be of class %s, got %s"):format(name, class, found) end
 end
 
-local function wrong_ids(name, ids, repeats)
+local function wrong_ids(name, ids, rules)
   local wrong = wrong_class(name, ids, "Index")
   if wrong or #ids == 0 then return wrong end
-  local least = ids:min()
+  local least, most = ids:min(), ids:max()
   if least < 1 then return ("%s has the id %d, expected ids from 1 on"):format(name, least) end
-  local distinct = repeats and #ids or #sampling.unique(ids)
+  if rules.nodes and most > rules.nodes then
+    return ("%s has the id %d, expected at most %d, the number of nodes"):format(
+      name, most, rules.nodes)
+  end
+  if rules.quick or rules.repeats then return nil end
+  local distinct = #sampling.unique(ids)
   if distinct < #ids then
     return ("%s has %d ids, but only %d distinct ones"):format(name, #ids, distinct)
   end
 end
 
-local function wrong_matrix(name, adj, dst, src)
+-- The first element of t that is not finite, as text, or nil.
+local function not_finite(t)
+  local finite, value = t:is_finite()
+  if not finite then return value ~= value and "nan" or tostring(value) end
+end
+
+local function wrong_matrix(name, adj, dst, src, rules)
   local wrong = wrong_class(name, adj, "Matrix")
   if wrong then return wrong end
   if adj.n_rows ~= #dst or adj.n_cols ~= #src then
     return ("%s is %d x %d, expected %d x %d: a row for each node of dst, a column for each of src")
       :format(name, adj.n_rows, adj.n_cols, #dst, #src)
   end
-  local finite, value = adj:entry_values():is_finite()
-  if not finite then return ("%s has the weight %s, expected finite ones"):format(name, value) end
+  if rules.quick then return nil end
+  local infinite = not_finite(adj:entry_values())
+  if infinite then return ("%s has the weight %s, expected finite ones"):format(name, infinite) end
 end
 
-local function wrong_block(block, above, repeats)
+local function wrong_block(block, above, rules)
   if type(block) ~= "table" then return "the block must be a table, got " .. type(block) end
-  local wrong = wrong_ids("dst", block.dst, repeats) or wrong_ids("src", block.src, repeats)
-    or wrong_matrix("adj", block.adj, block.dst, block.src)
+  local wrong = wrong_ids("dst", block.dst, rules) or wrong_ids("src", block.src, rules)
+    or wrong_matrix("adj", block.adj, block.dst, block.src, rules)
   if not wrong and block.full ~= nil then
-    wrong = wrong_ids("full_src", block.full_src, repeats)
-      or wrong_matrix("full", block.full, block.dst, block.full_src)
+    wrong = wrong_ids("full_src", block.full_src, rules)
+      or wrong_matrix("full", block.full, block.dst, block.full_src, rules)
   end
   if not wrong and above and block.dst ~= above.src then
     wrong = ("dst (%d nodes) differs from src of the next layer (%d nodes), expected the same ids")
@@ -71,11 +90,11 @@ local function wrong_end(name, ids, of, l, blocks)
     name, #ids, of, l, #blocks[l][of])
 end
 
-local function wrong_loss(batch)
+local function wrong_loss(batch, rules)
   local nodes, weight = batch.loss_nodes, batch.loss_weight
   local n = #batch.output
   if nodes ~= nil then
-    local wrong = wrong_ids("loss_nodes", nodes)
+    local wrong = wrong_ids("loss_nodes", nodes, {quick = rules.quick})
     if wrong then return wrong end
     if #nodes > 0 and nodes:max() > n then
       return ("loss_nodes has the position %d, expected at most %d, the number of output nodes")
@@ -90,33 +109,38 @@ local function wrong_loss(batch)
     return ("loss_weight is %d x %d, expected a vector of %d"):format(
       weight.n_rows, weight.n_cols, n)
   end
-  local finite, value = weight:is_finite()
-  if not finite then return ("loss_weight has %s, expected finite numbers"):format(value) end
+  local infinite = not_finite(weight)
+  if infinite then return ("loss_weight has %s, expected finite numbers"):format(infinite) end
 end
 
-local function wrong_batch(batch)
+local function wrong_batch(batch, rules)
   if type(batch) ~= "table" then return "a mini-batch must be a table, got " .. type(batch) end
   if type(batch.blocks) ~= "table" or #batch.blocks == 0 then
     return "blocks must be an array with a block for each layer"
   end
-  local n, repeats = #batch.blocks, batch.readout ~= nil
+  local n = #batch.blocks
+  rules.repeats = batch.readout ~= nil
   for l = n, 1, -1 do
-    local wrong = wrong_block(batch.blocks[l], batch.blocks[l + 1], repeats)
+    local wrong = wrong_block(batch.blocks[l], batch.blocks[l + 1], rules)
     if wrong then return ("layer %d: %s"):format(l, wrong) end
   end
   return wrong_end("input", batch.input, "src", 1, batch.blocks)
     or wrong_end("output", batch.output, "dst", n, batch.blocks)
-    or wrong_loss(batch)
+    or wrong_loss(batch, rules)
 end
 
---- sampling.check(batch [, where]): the mini-batch itself when it keeps the contract, else an error
--- that begins with `where` (the sampler's name) and says which layer has what instead of what.
--- The contract: blocks[l] = {adj =, dst =, src =} for every layer, the first nearest the features;
--- adj is #dst x #src with finite weights; the ids of blocks[l].dst are those of blocks[l + 1].src;
--- `input` is the first block's src, `output` the last one's dst; no id occurs twice in a layer (but
--- in a batch with a `readout`); loss_nodes and loss_weight fit the output. Costs a pass over all.
-function sampling.check(batch, where)
-  local wrong = wrong_batch(batch)
+--- sampling.check(batch [, where [, {nodes =, quick = false}]]): the mini-batch itself when it
+-- keeps the contract, else an error that begins with `where` (the sampler's name) and says which
+-- layer has what instead of what. The contract: blocks[l] = {adj =, dst =, src =} for every layer,
+-- the first nearest the features; adj is #dst x #src with finite weights; the ids of blocks[l].dst
+-- are those of blocks[l + 1].src; `input` is the first block's src, `output` the last one's dst; no
+-- id occurs twice in a layer (but in a batch with a `readout`) or is past `nodes`, where that is
+-- given; loss_nodes and loss_weight fit the output.
+-- Costs a pass over all; with `quick` over the ids alone: then weights may be infinite, ids repeat.
+function sampling.check(batch, where, given)
+  local wrong = wrong_batch(batch, options.check("sampling.check", given, {
+    nodes = "positive integer or nil", quick = {"boolean", false},
+  }))
   if wrong then options.fail(("%s: %s"):format(where or "mini-batch", wrong)) end
   return batch
 end

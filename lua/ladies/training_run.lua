@@ -80,7 +80,7 @@ function Run:open_batches()
   local opts = self.opts
   local batch_options = {
     size = opts.batch_size, sampler = opts.sampler, seed = opts.seed, epochs = opts.epochs,
-    start = {epoch = self.epoch, batch = self.index + 1},
+    start = {epoch = self.epoch, batch = self.index + 1}, nodes = opts.data.features.n_rows,
   }
   self.next_batch = batches.new(opts.data.train, batch_options)
   local total = opts.epochs * batches.per_epoch(#opts.data.train, batch_options)

@@ -155,6 +155,26 @@ bool bind_option_boolean(lua_State *L, int arg, const char *name, bool standard)
     return value;
 }
 
+void *bind_option_object(lua_State *L, int arg, const char *where, const char *name,
+                         const char *class)
+{
+    if (!bind_option(L, arg, name))
+        return NULL;
+    void *object = luaL_testudata(L, -1, class);
+    if (!object)
+        luaL_error(L, "%s: %s must be of class %s, got %s", where, name, strchr(class, '.') + 1,
+                   luaL_tolstring(L, -1, NULL));
+    return object;
+}
+
+ld_rng *bind_option_rng(lua_State *L, int arg, const char *where)
+{
+    ld_rng *rng = bind_option_object(L, arg, where, "rng", BIND_RNG);
+    if (!rng)
+        luaL_error(L, "%s: the option rng is missing; ladies.rng(seed) makes one", where);
+    return rng;
+}
+
 lua_Number bind_option_number(lua_State *L, int arg, const char *where, const char *name,
                               lua_Number standard)
 {
@@ -237,6 +257,7 @@ int luaopen_ladies_core(lua_State *L)
     bind_open_tensor(L);
     bind_open_change(L);
     bind_open_matrix(L);
+    bind_open_rows(L);
     bind_open_step(L);
     bind_open_grad(L);
     bind_open_op(L);

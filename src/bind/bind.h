@@ -95,6 +95,14 @@ bool bind_option_boolean(lua_State *L, int arg, const char *name, bool standard)
 lua_Number bind_option_number(lua_State *L, int arg, const char *where, const char *name,
                               lua_Number standard);
 
+/* Pushes the option `name` and returns the place of its object, of the given class, or NULL when it
+ * is absent. */
+void *bind_option_object(lua_State *L, int arg, const char *where, const char *name,
+                         const char *class);
+
+/* The same for the option rng, which must be there. */
+ld_rng *bind_option_rng(lua_State *L, int arg, const char *where);
+
 /* The tape of the open step of this Lua state; NULL outside of steps and within no_grad. */
 ld_tape *bind_tape(lua_State *L);
 
@@ -121,6 +129,7 @@ void bind_open_tensor(lua_State *L);
 void bind_open_change(lua_State *L);
 void bind_open_index(lua_State *L);
 void bind_open_matrix(lua_State *L);
+void bind_open_rows(lua_State *L);
 void bind_open_rng(lua_State *L);
 void bind_open_generate(lua_State *L);
 void bind_open_sampling(lua_State *L);

@@ -9,27 +9,6 @@
 
 /* --- options ---------------------------------------------------------------------------------- */
 
-/* Pushes the option `name` and returns the object that it holds, or NULL when it is absent. */
-static void *object_option(lua_State *L, int arg, const char *where, const char *name,
-                           const char *class)
-{
-    if (!bind_option(L, arg, name))
-        return NULL;
-    void *object = luaL_testudata(L, -1, class);
-    if (!object)
-        luaL_error(L, "%s: %s must be of class %s, got %s", where, name, strchr(class, '.') + 1,
-                   luaL_tolstring(L, -1, NULL));
-    return object;
-}
-
-static ld_rng *rng_option(lua_State *L, int arg, const char *where)
-{
-    ld_rng *rng = object_option(L, arg, where, "rng", BIND_RNG);
-    if (!rng)
-        luaL_error(L, "%s: the option rng is missing; ladies.rng(seed) makes one", where);
-    return rng;
-}
-
 /* Pushes the option `name` and returns its place among `words`; the first is the default. `wanted`
  * is how the message lists them. */
 static int word_option(lua_State *L, int arg, const char *where, const char *name,
@@ -108,9 +87,9 @@ static int sampling_choice(lua_State *L)
         .debias = bind_option_boolean(L, 3, "debias", false),
         .unite = word_option(L, 3, "choice", "union", unions, "pre or post") == 1,
     };
-    ld_index **always = object_option(L, 3, "choice", "always", BIND_INDEX);
+    ld_index **always = bind_option_object(L, 3, "choice", "always", BIND_INDEX);
     o.always = always ? *always : NULL;
-    ld_rng *rng = rng_option(L, 3, "choice");
+    ld_rng *rng = bind_option_rng(L, 3, "choice");
     ld_index **pick = bind_new_index(L);
     ld_tensor **w = bind_new_tensor(L);
     bind_check(L, ld_choice(pick, w, p, table, k, o, rng));
@@ -123,7 +102,7 @@ static int sampling_uniform(lua_State *L)
     lua_Integer n = luaL_checkinteger(L, 1), k = luaL_checkinteger(L, 2);
     bind_check_options(L, 3, "uniform", names);
     bool replace = bind_option_boolean(L, 3, "replace", false);
-    ld_rng *rng = rng_option(L, 3, "uniform");
+    ld_rng *rng = bind_option_rng(L, 3, "uniform");
     bind_check(L, ld_choice_uniform(bind_new_index(L), n, k, replace, rng));
     return 1;
 }

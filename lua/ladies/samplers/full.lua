@@ -2,6 +2,7 @@
 
 local options = require "ladies.options"
 local sampling = require "ladies.sampling"
+local seeds_of = require "ladies.samplers.seeds"
 local square = require "ladies.samplers.square"
 
 -- The blocks for these nodes; every layer takes all columns that the layer above touches.
@@ -25,7 +26,7 @@ local function full(P, given)
   local opts = options.check("ladies.samplers.full", given, {layers = "positive integer"})
   local last
   return function(seeds)
-    local output = options.value("sampler", "the seeds", seeds, "Index"):sort()
+    local output = seeds_of(seeds):sort()
     if not last or last.output ~= output then last = build(P, output, opts.layers) end
     return {
       blocks = last.blocks, input = last.input, output = last.output,

@@ -2,6 +2,8 @@
 -- sampler(seeds, rng) -> mini-batch. One file each; a new one is a function in anybody's script.
 
 return {
+  fastgcn = require "ladies.samplers.fastgcn",
   full = require "ladies.samplers.full",
+  graphsage = require "ladies.samplers.graphsage",
   ladies = require "ladies.samplers.ladies",
 }

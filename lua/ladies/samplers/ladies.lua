@@ -17,6 +17,7 @@
 local core = require "ladies_core"
 local options = require "ladies.options"
 local sampling = require "ladies.sampling"
+local seeds_of = require "ladies.samplers.seeds"
 local square = require "ladies.samplers.square"
 
 local SPEC = {
@@ -52,8 +53,7 @@ local function ladies(P, given)
   square("ladies.samplers.ladies", P)
   local opts = check(given)
   return function(seeds, rng)
-    local dst = options.value("sampler", "the seeds", seeds, "Index")
-    local blocks, isolated = {}, 0
+    local dst, blocks, isolated = seeds_of(seeds), {}, 0
     for l = #opts.sizes, 1, -1 do
       local keep = opts.self_nodes == "batch" and seeds
         or opts.self_nodes == "previous" and dst or nil

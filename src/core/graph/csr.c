@@ -123,6 +123,19 @@ int64_t ld_csr_loops(const ld_csr *a)
     return loops;
 }
 
+ld_status ld_csr_diagonal(ld_index **out, const ld_csr *a)
+{
+    const ld_structure *s = a->s;
+    ld_status st = ld_index_new(out, s->n_rows);
+    for (int64_t r = 0; st == LD_OK && r < s->n_rows; r++) {
+        (*out)->data[r] = -1;
+        for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
+            if (s->columns[e] == r)
+                (*out)->data[r] = (int32_t)e;
+    }
+    return st;
+}
+
 ld_status ld_csr_entries(ld_tensor **out, const ld_csr *a)
 {
     const ld_structure *s = a->s;

@@ -122,6 +122,9 @@ ld_status ld_csr_is_symmetric(bool *out, ld_csr *a);
 ld_status ld_csr_scale_rows(ld_csr **out, ld_csr *a, ld_tensor *w);
 ld_status ld_csr_scale_cols(ld_csr **out, ld_csr *a, ld_tensor *w);
 
+/* Entry e times w[e]; the structure and the scales are shared. */
+ld_status ld_csr_scale_entries(ld_csr **out, ld_csr *a, const ld_tensor *w);
+
 /* Every row divided by its sum; a row of sum zero stays as it is. */
 ld_status ld_csr_row_normalize(ld_csr **out, ld_csr *a);
 
@@ -144,6 +147,9 @@ int64_t ld_csr_empty_rows(const ld_csr *a);
 /* Number of entries on the diagonal. */
 int64_t ld_csr_loops(const ld_csr *a);
 
+/* The position of every row's entry on the diagonal, -1 where there is none. */
+ld_status ld_csr_diagonal(ld_index **out, const ld_csr *a);
+
 /* The entries' values, scales included, as a vector. */
 ld_status ld_csr_entries(ld_tensor **out, const ld_csr *a);
 
@@ -165,7 +171,14 @@ uint64_t ld_csr_hash(const ld_csr *a);
 ld_status ld_csr_slice(ld_csr **out, ld_index **src, ld_csr *a, const ld_index *rows,
                        const ld_index *first);
 
-/* a[rows, cols] for given, distinct columns. */
+/* Some entries of the given, distinct rows: row i has those at positions entries[offsets[i]] ..
+ * entries[offsets[i + 1] - 1] in a, each within that row. Columns are compacted as above. `first`
+ * and all else must be in range; this is not checked. */
+ld_status ld_csr_slice_entries(ld_csr **out, ld_index **src, ld_csr *a, const ld_index *rows,
+                               const int64_t *offsets, const ld_index *entries,
+                               const ld_index *first);
+
+/* a[rows, cols] for given, distinct rows and columns. */
 ld_status ld_csr_slice_cols(ld_csr **out, ld_csr *a, const ld_index *rows, const ld_index *cols);
 
 /* a[rows, :] with the columns as they are; rows may repeat. */

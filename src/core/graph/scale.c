@@ -50,6 +50,18 @@ done:
     return st;
 }
 
+ld_status ld_csr_scale_entries(ld_csr **out, ld_csr *a, const ld_tensor *w)
+{
+    ld_tensor *values = NULL;
+    ld_status st;
+    LD_TRY(check_scale(w, a->s->nnz, "scale_entries"));
+    LD_TRY(multiply_scale(&values, a->values, w));
+    LD_TRY(ld_csr_new(out, a->s, values, a->row_scale, a->col_scale));
+done:
+    ld_tensor_unref(values);
+    return st;
+}
+
 ld_status ld_csr_row_sums(ld_tensor **out, const ld_csr *a, int power)
 {
     const ld_structure *s = a->s;

@@ -1,29 +1,18 @@
-/* Drawing without replacement takes the k smallest keys E_u / p_u with E_u independent standard
- * exponentials, which is the same as drawing one after the other from what is left; the order of
- * the keys is the order of the draws (Efraimidis and Spirakis 2006). The keys pass through a heap
- * of k, so nearly all are dismissed by one comparison: O(n) and O(k log k) for the order. The
- * largest k probabilities, from which the capped ones of a Poisson draw come, are found by the same
- * pass with all E_u = 1. E_u and the uniforms of a Poisson draw are functions of (sub-stream, u).
- */
+/* The draws themselves are in keys.c and alias.h; here are the methods and their weights. The largest
+ * k probabilities, from which the capped ones of a Poisson draw come, are the k smallest keys with
+ * all E_u = 1. Everything random is a function of (sub-stream, position). */
 #include "sample/choice.h"
 
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/marker.h"
 #include "base/memory.h"
-#include "base/simd.h"
+#include "sample/keys.h"
 #include "sample/mass.h"
 
 enum { BLOCK = 1024 };
-
-/* A position that was drawn; `value` is its key while they are compared, then its weight. */
-typedef struct {
-    double value;
-    int32_t at;
-} draw;
 
 /* One call's problem and its draws. */
 typedef struct {
@@ -31,91 +20,9 @@ typedef struct {
     int64_t n, k;
     ld_mass mass;
     ld_stream stream;
-    draw *draws;
+    ld_draw *draws;
     int64_t count;
 } choice;
-
-LD_CLONES
-static void fill_uniform(double *u, ld_stream s, int64_t first, int64_t count)
-{
-    for (int64_t i = 0; i < count; i++)
-        u[i] = ld_random_uniform(s, (uint64_t)(first + i));
-}
-
-/* --- the k smallest keys ---------------------------------------------------------------------- */
-
-/* Moves the element at `root` down to its place in a heap with the largest value on top. */
-static void sift_down(draw *heap, int64_t size, int64_t root)
-{
-    draw moving = heap[root];
-    for (int64_t child; (child = 2 * root + 1) < size; root = child) {
-        if (child + 1 < size && heap[child + 1].value > heap[child].value)
-            child++;
-        if (heap[child].value <= moving.value)
-            break;
-        heap[root] = heap[child];
-    }
-    heap[root] = moving;
-}
-
-static void heapify(draw *heap, int64_t size)
-{
-    for (int64_t root = size / 2; root-- > 0;)
-        sift_down(heap, size, root);
-}
-
-static void sort_heap(draw *heap, int64_t size)
-{
-    while (--size > 0) {
-        draw last = heap[0];
-        heap[0] = heap[size];
-        heap[size] = last;
-        sift_down(heap, size, 0);
-    }
-}
-
-/* The k < support positions of smallest key, ascending: E_u / p_u, or 1 / p_u unless `random`.
- * `rest` gets the sum of p over all others. */
-static ld_status smallest_keys(choice *c, double *rest, bool random)
-{
-    draw *heap = c->draws;
-    double u[BLOCK] = {0.0};
-    int64_t held = 0;
-    *rest = 0.0;
-    for (int64_t first = 0; first < c->n; first += BLOCK) {
-        int64_t count = c->n - first < BLOCK ? c->n - first : BLOCK;
-        ld_status st = ld_poll();
-        if (st != LD_OK)
-            return st;
-        if (random)
-            fill_uniform(u, c->stream, first, count);
-        for (int64_t i = 0; i < count; i++) {
-            double mass = c->p[first + i];
-            if (mass == 0.0)
-                continue;
-            /* 1 - u <= -log u: most keys are known to be too large without a logarithm. */
-            if (held == c->k && 1.0 - u[i] >= heap[0].value * mass) {
-                *rest += mass;
-                continue;
-            }
-            draw next = {(random ? -log(u[i]) : 1.0) / mass, (int32_t)(first + i)};
-            if (held < c->k) {
-                heap[held++] = next;
-                if (held == c->k)
-                    heapify(heap, held);
-            } else if (next.value < heap[0].value) {
-                *rest += c->p[heap[0].at];
-                heap[0] = next;
-                sift_down(heap, held, 0);
-            } else {
-                *rest += mass;
-            }
-        }
-    }
-    sort_heap(heap, held);
-    c->count = held;
-    return LD_OK;
-}
 
 /* --- the methods ------------------------------------------------------------------------------ */
 
@@ -124,25 +31,7 @@ static void take_all(choice *c)
 {
     for (int64_t i = 0; i < c->n; i++)
         if (c->p[i] > 0.0f)
-            c->draws[c->count++] = (draw){1.0, (int32_t)i};
-}
-
-/* Chen et al. give the weights as a recursion over the draws i = 0 .. k-1 out of n:
- *     a_i = n / ((i+1)(n-i)),   w_i = a_i (1 - p_0 - ... - p_(i-1)) / p_i,
- *     then w_j <- (1 - a_i) w_j + a_i for the earlier j.
- * The deviation w_j - 1 is thus multiplied by 1 - a_i = i(n-i-1) / ((i+1)(n-i)) for every i > j,
- * and the product telescopes to (j+1)(n-k) / (k(n-j-1)): O(k) in all. The mass that is left before
- * draw j is summed from the smallest part upwards, so that nothing cancels. */
-static void debias(choice *c, double rest)
-{
-    double n = (double)c->mass.support, k = (double)c->k;
-    for (int64_t i = c->k - 1; i >= 0; i--) {
-        draw *d = &c->draws[i];
-        double j = (double)i, p = c->p[d->at];
-        rest += p;
-        d->value = 1.0 + (n / ((j + 1) * (n - j)) * rest / p - 1.0) * (j + 1) * (n - k) /
-                             (k * (n - j - 1));
-    }
+            c->draws[c->count++] = (ld_draw){1.0, (int32_t)i};
 }
 
 static ld_status draw_without_replacement(choice *c, bool unbiased)
@@ -152,9 +41,10 @@ static ld_status draw_without_replacement(choice *c, bool unbiased)
         take_all(c);
         return LD_OK;
     }
-    ld_status st = smallest_keys(c, &rest, true);
+    ld_status st = ld_smallest_keys(c->draws, &rest, c->p, c->n, c->k, &c->stream, 0);
+    c->count = c->k;
     if (st == LD_OK && unbiased)
-        debias(c, rest);
+        ld_debias(c->draws, c->k, c->mass.support, c->p, rest);
     for (int64_t i = 0; st == LD_OK && !unbiased && i < c->count; i++)
         c->draws[i].value = c->mass.total / ((double)c->k * c->p[c->draws[i].at]);
     return st;
@@ -174,7 +64,7 @@ static ld_status draw_with_replacement(choice *c, const ld_alias *table)
             c->draws[place].value++;
         } else {
             ld_marker_set(drawn, at, (int32_t)c->count);
-            c->draws[c->count++] = (draw){1.0, at};
+            c->draws[c->count++] = (ld_draw){1.0, at};
         }
     }
     ld_marker_put(drawn);
@@ -188,7 +78,8 @@ static ld_status draw_with_replacement(choice *c, const ld_alias *table)
 static ld_status poisson_factor(choice *c, double *factor)
 {
     double rest;
-    ld_status st = smallest_keys(c, &rest, false);
+    ld_status st = ld_smallest_keys(c->draws, &rest, c->p, c->n, c->k, NULL, 0);
+    c->count = c->k;
     /* Each draw's value becomes the mass from it on to the smallest. */
     for (int64_t i = c->count - 1; st == LD_OK && i >= 0; i--)
         c->draws[i].value = rest += c->p[c->draws[i].at];
@@ -211,11 +102,11 @@ static ld_status draw_poisson(choice *c)
     c->count = 0;
     for (int64_t first = 0; st == LD_OK && first < c->n; first += BLOCK) {
         int64_t count = c->n - first < BLOCK ? c->n - first : BLOCK;
-        fill_uniform(u, c->stream, first, count);
+        ld_fill_uniform(u, c->stream, (uint64_t)first, count);
         for (int64_t i = 0; i < count; i++) {
             double inclusion = fmin(1.0, factor * c->p[first + i]);
             if (u[i] < inclusion)
-                c->draws[c->count++] = (draw){1.0 / inclusion, (int32_t)(first + i)};
+                c->draws[c->count++] = (ld_draw){1.0 / inclusion, (int32_t)(first + i)};
         }
         st = ld_poll();
     }
@@ -234,7 +125,7 @@ static ld_status unite(choice *c, const ld_index *always)
         ld_marker_set(drawn, c->draws[i].at, 0);
     for (int64_t i = 0; always && i < always->size; i++)
         if (ld_marker_get(drawn, always->data[i]) < 0)
-            c->draws[c->count++] = (draw){1.0, always->data[i]};
+            c->draws[c->count++] = (ld_draw){1.0, always->data[i]};
     ld_marker_put(drawn);
     for (int64_t i = 0; i < c->count; i++) {
         float p = c->p[c->draws[i].at];
@@ -266,7 +157,7 @@ static ld_status check_options(int64_t n, int64_t k, const ld_choice_options *o)
 static ld_status store(ld_index *pick, ld_tensor *w, int64_t at, const choice *c)
 {
     for (int64_t i = 0; i < c->count; i++) {
-        const draw *d = &c->draws[i];
+        const ld_draw *d = &c->draws[i];
         if (d->value > FLT_MAX)
             return ld_fail(LD_VALUE,
                            "choice: the weight %g of position %" PRId32

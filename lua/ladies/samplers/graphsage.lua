@@ -1,0 +1,51 @@
+--- GraphSAGE: neighbours sampled node by node. Hamilton, Ying and Leskovec, NeurIPS 2017.
+--
+-- From the output down, every node v above keeps k of its neighbours, drawn uniformly. What a layer
+-- then computes has two forms:
+--     mean       v and its sampled neighbours, averaged with P's weights; where P is row-normalised
+--                and the graph unweighted, the paper's mean aggregator (their eq. 2)
+--     unbiased   P_vv h_v + sum over the sample of P_vu (d / k) h_u, d being v's neighbours: the
+--                estimate of P that LADIES (Zou et al. 2019, section 2) and VR-GCN start from
+-- A node with no more than k neighbours has them all, so with large k both are exact (the mean
+-- where P's rows sum to one). The paper draws with replacement where a node has fewer than k
+-- neighbours; replace = true does everywhere.
+
+local options = require "ladies.options"
+local sampling = require "ladies.sampling"
+local seeds_of = require "ladies.samplers.seeds"
+local square = require "ladies.samplers.square"
+
+local SPEC = {
+  fanouts = "array of positive integers",
+  replace = {"boolean", false},
+  form = {"mean|unbiased", "mean"},
+  self_nodes = {"boolean", true},
+}
+
+--- ladies.samplers.graphsage(P, {fanouts = {k1, k2, ...}, ...}): a sampler(seeds, rng) ->
+-- mini-batch. A layer's destinations come first in its src, sampled or not.
+-- fanouts     neighbours drawn for each node; fanouts[1] is nearest the features
+-- replace     whether they are drawn with replacement: k draws even where there are fewer
+-- form        "mean" or "unbiased", see above
+-- self_nodes  whether a node's self-loop is kept for certain, with k other neighbours; else it is
+--             an entry like the others. Without self-loops in P a node is not in its own sample.
+local function graphsage(P, given)
+  square("ladies.samplers.graphsage", P)
+  local opts = options.check("ladies.samplers.graphsage", given, SPEC)
+  if #opts.fanouts == 0 then options.fail "ladies.samplers.graphsage: fanouts must not be empty" end
+  local mean, loops = opts.form == "mean", opts.self_nodes and P:diagonal() or nil
+  return function(seeds, rng)
+    local dst, blocks, isolated = seeds_of(seeds), {}, 0
+    for l = #opts.fanouts, 1, -1 do
+      local adj, src, w = sampling.at_layer(l, P.sample_rows, P, dst, opts.fanouts[l],
+        {replace = opts.replace, count = mean, always = loops, first = dst, rng = rng})
+      if opts.replace or not mean then adj = adj:scale_entries(w) end
+      if mean then adj = adj:row_normalize() end
+      isolated = isolated + adj:empty_rows()
+      blocks[l], dst = {adj = adj, dst = dst, src = src}, src
+    end
+    return {blocks = blocks, input = dst, output = seeds, stats = {isolated = isolated}}
+  end
+end
+
+return graphsage

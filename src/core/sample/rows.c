@@ -1,0 +1,386 @@
+/* Rows are planned one after the other (where they lie, how many draws they may need), drawn in
+ * parallel into places of their own, and then put together by ld_csr_slice_entries. Drawing decides
+ * on positions alone; the columns of those that were drawn are fetched ahead on the way. */
+#include "sample/rows.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "sample/row_draw.h"
+
+enum { GRAIN = 1024, AHEAD = 16 };
+
+typedef enum { UNIFORM, WEIGHTED, POISSON } row_method;
+
+/* A row to draw from: `degree` entries from `from` on, without the one that is certain. */
+typedef struct {
+    int64_t place;  /* of its draws */
+    int32_t from;   /* first entry */
+    int32_t degree; /* entries to draw from */
+    int32_t kept;   /* position in the row of the certain entry, or -1 */
+    int32_t count;  /* draws made; -1 when they failed */
+} row_plan;
+
+typedef struct {
+    const char *where; /* begins messages */
+    row_method method;
+    const ld_csr *a;
+    const ld_index *rows, *always;
+    const ld_tensor *p, *p_cols; /* WEIGHTED: either */
+    const ld_tensor *c, *pi;     /* POISSON: c_i of the rows, pi_u or NULL */
+    bool replace, debias, count, shared;
+    int64_t k;
+    ld_stream stream;
+    row_plan *plans;
+    ld_row_draw *draws;
+    int64_t room;          /* for draws */
+    atomic_bool no_memory; /* in some chunk */
+    atomic_bool failed;    /* in some row */
+} rows_job;
+
+/* --- planning --------------------------------------------------------------------------------- */
+
+static ld_status plan_row(rows_job *job, int64_t i)
+{
+    const int64_t *offsets = job->a->s->offsets;
+    int64_t r = job->rows->data[i], from = offsets[r], end = offsets[r + 1], kept = -1;
+    if (job->always && (kept = job->always->data[r]) >= 0 && (kept < from || kept >= end))
+        return ld_fail(LD_RANGE,
+                       "%s: always has entry %" PRId64 " for row %" PRId64
+                       ", whose entries are %" PRId64 "..%" PRId64,
+                       job->where, kept + 1, r + 1, from + 1, end);
+    row_plan *plan = &job->plans[i];
+    *plan = (row_plan){.place = job->room,
+                       .from = (int32_t)from,
+                       .degree = (int32_t)(end - from - (kept >= 0)),
+                       .kept = kept >= 0 ? (int32_t)(kept - from) : -1};
+    int64_t most = plan->degree;
+    if (most > 0 && job->method != POISSON && (job->replace || job->k < most))
+        most = job->k;
+    job->room += most + (kept >= 0);
+    return LD_OK;
+}
+
+static ld_status plan(rows_job *job, const ld_index *first)
+{
+    const ld_structure *s = job->a->s;
+    int64_t n = job->rows->size;
+    char what[64];
+    ld_status st;
+    snprintf(what, sizeof what, "%s: node", job->where);
+    LD_TRY(ld_index_check(job->rows, 0, s->n_rows, what));
+    LD_TRY(ld_index_check_unique(job->rows, what));
+    if (first && first != job->rows) {
+        snprintf(what, sizeof what, "%s: first column", job->where);
+        LD_TRY(ld_index_check(first, 0, s->n_cols, what));
+        LD_TRY(ld_index_check_unique(first, what));
+    } else if (first && s->n_cols < s->n_rows) {
+        LD_TRY(ld_index_check(first, 0, s->n_cols, what));
+    }
+    if (job->always && job->always->size != s->n_rows)
+        return ld_fail(LD_SHAPE, "%s: always has %" PRId64 " elements for %" PRId64 " rows",
+                       job->where, job->always->size, s->n_rows);
+    if (!(job->plans = ld_alloc_array(n, sizeof *job->plans, LD_MEM_SCRATCH)))
+        return LD_NOMEM;
+    for (int64_t i = 0; i < n; i++) {
+        __builtin_prefetch(&s->offsets[job->rows->data[i + AHEAD < n ? i + AHEAD : i]]);
+        LD_TRY(plan_row(job, i));
+    }
+    if (!(job->draws = ld_alloc_array(job->room, sizeof *job->draws, LD_MEM_SCRATCH)))
+        st = LD_NOMEM;
+done:
+    return st;
+}
+
+/* --- drawing ---------------------------------------------------------------------------------- */
+
+/* What a chunk of rows works on, in one block. */
+typedef struct {
+    void *block;
+    ld_draw *keys;   /* k, weighted without replacement */
+    uint64_t *words; /* bits for the longest row, uniform without replacement */
+    float *p;        /* the longest row, weighted */
+} scratch;
+
+static bool scratch_new(scratch *s, const rows_job *job, int64_t begin, int64_t end)
+{
+    int64_t longest = 0, n_keys = 0, n_words = 0, n_p = 0;
+    for (int64_t i = begin; i < end; i++)
+        longest = job->plans[i].degree > longest ? job->plans[i].degree : longest;
+    if (job->method == WEIGHTED)
+        n_p = longest;
+    else if (job->method == UNIFORM && !job->replace)
+        n_words = longest / 64 + 1;
+    if (job->method == WEIGHTED && !job->replace)
+        n_keys = job->k < longest ? job->k : longest;
+    size_t size = (size_t)n_keys * sizeof *s->keys + (size_t)n_words * sizeof *s->words +
+                  (size_t)n_p * sizeof *s->p;
+    s->block = ld_alloc(size > 0 ? size : 1, LD_MEM_SCRATCH);
+    if (!s->block)
+        return false;
+    s->keys = s->block;
+    s->words = (uint64_t *)(s->keys + n_keys);
+    s->p = (float *)(s->words + n_words);
+    return true;
+}
+
+/* Position in the row of the j-th of its entries that are drawn from. */
+static int64_t position(const row_plan *plan, int64_t j)
+{
+    return j + (plan->kept >= 0 && j >= plan->kept);
+}
+
+/* The row's probabilities in `p`; -1 for their number of positive ones when one is bad. */
+static int64_t gather(float *p, double *total, const rows_job *job, const row_plan *plan)
+{
+    int64_t support = 0;
+    *total = 0.0;
+    for (int64_t j = 0; j < plan->degree; j++) {
+        int64_t e = plan->from + position(plan, j);
+        p[j] = job->p ? job->p->data[e] : job->p_cols->data[job->a->s->columns[e]];
+        if (!(p[j] >= 0.0f && p[j] <= FLT_MAX)) /* NaN fails every comparison */
+            return -1;
+        support += p[j] > 0.0f;
+        *total += p[j];
+    }
+    return support;
+}
+
+static int64_t draw_weighted(rows_job *job, const row_plan *plan, ld_row_draw *out, ld_row_rng rng,
+                             scratch *s)
+{
+    double total;
+    int64_t count = 0, support = gather(s->p, &total, job, plan);
+    if (support <= 0)
+        return support;
+    if (job->replace)
+        return ld_row_repeated(out, plan->degree, job->k, rng, job->count, s->p, total);
+    /* Cancelled draws stay unused: the loop over the rows fails as well. */
+    ld_row_successive(out, &count, plan->degree, job->k, rng, s->p, total, support, job->debias,
+                      job->count, s->keys);
+    return count;
+}
+
+static int64_t draw_poisson(const rows_job *job, const row_plan *plan, int64_t i, ld_row_draw *out,
+                            ld_row_rng rng)
+{
+    const int32_t *columns = job->a->s->columns;
+    double c = job->c->data[i];
+    int64_t count = 0;
+    if (!(c >= 0.0))
+        return -1;
+    for (int64_t j = 0; j < plan->degree; j++) {
+        int32_t u = columns[plan->from + position(plan, j)];
+        double q = job->pi ? c * job->pi->data[u] : c;
+        if (!(q >= 0.0))
+            return -1;
+        uint64_t at = job->shared ? (uint64_t)u : rng.first + (uint64_t)j;
+        if (q >= 1.0 || ld_random_uniform(rng.stream, at) <= q)
+            out[count++] = ld_row_draw_of(j, q < 1.0 ? 1.0 / q : 1.0);
+    }
+    return count;
+}
+
+/* Puts the certain entry into its place among the draws. */
+static int64_t keep(ld_row_draw *out, int64_t count, int32_t kept)
+{
+    int64_t i = count;
+    for (; i > 0 && ld_row_draw_at(out[i - 1]) >= kept; i--)
+        out[i] = out[i - 1] + ((uint64_t)1 << 32);
+    out[i] = ld_row_draw_of(kept, 1.0);
+    return count + 1;
+}
+
+static void draw_row(rows_job *job, int64_t i, scratch *s)
+{
+    row_plan *plan = &job->plans[i];
+    ld_row_draw *out = job->draws + plan->place;
+    ld_row_rng rng = {job->stream, (uint64_t)job->rows->data[i] << 32};
+    int64_t d = plan->degree, count = 0;
+    if (d == 0 || (job->k == 0 && job->method != POISSON))
+        count = 0;
+    else if (job->method == POISSON)
+        count = draw_poisson(job, plan, i, out, rng);
+    else if (job->method == WEIGHTED)
+        count = draw_weighted(job, plan, out, rng, s);
+    else if (job->replace)
+        count = ld_row_repeated(out, d, job->k, rng, job->count, NULL, 0.0);
+    else if (job->k < d)
+        count = ld_row_uniform(out, d, job->k, rng, job->count, s->words);
+    else
+        count = ld_row_all(out, d);
+    if (count < 0)
+        atomic_store(&job->failed, true);
+    else if (plan->kept >= 0)
+        count = keep(out, count, plan->kept);
+    plan->count = (int32_t)count;
+    for (int64_t j = 0; j < count; j++)
+        __builtin_prefetch(&job->a->s->columns[plan->from + ld_row_draw_at(out[j])]);
+}
+
+static void draw_rows(void *ctx, int64_t begin, int64_t end)
+{
+    rows_job *job = ctx;
+    scratch s;
+    if (!scratch_new(&s, job, begin, end)) {
+        atomic_store(&job->no_memory, true);
+        return;
+    }
+    for (int64_t i = begin; i < end; i++)
+        draw_row(job, i, &s);
+    ld_free(s.block);
+}
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+static bool bad(double p)
+{
+    return !(p >= 0.0 && p <= FLT_MAX);
+}
+
+/* The message for the first row whose draws failed. */
+static ld_status explain(const rows_job *job)
+{
+    int64_t i = 0;
+    while (job->plans[i].count >= 0)
+        i++;
+    const row_plan *plan = &job->plans[i];
+    int64_t r = job->rows->data[i] + 1;
+    if (job->method == POISSON && !(job->c->data[i] >= 0.0f))
+        return ld_fail(LD_VALUE, "%s: c must be at least 0, got %g at position %" PRId64,
+                       job->where, isnan(job->c->data[i]) ? (double)NAN : job->c->data[i], i + 1);
+    for (int64_t j = 0; j < plan->degree; j++) {
+        int64_t e = plan->from + position(plan, j), u = job->a->s->columns[e];
+        const ld_tensor *of_columns = job->method == POISSON ? job->pi : job->p_cols;
+        double p = of_columns ? of_columns->data[u] : job->p ? job->p->data[e] : 1.0;
+        if (bad(p) || (of_columns && bad(p * (job->c ? job->c->data[i] : 1.0))))
+            return ld_fail(LD_VALUE,
+                           "%s: a probability must be finite and at least 0, got %g for %s %" PRId64
+                           " (row %" PRId64 ")",
+                           job->where, isnan(p) ? (double)NAN : p, of_columns ? "column" : "entry",
+                           (of_columns ? u : e) + 1, r);
+    }
+    return ld_fail(LD_VALUE,
+                   "%s: a weight in row %" PRId64
+                   " passes float32: the probability of its entry is too small",
+                   job->where, r);
+}
+
+/* --- the calls -------------------------------------------------------------------------------- */
+
+/* The draws as entries of the matrix and weights. */
+static ld_status collect(int64_t *offsets, ld_index **entries, ld_tensor **w, const rows_job *job)
+{
+    int64_t n = job->rows->size;
+    ld_status st;
+    offsets[0] = 0;
+    for (int64_t i = 0; i < n; i++)
+        offsets[i + 1] = offsets[i] + job->plans[i].count;
+    LD_TRY(ld_index_new(entries, offsets[n]));
+    LD_TRY(ld_tensor_new(w, 1, offsets[n], 1));
+    for (int64_t i = 0; i < n; i++) {
+        const ld_row_draw *draws = job->draws + job->plans[i].place;
+        for (int64_t e = offsets[i], j = 0; e < offsets[i + 1]; e++, j++) {
+            (*entries)->data[e] = job->plans[i].from + ld_row_draw_at(draws[j]);
+            (*w)->data[e] = ld_row_draw_weight(draws[j]);
+        }
+    }
+done:
+    return st;
+}
+
+static ld_status run(ld_csr **out, ld_index **src, ld_tensor **w, rows_job *job,
+                     const ld_index *first, ld_rng *rng)
+{
+    ld_index *entries = NULL;
+    ld_tensor *weights = NULL;
+    int64_t *offsets = NULL;
+    ld_status st;
+    LD_TRY(plan(job, first));
+    job->stream = ld_rng_next(rng);
+    LD_TRY(ld_parallel_for(job->rows->size, GRAIN, draw_rows, job));
+    if (atomic_load(&job->no_memory) ||
+        !(offsets = ld_alloc_array(job->rows->size + 1, sizeof *offsets, LD_MEM_SCRATCH))) {
+        st = ld_fail(LD_NOMEM, "%s: out of memory", job->where);
+        goto done;
+    }
+    if (atomic_load(&job->failed)) {
+        st = explain(job);
+        goto done;
+    }
+    LD_TRY(collect(offsets, &entries, &weights, job));
+    LD_TRY(ld_csr_slice_entries(out, src, (ld_csr *)job->a, job->rows, offsets, entries, first));
+    *w = weights;
+    weights = NULL;
+done:
+    ld_free(job->plans);
+    ld_free(job->draws);
+    ld_free(offsets);
+    ld_index_unref(entries);
+    ld_tensor_unref(weights);
+    return st;
+}
+
+/* t, when given, must be a vector of n numbers. */
+static ld_status check_vector(const char *where, const char *name, const ld_tensor *t, int64_t n,
+                              const char *of)
+{
+    if (t && (t->ndim != 1 || t->n_rows != n))
+        return ld_fail(LD_SHAPE, "%s: %s must be a vector of %" PRId64 ", one for every %s, got %s",
+                       where, name, n, of, ld_tensor_shape(t));
+    return LD_OK;
+}
+
+ld_status ld_sample_rows(ld_csr **out, ld_index **src, ld_tensor **w, ld_csr *a,
+                         const ld_index *rows, int64_t k, ld_sample_options o, ld_rng *rng)
+{
+    rows_job job = {.where = "sample_rows",
+                    .method = o.p || o.p_cols ? WEIGHTED : UNIFORM,
+                    .a = a,
+                    .rows = rows,
+                    .always = o.always,
+                    .p = o.p,
+                    .p_cols = o.p_cols,
+                    .replace = o.replace,
+                    .debias = o.debias,
+                    .count = o.count,
+                    .k = k};
+    ld_status st;
+    if (k < 0 || k > INT32_MAX)
+        return ld_fail(LD_VALUE, "sample_rows: k must be 0 to %d, got %" PRId64, INT32_MAX, k);
+    if (o.p && o.p_cols)
+        return ld_fail(LD_VALUE, "sample_rows: p and p_cols do not go together");
+    if (o.debias && (job.method == UNIFORM || o.replace))
+        return ld_fail(LD_VALUE, "sample_rows: debias is for weighted draws without replacement: "
+                                 "the others are unbiased as they are");
+    LD_TRY(check_vector("sample_rows", "p", o.p, a->s->nnz, "entry"));
+    LD_TRY(check_vector("sample_rows", "p_cols", o.p_cols, a->s->n_cols, "column"));
+    st = run(out, src, w, &job, o.first, rng);
+done:
+    return st;
+}
+
+ld_status ld_poisson_rows(ld_csr **out, ld_index **src, ld_tensor **w, ld_csr *a,
+                          const ld_index *rows, const ld_tensor *c, ld_poisson_options o,
+                          ld_rng *rng)
+{
+    rows_job job = {.where = "poisson_rows",
+                    .method = POISSON,
+                    .a = a,
+                    .rows = rows,
+                    .always = o.always,
+                    .c = c,
+                    .pi = o.pi,
+                    .shared = o.shared};
+    ld_status st;
+    LD_TRY(check_vector("poisson_rows", "c", c, rows->size, "row"));
+    LD_TRY(check_vector("poisson_rows", "pi", o.pi, a->s->n_cols, "column"));
+    st = run(out, src, w, &job, o.first, rng);
+done:
+    return st;
+}

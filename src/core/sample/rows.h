@@ -1,0 +1,59 @@
+/* Node-wise sampling: some entries of each of the given rows, drawn without reading the rest.
+ *
+ * The draws of row r depend on the rng's sub-stream, r and the row's own entries: not on the other
+ * rows, their order or the number of threads. `w` gets a design weight for each entry, such that
+ * E[sum of w_e f_e over those drawn] = sum of f_e over the row, where the text says unbiased. */
+#ifndef LD_SAMPLE_ROWS_H
+#define LD_SAMPLE_ROWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/rng.h"
+#include "base/status.h"
+#include "graph/csr.h"
+
+typedef struct {
+    bool replace;       /* draw with replacement */
+    bool debias;        /* weighted, without replacement: weights that are exactly unbiased */
+    bool count;         /* w holds how often an entry was drawn, not its weight */
+    const ld_tensor *p; /* entries are drawn in proportion to these (a's nnz), ... */
+    const ld_tensor
+        *p_cols; /* ... or to those of their columns (a's n_cols); both NULL: uniformly */
+    const ld_index *always; /* an entry of every row of a that is taken for certain, -1 for none;
+                                (a's n_rows, positions in a); NULL: none of any row */
+    const ld_index *first;  /* columns that come first in src, touched or not; NULL: none */
+} ld_sample_options;
+
+/* S = at most k entries of each of a's `rows`, which may not repeat, with their values; columns are
+ * compacted into `src` as by ld_csr_slice. An entry is there once however often it was drawn. The
+ * entries of a row keep their order. Weights, with d entries to draw from:
+ *     uniform                d / k, unbiased; every k-subset is equally likely
+ *     uniform, replace       m d / k for m draws of the entry, unbiased
+ *     weighted, replace      m / (k p_e), p normalised within the row, unbiased
+ *     weighted               1 / (k p_e) after k successive draws, conventional and biased
+ *     weighted, debias       those of ld_choice, unbiased
+ * Entries of probability zero are never drawn. Where no more than k can be, they are all taken with
+ * weight 1, but with replacement k are still drawn. An entry of `always` has weight 1 and is not
+ * one of the k. Uniform draws cost O(k + d / 64) for a row (k log k with replacement), weighted ones
+ * O(d); the rest of the graph costs nothing. LD_RANGE for rows or columns out of range, LD_VALUE for
+ * repeated ones, a negative k, bad probabilities or a weight past float32. */
+ld_status ld_sample_rows(ld_csr **out, ld_index **src, ld_tensor **w, ld_csr *a,
+                         const ld_index *rows, int64_t k, ld_sample_options o, ld_rng *rng);
+
+typedef struct {
+    bool shared;            /* a random number for each column instead of each entry */
+    const ld_tensor *pi;    /* n_cols factors, or NULL for ones */
+    const ld_index *always; /* as above */
+    const ld_index *first;  /* as above */
+} ld_poisson_options;
+
+/* Every entry of the rows on its own: entry e of row i and column u is kept with probability
+ * q = min(1, c_i pi_u), where r <= q for a uniform r; its weight is 1 / q, unbiased. With `shared` r
+ * is a function of (sub-stream, u), so that rows agree on their columns: LABOR (Balin and
+ * Catalyurek, NeurIPS 2023). c has a number for each of `rows`. Costs O(d) for a row. */
+ld_status ld_poisson_rows(ld_csr **out, ld_index **src, ld_tensor **w, ld_csr *a,
+                          const ld_index *rows, const ld_tensor *c, ld_poisson_options o,
+                          ld_rng *rng);
+
+#endif

@@ -1,0 +1,151 @@
+--- Odd input to every sampler: directed, disconnected, weighted and star-shaped graphs, self-loops,
+-- isolated nodes, more samples than neighbours, empty batches, seeds that repeat or are no nodes.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
+local lu = require "luaunit"
+local ladies = require "ladies"
+local graphs = require "reference.graphs"
+
+local sampling, samplers, index = ladies.sampling, ladies.samplers, ladies.index
+local fails = lu.assertErrorMsgContains
+
+local tests = {}
+
+-- A sampler joins with a line: its name, options for two layers, and the options with which it
+-- takes whole neighbourhoods, so that on a row-normalised P it is exact (none: it never is).
+local SAMPLERS = {
+  {"full", {layers = 2}, {layers = 2}},
+  {"ladies", {sizes = {3, 4}}, {sizes = {50, 50}}},
+  {"ladies", {sizes = {3, 4}, method = "wr", self_nodes = "batch", row_normalize = false}},
+  {"ladies", {sizes = {3, 4}, self_nodes = "previous", union = "post"}},
+  {"ladies", {sizes = {3, 4}, method = "poisson"}, {sizes = {50, 50}, method = "poisson"}},
+  {"fastgcn", {sizes = {3, 4}}},
+  {"fastgcn", {sizes = {3, 4}, method = "wor"}, {sizes = {50, 50}, method = "wor"}},
+  {"fastgcn", {sizes = {3, 4}, candidates = "touched", power = 1},
+    {sizes = {50, 50}, candidates = "touched", method = "wor"}},
+  {"fastgcn", {sizes = {3, 4}, self_nodes = "batch", row_normalize = true}},
+  {"graphsage", {fanouts = {2, 3}}, {fanouts = {50, 50}}},
+  {"graphsage", {fanouts = {2, 3}, form = "unbiased", replace = true}},
+  {"graphsage", {fanouts = {1, 1}, form = "unbiased", self_nodes = false},
+    {fanouts = {50, 50}, form = "unbiased", self_nodes = false}},
+}
+
+-- Graph, seeds.
+local GRAPHS = {
+  directed = {graphs.directed(), index{3, 12, 7}},
+  disconnected = {graphs.disconnected(), index{9, 1, 5}},
+  weighted = {graphs.weighted(), index{2, 14, 6, 1}},
+  leaves = {graphs.star(), index{4, 20}},
+  hub = {graphs.star(), index{1}},
+  self_loops = {graphs.self_loops(), index{1, 10}},
+  isolated = {graphs.isolated(), index{4, 3, 8}},
+  everything = {graphs.random(12, 2, 1), ladies.range(1, 12)},
+}
+
+-- Calls f(sampler, graph, seeds, P, exact sampler or nil) for all of them, with and without
+-- self-loops in P; errors name the case.
+local function every(f, self_loops)
+  for kind, given in pairs(GRAPHS) do
+    local P = given[1]:normalize("row", {self_loops = self_loops})
+    for i, one in ipairs(SAMPLERS) do
+      local ok, message = xpcall(f, debug.traceback, samplers[one[1]](P, one[2]), P, given[2],
+        one[3] and samplers[one[1]](P, one[3]))
+      if not ok then
+        lu.fail(("sampler %d (%s), graph %s: %s"):format(i, one[1], kind, message))
+      end
+    end
+  end
+end
+
+local function hashes(batch)
+  local list = {}
+  for l, block in ipairs(batch.blocks) do
+    list[l] = block.adj:hash() .. block.src:hash() .. block.dst:hash()
+  end
+  return table.concat(list, " ")
+end
+
+-- The contract, and that every entry is one of P's, and the count of empty rows.
+local function assert_batch(batch, P, seeds)
+  sampling.check(batch, "test", {nodes = P.n_rows})
+  lu.assertEquals(batch.output:sort():to_table(), seeds:sort():to_table())
+  local isolated = 0
+  for _, block in ipairs(batch.blocks) do
+    local dense = P:slice(block.dst, block.src):to_dense()
+    local row, col, value = block.adj:row_of(), block.adj:col_of(), block.adj:entry_values()
+    for e = 1, block.adj.nnz do
+      lu.assertTrue(dense:get(row[e], col[e]) > 0 and value[e] > 0)
+    end
+    isolated = isolated + block.adj:empty_rows()
+  end
+  lu.assertEquals(batch.stats.isolated, isolated)
+end
+
+function tests.test_batches_keep_the_contract()
+  every(function(sampler, P, seeds)
+    for seed = 1, 5 do
+      local batch = sampler(seeds, ladies.rng(seed))
+      assert_batch(batch, P, seeds)
+      lu.assertEquals(hashes(sampler(seeds, ladies.rng(seed))), hashes(batch))
+    end
+  end, true)
+end
+
+--- The same where nodes have no self-loop: rows may be empty, which is counted.
+function tests.test_without_self_loops()
+  every(function(sampler, P, seeds)
+    for seed = 1, 5 do
+      local ok, batch = pcall(sampler, seeds, ladies.rng(seed))
+      if ok then
+        assert_batch(batch, P, seeds)
+      else                          -- none of the nodes of a layer has a neighbour
+        lu.assertStrMatches(batch, ".*layer 1: choice: all %d+ probabilities are zero.*")
+      end
+    end
+  end, false)
+end
+
+--- With more samples than neighbours nothing is left to chance.
+function tests.test_more_samples_than_neighbours()
+  every(function(_, P, seeds, exact)
+    if not exact then return end
+    local h = ladies.zeros(P.n_rows, 2):uniform_(1, 2, ladies.rng(1))
+    local batch = exact(seeds, ladies.rng(2))
+    local x = h[batch.input]
+    for _, block in ipairs(batch.blocks) do x = block.adj:matmul(x) end
+    local want = P:matmul(P:matmul(h))[batch.output]
+    lu.assertTrue((x - want):norm() < 1e-5)
+  end, true)
+end
+
+function tests.test_refused_seeds()
+  every(function(sampler, P)
+    local rng, n = ladies.rng(1), P.n_rows
+    fails("there are no seeds", sampler, index{}, rng)
+    fails("occurs twice", sampler, index{1, 3, 1}, rng)
+    fails(("%d at position 2 is out of range 1..%d"):format(n + 1, n), sampler, index{1, n + 1},
+      rng)
+    fails(" 0 at position 1 is out of range", sampler, index{0}, rng)
+    fails("the seeds must be an Index, got a table", sampler, {1, 2}, rng)
+    fails("the seeds must be an Index, got nil", sampler, nil, rng)
+  end, true)
+end
+
+--- Isolated seeds alone: an error that names the layer where nodes must be drawn, empty rows where
+-- every node looks after itself.
+function tests.test_isolated_seeds_alone()
+  local P, rng = graphs.isolated():normalize("row", {self_loops = false}), ladies.rng(1)
+  local seeds = index{2, 8}
+  fails("layer 2: choice: all 0 probabilities are zero", samplers.ladies(P, {sizes = {2, 2}}),
+    seeds, rng)
+  fails("layer 2: choice: all 0 probabilities are zero",
+    samplers.fastgcn(P, {sizes = {2, 2}, candidates = "touched"}), seeds, rng)
+  local batch = samplers.fastgcn(P, {sizes = {2, 2}})(seeds, rng)
+  lu.assertEquals(batch.blocks[2].adj.nnz, 0)
+  batch = samplers.graphsage(P, {fanouts = {2, 2}})(seeds, rng)
+  lu.assertTrue(batch.input == seeds)
+  lu.assertEquals(batch.stats.isolated, 4)
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"sampler_inputs", tests}}, true)
