@@ -2,7 +2,9 @@
 --
 -- Batch i of epoch e is a function of (seed, e, i) alone: the order of the seeds comes from
 -- rng:fork(e), the sampler gets rng:fork(e):fork(i), and the model's dropout draws from
--- rng:fork(0):fork(e):fork(i), which the batch carries as batch.rng.
+-- rng:fork(0):fork(e):fork(i), which the batch carries as batch.rng. A sampler that draws its own
+-- seeds may want to know its place, a third argument {epoch = e, index = i, rng = that of the epoch,
+-- rng:fork(e):fork(0)}: so its batches can share an order of the nodes.
 
 local core = require "ladies_core"
 local options = require "ladies.options"
@@ -27,9 +29,10 @@ local function name_of(sampler)
   return ("sampler of %s:%d"):format(info.short_src, info.linedefined)
 end
 
--- sampler(seeds, rng), with errors that say whose they are.
-local function sample(sampler, seeds, rng, epoch, index)
-  local ok, batch = pcall(sampler, seeds, rng)
+-- sampler(seeds, rng, place), with errors that say whose they are.
+local function sample(sampler, seeds, rng, place)
+  local epoch, index = place.epoch, place.index
+  local ok, batch = pcall(sampler, seeds, rng, place)
   if ok and type(batch) == "table" then return batch end
   local reason = ok and ("it must return a mini-batch, got a " .. type(batch)) or batch
   if not ok and type(reason) ~= "string" then error(reason, 0) end
@@ -104,7 +107,8 @@ function batches.new(idx, given)
     end
     local batch
     if sampler then
-      batch = sample(sampler, seeds, epoch_rng:fork(index), epoch, index)
+      batch = sample(sampler, seeds, epoch_rng:fork(index),
+        {epoch = epoch, index = index, rng = epoch_rng:fork(0)})
       if not checked then sampling.check(batch, name_of(sampler)) end
       checked = true
     else

@@ -48,6 +48,16 @@ local function wrong_matrix(name, adj, dst, src)
   if not finite then return ("%s has the weight %s, expected finite ones"):format(name, value) end
 end
 
+local function wrong_control(control, n)
+  local wrong = wrong_class("control", control, "Tensor")
+  if wrong then return wrong end
+  if control.n_rows ~= n then
+    return ("control has %d rows, expected %d: one for each node of dst"):format(control.n_rows, n)
+  end
+  local finite, value = control:is_finite()
+  if not finite then return ("control has %s, expected finite numbers"):format(value) end
+end
+
 local function wrong_block(block, above, repeats)
   if type(block) ~= "table" then return "the block must be a table, got " .. type(block) end
   local wrong = wrong_ids("dst", block.dst, repeats) or wrong_ids("src", block.src, repeats)
@@ -55,6 +65,9 @@ local function wrong_block(block, above, repeats)
   if not wrong and block.full ~= nil then
     wrong = wrong_ids("full_src", block.full_src, repeats)
       or wrong_matrix("full", block.full, block.dst, block.full_src)
+  end
+  if not wrong and block.control ~= nil then
+    wrong = wrong_control(block.control, #block.dst)
   end
   if not wrong and above and block.dst ~= above.src then
     wrong = ("dst (%d nodes) differs from src of the next layer (%d nodes), expected the same ids")

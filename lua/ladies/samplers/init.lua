@@ -2,6 +2,8 @@
 -- sampler(seeds, rng) -> mini-batch. One file each; a new one is a function in anybody's script.
 
 return {
+  clustergcn = require "ladies.samplers.clustergcn",
   full = require "ladies.samplers.full",
   ladies = require "ladies.samplers.ladies",
+  vrgcn = require "ladies.samplers.vrgcn",
 }

@@ -207,7 +207,10 @@ done:
 
 ld_status ld_csr_slice_cols(ld_csr **out, ld_csr *a, const ld_index *rows, const ld_index *cols)
 {
-    return restrict_cols(out, a, rows, cols, "slice: column");
+    ld_status st = restrict_cols(out, a, rows, cols, "slice: column");
+    if (st == LD_OK && rows == cols) /* an induced subgraph */
+        (*out)->s->symmetric = a->s->symmetric;
+    return st;
 }
 
 ld_status ld_csr_pick_cols(ld_csr **out, ld_csr *a, const ld_index *pick)
