@@ -2,9 +2,9 @@
 --
 -- Batch i of epoch e is a function of (seed, e, i) alone: the order of the seeds comes from
 -- rng:fork(e), the sampler gets rng:fork(e):fork(i), and the model's dropout draws from
--- rng:fork(0):fork(e):fork(i), which the batch carries as batch.rng. A sampler that draws its own
--- seeds may want to know its place, a third argument {epoch = e, index = i, rng = that of the epoch,
--- rng:fork(e):fork(0)}: so its batches can share an order of the nodes.
+-- rng:fork(0):fork(e):fork(i), which the batch carries as batch.rng. For samplers that draw their
+-- own seeds there is a third argument, the place {epoch = e, index = i, rng = rng:fork(e):fork(0)}:
+-- that rng is the epoch's, so that its batches can share an order of the nodes.
 
 local core = require "ladies_core"
 local options = require "ladies.options"

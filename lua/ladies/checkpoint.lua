@@ -4,9 +4,9 @@
 --   parameter.NAME, best.NAME    the model's tensors, and those of the best model so far
 --   optimizer.NAME               the optimizer's state
 --   sampler.NAME                 what an adaptive sampler carries from batch to batch
---   counter.NAME                 numbers: seed, epoch and batch (the position of the rng, since every
---                                draw is a function of them), those of early stopping, the seconds
---                                so far and the length of the log
+--   counter.NAME                 numbers: seed, epoch and batch (the position of the rng, since
+--                                every draw is a function of them), those of early stopping, the
+--                                seconds so far and the length of the log
 -- A file appears whole or not at all (temporary file, fsync, rename).
 
 local npz = require "ladies_core".npz
@@ -107,8 +107,8 @@ function checkpoint.save(path, state)
 end
 
 --- Loads the file at `path` into the parameters, the tensors of `best` and of `sampler` and the
--- optimizer of `state`. Returns the counters, and whether the file holds a best model. A file that is damaged,
--- or of another model, optimizer or sampler, is an error.
+-- optimizer of `state`. Returns the counters, and whether the file holds a best model. A file that
+-- is damaged, or of another model, optimizer or sampler, is an error.
 function checkpoint.load(path, state)
   local file <close> = npz.open(path)
   local counters = members(file, "counter.")

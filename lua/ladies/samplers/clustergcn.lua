@@ -36,7 +36,7 @@ local SPEC = {
   lambda = {"number", 0},
 }
 
--- The clusters as {nodes =, train =}: those with training nodes, the others, both without the empty.
+-- The clusters as {nodes =, train =}: those with training nodes, and the others that are not empty.
 local function split(parts, train, n)
   train:check_unique(WHERE .. ": training node")
   local part_of = partition.part_of(WHERE, parts, n)[train]
@@ -74,8 +74,8 @@ local function united(hand)
   return nodes, sampling.find(nodes, train)
 end
 
---- ladies.samplers.clustergcn(A, {layers =, train =, ...}): a sampler that draws its own seeds. A is
--- the graph's adjacency, not normalised.
+--- ladies.samplers.clustergcn(A, {layers =, train =, ...}): a sampler that draws its own seeds. A
+-- is the graph's adjacency, not normalised.
 -- train        the training nodes; `loss_nodes` of a batch are the positions of those in it
 -- parts        how many parts the graph is cut into (50), or the parts: an array of Index without
 --              common nodes, which hold every training node; empty ones are ignored

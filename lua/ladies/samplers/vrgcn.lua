@@ -4,10 +4,10 @@
 -- For the input of every layer but the first the sampler keeps a table H', the last value of every
 -- node's row that was computed in training. A layer is
 --     Z  =  (P^ (H - H') + P H') W        eq. 5: P^ has k entries of each row, P all of them
--- P^ = a row's entries drawn without replacement, times d / k' (d entries, k' = min(k, d) drawn), has
--- mean P, so the estimate does for a constant H'; its variance is that of H - H', which falls as the
--- weights settle. H' is a constant for the gradient. Only the k drawn neighbours are computed
--- further down; the first layer needs none of this, since P X is known.
+-- P^, k' = min(k, d) of a row's d entries drawn without replacement, times d / k', has mean P. So Z
+-- is unbiased for a constant H', with the variance of H - H', which falls as the weights settle. H'
+-- is a constant for the gradient. Only the k drawn neighbours are computed further down; the first
+-- layer needs none of this, since P X is known.
 --
 -- To the model a block's `adj` is P^ and `control` = P H' - P^ H', so that Z = (adj H + control) W.
 -- After the optimizer's step, H' takes over the H of the nodes that the batch computed.
@@ -40,20 +40,23 @@ VrGcn.__index = VrGcn
 -- A layer whose input is propagated already.
 local PROPAGATED = {}
 
--- The block for dst above the history h.
-local function estimate(P, dst, h, k, cvd, rng)
-  local S, src = P:sample_rows(dst, k, {rng = rng})
+-- A block for dst, h the history of its layer's input.
+function VrGcn:estimate(dst, h, rng)
+  local P = self.P
+  local S, src = P:sample_rows(dst, self.neighbours, {rng = rng})
   local times = P:degrees(dst) / S:degrees():clamp(1, math.huge)          -- d / k'
-  local adj = S:scale_rows(times)
+  local adj = S:scale_rows(times)                                         -- P^
   return {
     adj = adj, dst = dst, src = src,
     control = P:rows(dst):matmul(h) - adj:matmul(h[src]),
-    noise = cvd and S:scale_rows(times:sqrt()) or nil,                    -- P^ sqrt(k'/d)
+    noise = self.cvd and S:scale_rows(times:sqrt()) or nil,               -- P^ sqrt(k'/d)
   }
 end
 
 local function identity(n)
-  return core.csr{n_rows = n, n_cols = n, offsets = core.range(1, n + 1), columns = core.range(1, n)}
+  return core.csr{
+    n_rows = n, n_cols = n, offsets = core.range(1, n + 1), columns = core.range(1, n),
+  }
 end
 
 -- The first layer's block: exact.
@@ -88,10 +91,8 @@ function VrGcn:draw(seeds, rng)
   local dst, blocks = options.value("sampler", "the seeds", seeds, "Index"), {}
   local isolated = 0
   for l = self.layers, 1, -1 do
-    local block = l > 1
-      and sampling.at_layer(l, estimate, self.P, dst, self.history[l - 1], self.neighbours, self.cvd,
-        rng)
-      or sampling.at_layer(l, self.first, self, dst)
+    local block = l == 1 and sampling.at_layer(l, self.first, self, dst)
+      or sampling.at_layer(l, self.estimate, self, dst, self.history[l - 1], rng)
     isolated = isolated + block.adj:empty_rows()
     blocks[l], dst = block, block.src
   end
@@ -132,9 +133,10 @@ end
 -- cvd          whether noise of dropout is kept apart, see above
 -- features     the data set's, to compute P X once (N x features, dense) instead of gathering whole
 --              neighbourhoods in the first layer of every batch
--- It is `adaptive`: batch i needs the step of batch i - 1. sampler.history[l], N x hidden, is H' for
--- the input of layer l + 1: (layers - 1) N hidden floats. They are in sampler.state, which
--- checkpoints hold, so that a run that is taken up again has the same bits.
+-- It is `adaptive`: batch i needs the step of batch i - 1. sampler.history[l], N x hidden, is H'
+-- for the input of layer l + 1: (layers - 1) N hidden floats in all. They are zero at first (see
+-- sampler:fill), and in sampler.state, which checkpoints hold, so that a run that is taken up again
+-- has the same bits.
 local function vrgcn(P, given)
   square(WHERE, P)
   local opts = options.check(WHERE, given, SPEC)

@@ -10,8 +10,9 @@ ld_status ld_csr_cut(int64_t *cut, const ld_csr *a, const ld_index *part_of)
 {
     const ld_structure *s = a->s;
     if (s->n_rows != s->n_cols || part_of->size != s->n_rows)
-        return ld_fail(LD_SHAPE, "cut: the parts of %" PRId64 " nodes for a %" PRId64 " x %" PRId64
-                       " matrix", part_of->size, s->n_rows, s->n_cols);
+        return ld_fail(LD_SHAPE,
+                       "cut: the parts of %" PRId64 " nodes for a %" PRId64 " x %" PRId64 " matrix",
+                       part_of->size, s->n_rows, s->n_cols);
     *cut = 0;
     for (int64_t r = 0; r < s->n_rows; r++)
         for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
@@ -72,8 +73,9 @@ static ld_status weight_scale(double *scale, const ld_csr *a)
         for (int64_t e = a->s->offsets[r]; e < a->s->offsets[r + 1]; e++) {
             double w = fabs((double)ld_csr_value(a, r, e));
             if (!isfinite(w))
-                return ld_fail(LD_VALUE, "partition: entry (%" PRId64 ", %" PRId32 ") is not finite",
-                               r + 1, a->s->columns[e] + 1);
+                return ld_fail(LD_VALUE,
+                               "partition: entry (%" PRId64 ", %" PRId32 ") is not finite", r + 1,
+                               a->s->columns[e] + 1);
             largest = w > largest ? w : largest;
         }
     double steps = fmin(STEPS, floor(INT32_MAX / fmax(1, (double)a->s->nnz)));
@@ -93,8 +95,7 @@ static ld_status fill(metis_graph *g, const ld_csr *a)
             if (a->s->columns[e] == r)
                 continue;
             if (g->weights)
-                g->weights[n] =
-                    (idx_t)fmax(1, round(fabs((double)ld_csr_value(a, r, e)) * scale));
+                g->weights[n] = (idx_t)fmax(1, round(fabs((double)ld_csr_value(a, r, e)) * scale));
             g->columns[n++] = a->s->columns[e];
         }
         g->offsets[r + 1] = n;
@@ -102,7 +103,8 @@ static ld_status fill(metis_graph *g, const ld_csr *a)
     return st;
 }
 
-static ld_status call_metis(ld_index *part_of, const metis_graph *g, idx_t k, idx_t *part, idx_t seed)
+static ld_status call_metis(ld_index *part_of, const metis_graph *g, idx_t k, idx_t *part,
+                            idx_t seed)
 {
     idx_t options[METIS_NOPTIONS], n = g->n, constraints = 1, cut;
     METIS_SetDefaultOptions(options);
@@ -112,8 +114,9 @@ static ld_status call_metis(ld_index *part_of, const metis_graph *g, idx_t k, id
                                      g->weights, &k, NULL, NULL, options, &cut, part);
     pthread_mutex_unlock(&lock);
     if (result == METIS_ERROR_MEMORY)
-        return ld_fail(LD_NOMEM, "out of memory: METIS, for %" PRId64 " nodes and %" PRId64
-                       " entries", (int64_t)n, (int64_t)g->offsets[n]);
+        return ld_fail(LD_NOMEM,
+                       "out of memory: METIS, for %" PRId64 " nodes and %" PRId64 " entries",
+                       (int64_t)n, (int64_t)g->offsets[n]);
     if (result != METIS_OK)
         return ld_fail(LD_STATE, "partition: METIS failed (%d)", result);
     for (int64_t v = 0; v < n; v++)
@@ -130,7 +133,8 @@ ld_status ld_csr_metis(ld_index **out, ld_csr *a, int64_t k, bool weighted, ld_r
     idx_t *part = NULL;
     ld_status st;
     if (k < 1)
-        return ld_fail(LD_VALUE, "partition: the number of parts must be positive, got %" PRId64, k);
+        return ld_fail(LD_VALUE, "partition: the number of parts must be positive, got %" PRId64,
+                       k);
     idx_t seed = (idx_t)(ld_random_bits(ld_rng_next(rng), 0) >> 33);
     LD_TRY(check_width());
     LD_TRY(ld_csr_symmetrize(&both, a));
@@ -141,8 +145,9 @@ ld_status ld_csr_metis(ld_index **out, ld_csr *a, int64_t k, bool weighted, ld_r
     st = LD_NOMEM;
     if (!(g.offsets = ld_alloc_array(n + 1, sizeof *g.offsets, LD_MEM_SCRATCH)) ||
         !(g.columns = ld_alloc_array(both->s->nnz, sizeof *g.columns, LD_MEM_SCRATCH)) ||
-        !(part = ld_alloc_array(n, sizeof *part, LD_MEM_SCRATCH)) ||
-        (weighted && !(g.weights = ld_alloc_array(both->s->nnz, sizeof *g.weights, LD_MEM_SCRATCH))))
+        !(part = ld_calloc_array(n, sizeof *part, LD_MEM_SCRATCH)) ||
+        (weighted &&
+         !(g.weights = ld_alloc_array(both->s->nnz, sizeof *g.weights, LD_MEM_SCRATCH))))
         goto done;
     LD_TRY(fill(&g, both));
     ld_csr_unref(both);

@@ -34,6 +34,7 @@ ld_status ld_sample_rows_interim(ld_csr **out, ld_index **src, ld_csr *a, const 
     ld_csr *whole = NULL, *few = NULL;
     int64_t *chosen = NULL, nnz = 0;
     ld_status st;
+    LD_TRY(ld_index_check_unique(rows, "sample_rows: node"));
     LD_TRY(ld_csr_rows(&whole, a, rows));
     for (int64_t i = 0; i < rows->size; i++) {
         int64_t d = whole->s->offsets[i + 1] - whole->s->offsets[i];
