@@ -67,7 +67,8 @@ end
 --- ladies.batches(idx, {size = 512, sampler =, seed = 1, epochs = 1, ...}): an iterator over the
 -- mini-batches of the nodes idx (an Index without repetitions).
 -- size       seeds of a batch; the last batch of an epoch may be smaller
--- sampler    sampler(seeds, rng) -> mini-batch; without one a batch is {output = seeds}
+-- sampler    sampler(seeds, rng) -> mini-batch; without one a batch is {output = seeds}. One with
+--            batches_per_epoch draws its own seeds: it is given all of idx, and third its place
 -- epochs     ends after this epoch
 -- start      {epoch =, batch =}: begins there, with the batches that a run from the start would
 --            have

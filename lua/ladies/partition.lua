@@ -27,9 +27,10 @@ end
 --           and Kumar 1998); "random": sizes differ by at most one
 -- weighted  whether METIS minds the entries' absolute values; otherwise each counts the same
 -- METIS sees every entry both ways, and no self-loops. Parts may be empty, as they must be when k
--- is greater than the number of nodes; then METIS is not asked and every node has its own part. It
--- cannot be interrupted and takes memory of its own, see core/graph/partition.h: a partition that
--- took long is worth keeping (npz.write) and giving to the sampler.
+-- is greater than the number of nodes; then METIS is not asked and every node has its own part.
+-- METIS runs in one thread, cannot be interrupted (Ctrl-C counts when it returns) and has memory of
+-- its own that nobody counts, several times 4 bytes an entry: a partition that took long is worth
+-- keeping (npz.write) and giving to the sampler.
 function partition.of(A, k, given)
   options.value("partition", "the adjacency", A, "Matrix")
   k = options.value("partition", "the number of parts", k, "positive integer")

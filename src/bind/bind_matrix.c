@@ -267,10 +267,10 @@ static int matrix_add_diag(lua_State *L)
     return 1;
 }
 
-static int matrix_diagonal(lua_State *L)
+static int matrix_diagonal_values(lua_State *L)
 {
     ld_csr *a = bind_matrix(L, 1);
-    bind_check(L, ld_csr_diagonal(bind_new_tensor(L), a));
+    bind_check(L, ld_csr_diagonal_values(bind_new_tensor(L), a));
     return 1;
 }
 
@@ -428,8 +428,8 @@ static const bind_function methods[] = {
     {"add_diag", matrix_add_diag,
      "A:add_diag(v) -> Matrix\nv added to every diagonal entry, or v[i] to the i-th for a vector "
      "v; missing\nones are made."},
-    {"diagonal", matrix_diagonal,
-     "A:diagonal() -> Tensor\nThe diagonal of a square matrix, 0 where there is no entry."},
+    {"diagonal_values", matrix_diagonal_values,
+     "A:diagonal_values() -> Tensor\nThe diagonal of a square matrix, 0 where there is no entry."},
     {"without_loops", matrix_without_loops, "A:without_loops() -> Matrix\nThe diagonal dropped."},
     {"with_values", matrix_with_values,
      "A:with_values(t) -> Matrix\nThe same structure with the vector t (one number per entry) as\n"

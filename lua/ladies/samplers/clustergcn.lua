@@ -103,7 +103,7 @@ local function clustergcn(A, given)
     local nodes, loss_nodes = united(deal(training, others, place and place.rng or rng,
       place and place.index or 1, n_batches, opts.clusters))
     local adj = A:induced(nodes):normalize(opts.normalize, {self_loops = opts.self_loops})
-    if opts.lambda ~= 0 then adj = adj:add_diag(adj:diagonal() * opts.lambda) end
+    if opts.lambda ~= 0 then adj = adj:add_diag(adj:diagonal_values() * opts.lambda) end
     local block, blocks = {adj = adj, dst = nodes, src = nodes}, {}
     for l = 1, opts.layers do blocks[l] = block end
     return {

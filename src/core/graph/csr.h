@@ -105,7 +105,7 @@ ld_status ld_csr_add_diag(ld_csr **out, ld_csr *a, float v);
 ld_status ld_csr_add_diagonal(ld_csr **out, ld_csr *a, const ld_tensor *v);
 
 /* The diagonal of a square matrix as a vector, 0 where there is no entry. */
-ld_status ld_csr_diagonal(ld_tensor **out, const ld_csr *a);
+ld_status ld_csr_diagonal_values(ld_tensor **out, const ld_csr *a);
 
 /* a with the diagonal dropped, or replaced by ones. */
 ld_status ld_csr_set_loops(ld_csr **out, ld_csr *a, bool loops);

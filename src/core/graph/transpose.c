@@ -258,11 +258,12 @@ ld_status ld_csr_set_loops(ld_csr **out, ld_csr *a, bool loops)
     return change_diagonal(out, a, loops ? SET_ONE : DROP, NULL, 0);
 }
 
-ld_status ld_csr_diagonal(ld_tensor **out, const ld_csr *a)
+ld_status ld_csr_diagonal_values(ld_tensor **out, const ld_csr *a)
 {
     const ld_structure *s = a->s;
     if (s->n_rows != s->n_cols)
-        return ld_fail(LD_SHAPE, "diagonal: a square matrix expected, got %" PRId64 " x %" PRId64,
+        return ld_fail(LD_SHAPE,
+                       "diagonal_values: a square matrix expected, got %" PRId64 " x %" PRId64,
                        s->n_rows, s->n_cols);
     ld_status st = ld_tensor_new(out, 1, s->n_rows, 1);
     for (int64_t r = 0; st == LD_OK && r < s->n_rows; r++) {
