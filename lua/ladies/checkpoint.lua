@@ -94,13 +94,13 @@ end
 -- parameters  array of {name =, tensor =}
 -- best        the same for the best model, or nil when there is none yet
 -- optimizer   its state() is saved
--- sampler     the sampler's tensors, as an array like `parameters`
+-- sampler     the sampler's tensors, as an array like `parameters`, or nil
 -- counters    name -> number
 function checkpoint.save(path, state)
   local arrays = {["counter.format"] = FORMAT}
   checkpoint.put(arrays, "parameter.", state.parameters)
   checkpoint.put(arrays, "best.", state.best or {})
-  checkpoint.put(arrays, "sampler.", state.sampler)
+  checkpoint.put(arrays, "sampler.", state.sampler or {})
   for name, value in pairs(state.optimizer:state()) do arrays["optimizer." .. name] = value end
   for name, value in pairs(state.counters) do arrays["counter." .. name] = value end
   npz.write(path, arrays, {compress = false})
@@ -117,7 +117,7 @@ function checkpoint.load(path, state)
   end
   checkpoint.get(file, path, "parameter.", state.parameters)
   load_optimizer(file, path, state.optimizer)
-  checkpoint.get(file, path, "sampler.", state.sampler, "sampler")
+  checkpoint.get(file, path, "sampler.", state.sampler or {}, "sampler")
   local has_best = file:has("best." .. state.parameters[1].name)
   if has_best then checkpoint.get(file, path, "best.", state.best) end
   return counters, has_best
