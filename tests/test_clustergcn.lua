@@ -30,7 +30,7 @@ local function parts_in(batch, parts)
   return table.concat(names, " ")
 end
 
--- The block's matrix as the formulas say: eq. 10 and 11 on the rows and columns of the batch.
+-- The block's matrix as the formulas say, on the rows and columns of the batch.
 local function expected(D, nodes, opts)
   local S = dense.normalize(dense.pick(D, nodes, nodes), opts.normalize or "row",
     opts.self_loops ~= false)
@@ -49,7 +49,7 @@ function tests.test_normalisation_by_enumeration()
       for name, value in pairs(opts) do given[name] = value end
       local sampler, counts = clustergcn(A, given), {}
       for i = 1, 200 do
-        local batch = sampler(nil, ladies.rng(i))
+        local batch = sampler(nil, nil, {index = 1, rng = ladies.rng(i)})
         local pair = parts_in(batch, PARTS)
         if not counts[pair] then
           ladies.sampling.check(batch)
@@ -132,7 +132,7 @@ function tests.test_given_parts()
   lu.assertEquals({sampler.n_clusters, sampler.batches_per_epoch, sampler.cut}, {2, 2})
   epochs(sampler, opts.train, opts.parts, 1)
   opts.parts = {index{1, 2}}
-  fails("parts must hold every training node", clustergcn, A, opts)
+  fails("parts must hold every training node; one is in none", clustergcn, A, opts)
   opts.parts = {index{1, 2}, index{2, 4}}
   fails("node 2 is in parts[1] and in parts[2]", clustergcn, A, opts)
   opts.parts = {index{1, 2}, 7}
@@ -166,6 +166,20 @@ function tests.test_odd_graphs()
       end
     end
   end
+end
+
+--- Without a place: the clusters that hold the seeds.
+function tests.test_given_seeds()
+  local A = dense.random_pair(math.random, 13, 13, {})
+  local sampler = clustergcn(A, {layers = 2, train = index{1}, parts = PARTS, clusters = 1})
+  local seeds = index{12, 7, 10, 4}
+  local batch = ladies.sampling.check(sampler(seeds))
+  lu.assertEquals(parts_in(batch, PARTS), "3 5")
+  lu.assertTrue(batch.output[batch.loss_nodes] == seeds)
+  fails("the seeds must be an Index, got nil", sampler)
+  fails("out of range", sampler, index{14})
+  sampler = clustergcn(A, {layers = 2, train = index{1}, parts = {index{1, 2}}})
+  fails("the parts must hold every seed; one is in none", sampler, index{2, 3})
 end
 
 --- Batch i of epoch e is a function of (seed, e, i): the same from the start and in the middle.

@@ -3,8 +3,8 @@
 -- The graph is cut into parts once, by METIS. A batch unites q of them, drawn without replacement
 -- ("stochastic multiple partitions", section 3.2), and takes the subgraph that they induce, edges
 -- between the chosen parts included. It is normalised as a graph of its own, after the union:
---     A~  =  (D + I)^-1 (A + I)               section 3.3, eq. 10
---     A~  +  lambda diag(A~)                  diagonal enhancement, eq. 11
+--     A~  =  (D + I)^-1 (A + I)               section 3.3
+--     A~  +  lambda diag(A~)                  diagonal enhancement, the same
 -- Every layer propagates over this one matrix, and the loss is that of the batch's training nodes.
 --
 -- The authors' program (google-research/cluster_gcn, utils.py) differs from their paper: without
@@ -36,14 +36,18 @@ local SPEC = {
   lambda = {"number", 0},
 }
 
--- The clusters as {nodes =, train =}: those with training nodes, and the others that are not empty.
-local function split(parts, train, n)
-  train:check_unique(WHERE .. ": training node")
-  local part_of = partition.part_of(WHERE, parts, n)[train]
-  if #train > 0 and part_of:min() < 1 then
-    options.fail(WHERE .. ": parts must hold every training node; one of train is in none")
+-- The part of every node, which must not be 0 for any of `nodes`.
+local function parts_of(part_of, nodes, what)
+  local ids = part_of[nodes]
+  if #ids > 0 and ids:min() < 1 then
+    options.fail(("%s: the parts must hold every %s; one is in none"):format(WHERE, what))
   end
-  local order, ends = part_of:group(#parts)
+  return ids
+end
+
+-- The clusters as {nodes =, train =}: those with training nodes, and the others that are not empty.
+local function split(parts, part_of, train)
+  local order, ends = parts_of(part_of, train, "training node"):group(#parts)
   local training, others = {}, {}
   for i, nodes in ipairs(parts) do
     local own = train[order:slice(ends[i], ends[i + 1] - 1)]
@@ -65,13 +69,19 @@ local function deal(training, others, rng, index, n, most)
   return hand
 end
 
-local function united(hand)
-  local nodes, train = hand[1].nodes, hand[1].train
-  for i = 2, #hand do
-    nodes, train = nodes .. hand[i].nodes, train .. hand[i].train
+-- The clusters that hold the seeds.
+local function holding(parts, part_of, seeds)
+  local hand = {}
+  for i, id in ipairs(sampling.unique(parts_of(part_of, seeds, "seed")):to_table()) do
+    hand[i] = {nodes = parts[id]}
   end
-  nodes = nodes:sort()
-  return nodes, sampling.find(nodes, train)
+  return hand
+end
+
+local function united(hand, field)
+  local all = core.index{}
+  for _, cluster in ipairs(hand) do all = all .. cluster[field] end
+  return all
 end
 
 --- ladies.samplers.clustergcn(A, {layers =, train =, ...}): a sampler that draws its own seeds. A
@@ -85,29 +95,35 @@ end
 -- self_loops   whether I is added, in place of the loops that are there
 -- lambda       of the diagonal enhancement (0: none; the paper has 1 for deep networks)
 -- The sampler has batches_per_epoch; cut, the number of A's entries between parts (nil where parts
--- are given); and n_clusters, the parts that are not empty. Called without a place in an epoch,
--- sampler(seeds, rng) draws q clusters by rng; the seeds do not matter.
+-- are given); and n_clusters, the parts that are not empty. Without a place in an epoch (the third
+-- argument that ladies.batches gives), sampler(seeds) is the batch of the clusters that hold the
+-- seeds, however many, with the seeds as loss_nodes.
 local function clustergcn(A, given)
   square(WHERE, A)
   local opts = options.check(WHERE, given, SPEC)
   if #opts.train == 0 then options.fail(WHERE .. ": train must not be empty") end
+  opts.train:check_unique(WHERE .. ": training node")
   local parts, cut = opts.parts, nil
   if type(parts) ~= "table" then
     parts, cut = partition.of(A, parts, {method = opts.method, seed = opts.seed})
   end
-  local training, others = split(parts, opts.train, A.n_rows)
+  local part_of = partition.part_of(WHERE, parts, A.n_rows)
+  local training, others = split(parts, part_of, opts.train)
   local n_clusters = #training + #others
   local n_batches = math.min(#training, (n_clusters + opts.clusters - 1) // opts.clusters)
 
-  local function draw(_, _, rng, place)
-    local nodes, loss_nodes = united(deal(training, others, place and place.rng or rng,
-      place and place.index or 1, n_batches, opts.clusters))
+  local function draw(_, seeds, _, place)
+    local hand = place
+      and deal(training, others, place.rng, place.index, n_batches, opts.clusters)
+      or holding(parts, part_of, options.value("sampler", "the seeds", seeds, "Index"))
+    local nodes = united(hand, "nodes"):sort()
     local adj = A:induced(nodes):normalize(opts.normalize, {self_loops = opts.self_loops})
     if opts.lambda ~= 0 then adj = adj:add_diag(adj:diagonal_values() * opts.lambda) end
     local block, blocks = {adj = adj, dst = nodes, src = nodes}, {}
     for l = 1, opts.layers do blocks[l] = block end
     return {
-      blocks = blocks, input = nodes, output = nodes, loss_nodes = loss_nodes,
+      blocks = blocks, input = nodes, output = nodes,
+      loss_nodes = sampling.find(nodes, place and united(hand, "train") or seeds),
       stats = {isolated = opts.layers * adj:empty_rows()},
     }
   end

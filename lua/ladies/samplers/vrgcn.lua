@@ -3,7 +3,7 @@
 --
 -- For the input of every layer but the first the sampler keeps a table H', the last value of every
 -- node's row that was computed in training. A layer is
---     Z  =  (P^ (H - H') + P H') W        eq. 5: P^ has k entries of each row, P all of them
+--     Z  =  (P^ (H - H') + P H') W        P^ has k entries of each row, P all of them
 -- P^, k' = min(k, d) of a row's d entries drawn without replacement, times d / k', has mean P. So Z
 -- is unbiased for a constant H', with the variance of H - H', which falls as the weights settle. H'
 -- is a constant for the gradient. Only the k drawn neighbours are computed further down; the first
@@ -12,7 +12,7 @@
 -- To the model a block's `adj` is P^ and `control` = P H' - P^ H', so that Z = (adj H + control) W.
 -- After the optimizer's step, H' takes over the H of the nodes that the batch computed.
 --
--- With dropout, H' of "CV" is the H with elements dropped. "CVD" (section 4.3) keeps the mean mu
+-- With dropout, H' of "CV" is the H with elements dropped. "CVD" (section 5.1) keeps the mean mu
 -- instead, what the network gives without dropout, and scales the noise H - mu apart, so that its
 -- variance is right too: Z = (P^ sqrt(k'/d) (H - mu) + P^ (mu - mu') + P mu') W. It computes every
 -- layer twice. (The authors' program, thu-ml/stochastic_gcn, lets no gradient flow through mu; here
