@@ -132,6 +132,22 @@ function tests.test_samples_of_rows()
   end, 30)
 end
 
+function tests.test_partitions()
+  local A = graph()
+  exhaust(function()
+    return A:diagonal_values(), A:add_diag(ladies.ones(5)), A:cut(ladies.range(1, 5))
+  end, 4)
+  exhaust(function() return index{2, 1, 2}:group(2) end, 4)
+  if not ladies.have_metis then return end
+  for k = 2, 9, 7 do                                     -- with METIS, and where it is not asked
+    exhaust(function()
+      local path = ladies.matrix{n_rows = 9, n_cols = 9, rows = ladies.range(1, 8),
+        cols = ladies.range(2, 9)}
+      return path:metis(k, ladies.rng(1), {weighted = true})
+    end, 20)
+  end
+end
+
 function tests.test_generators()
   local generate, rng = ladies.generate, ladies.rng
   local labels = index{1, 2, 1, 2, 1, 2}

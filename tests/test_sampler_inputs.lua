@@ -29,6 +29,7 @@ local SAMPLERS = {
   {"graphsage", {fanouts = {2, 3}, form = "unbiased", replace = true}},
   {"graphsage", {fanouts = {1, 1}, form = "unbiased", self_nodes = false},
     {fanouts = {50, 50}, form = "unbiased", self_nodes = false}},
+  {"vrgcn", {layers = 2, hidden = 4}, {layers = 2, hidden = 4, neighbours = 50}},
 }
 
 -- Graph, seeds.

@@ -2,7 +2,9 @@
 --
 -- Batch i of epoch e is a function of (seed, e, i) alone: the order of the seeds comes from
 -- rng:fork(e), the sampler gets rng:fork(e):fork(i), and the model's dropout draws from
--- rng:fork(0):fork(e):fork(i), which the batch carries as batch.rng.
+-- rng:fork(0):fork(e):fork(i), which the batch carries as batch.rng. For samplers that draw their
+-- own seeds there is a third argument, the place {epoch = e, index = i, rng = rng:fork(e):fork(0)}:
+-- that rng is the epoch's, so that its batches can share an order of the nodes.
 
 local core = require "ladies_core"
 local options = require "ladies.options"
@@ -29,17 +31,17 @@ local function name_of(sampler)
 end
 
 -- Which call of the sampler it was, for messages.
-local function place(sampler, epoch, index)
-  return ("%s, epoch %d, batch %d"):format(name_of(sampler), epoch, index)
+local function call_name(sampler, place)
+  return ("%s, epoch %d, batch %d"):format(name_of(sampler), place.epoch, place.index)
 end
 
--- sampler(seeds, rng), with errors that say whose they are.
-local function sample(sampler, seeds, rng, epoch, index)
-  local ok, batch = pcall(sampler, seeds, rng)
+-- sampler(seeds, rng, place), with errors that say whose they are.
+local function sample(sampler, seeds, rng, place)
+  local ok, batch = pcall(sampler, seeds, rng, place)
   if ok and type(batch) == "table" then return batch end
   local reason = ok and ("it must return a mini-batch, got a " .. type(batch)) or batch
   if not ok and type(reason) ~= "string" then error(reason, 0) end
-  error(("%s: %s"):format(place(sampler, epoch, index), reason), 0)
+  error(("%s: %s"):format(call_name(sampler, place), reason), 0)
 end
 
 -- The batches in an epoch of a sampler that draws its own seeds; nil for one that is given them.
@@ -70,7 +72,8 @@ end
 --- ladies.batches(idx, {size = 512, sampler =, seed = 1, epochs = 1, ...}): an iterator over the
 -- mini-batches of the nodes idx (an Index without repetitions).
 -- size       seeds of a batch; the last batch of an epoch may be smaller
--- sampler    sampler(seeds, rng) -> mini-batch; without one a batch is {output = seeds}
+-- sampler    sampler(seeds, rng) -> mini-batch; without one a batch is {output = seeds}. One with
+--            batches_per_epoch draws its own seeds: it is given all of idx, and third its place
 -- nodes      the number of nodes of the graph; ids past it are an error then
 -- epochs     ends after this epoch
 -- start      {epoch =, batch =}: begins there, with the batches that a run from the start would
@@ -111,8 +114,9 @@ function batches.new(idx, given)
     end
     local batch
     if sampler then
-      batch = sample(sampler, seeds, epoch_rng:fork(index), epoch, index)
-      sampling.check(batch, place(sampler, epoch, index), {nodes = opts.nodes, quick = checked})
+      local place = {epoch = epoch, index = index, rng = epoch_rng:fork(0)}
+      batch = sample(sampler, seeds, epoch_rng:fork(index), place)
+      sampling.check(batch, call_name(sampler, place), {nodes = opts.nodes, quick = checked})
       checked = true
     else
       batch = {output = seeds}

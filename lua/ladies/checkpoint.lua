@@ -3,10 +3,10 @@
 --
 --   parameter.NAME, best.NAME    the model's tensors, and those of the best model so far
 --   optimizer.NAME               the optimizer's state
+--   sampler.NAME                 what an adaptive sampler carries from batch to batch
 --   counter.NAME                 numbers: seed, epoch and batch (the position of the rng, since
---   every
---                                draw is a function of them), those of early stopping, the seconds
---                                so far and the length of the log
+--                                every draw is a function of them), those of early stopping, the
+--                                seconds so far and the length of the log
 -- A file appears whole or not at all (temporary file, fsync, rename).
 
 local npz = require "ladies_core".npz
@@ -29,33 +29,37 @@ function checkpoint.put(arrays, prefix, named)
   for _, parameter in ipairs(named) do arrays[prefix .. parameter.name] = parameter.tensor end
 end
 
--- Fails unless the file's arrays PREFIX.NAME are those of `named`, by name and then by shape.
-local function check_arrays(file, where, prefix, named)
+-- Fails unless the file's arrays PREFIX.NAME are those of `named`, by name and then by shape; they
+-- are of the `owner`, "model" or "sampler".
+local function check_arrays(file, where, prefix, named, owner)
   local wanted = {}
   for _, parameter in ipairs(named) do
     wanted[prefix .. parameter.name] = true
     if not file:has(prefix .. parameter.name) then
-      options.fail(("%s has no %s%s: it is of another model"):format(where, prefix, parameter.name))
+      options.fail(("%s has no %s%s: it is of another %s"):format(where, prefix, parameter.name,
+        owner))
     end
   end
   for _, name in ipairs(file:names()) do
     if name:sub(1, #prefix) == prefix and not wanted[name] then
-      options.fail(("%s has %s, which the model lacks: it is of another model"):format(where, name))
+      options.fail(("%s has %s, which the %s lacks: it is of another %s"):format(where, name, owner,
+        owner))
     end
   end
   for _, parameter in ipairs(named) do
     local name = prefix .. parameter.name
     local has, needs = shape_text(file:shape(name)), shape_text(shape_of(parameter.tensor))
     if has ~= needs then
-      options.fail(("%s: %s is %s, the model's is %s"):format(where, name, has, needs))
+      options.fail(("%s: %s is %s, the %s's is %s"):format(where, name, has, owner, needs))
     end
   end
 end
 
 --- Copies the arrays PREFIX.NAME of an open npz file into tensors of the same names. One that is
--- missing, left over or of another shape is an error that begins with `where`.
-function checkpoint.get(file, where, prefix, named)
-  check_arrays(file, where, prefix, named)
+-- missing, left over or of another shape is an error that begins with `where` and says that the
+-- file is of another `owner` (default "model").
+function checkpoint.get(file, where, prefix, named, owner)
+  check_arrays(file, where, prefix, named, owner or "model")
   for _, parameter in ipairs(named) do
     parameter.tensor:copy_(file:tensor(prefix .. parameter.name))
   end
@@ -90,19 +94,21 @@ end
 -- parameters  array of {name =, tensor =}
 -- best        the same for the best model, or nil when there is none yet
 -- optimizer   its state() is saved
+-- sampler     the sampler's tensors, as an array like `parameters`, or nil
 -- counters    name -> number
 function checkpoint.save(path, state)
   local arrays = {["counter.format"] = FORMAT}
   checkpoint.put(arrays, "parameter.", state.parameters)
   checkpoint.put(arrays, "best.", state.best or {})
+  checkpoint.put(arrays, "sampler.", state.sampler or {})
   for name, value in pairs(state.optimizer:state()) do arrays["optimizer." .. name] = value end
   for name, value in pairs(state.counters) do arrays["counter." .. name] = value end
   npz.write(path, arrays, {compress = false})
 end
 
---- Loads the file at `path` into the parameters, the tensors of `best` and the optimizer of
--- `state`. Returns the counters, and whether the file holds a best model. A file that is damaged,
--- or of another model or optimizer, is an error.
+--- Loads the file at `path` into the parameters, the tensors of `best` and of `sampler` and the
+-- optimizer of `state`. Returns the counters, and whether the file holds a best model. A file that
+-- is damaged, or of another model, optimizer or sampler, is an error.
 function checkpoint.load(path, state)
   local file <close> = npz.open(path)
   local counters = members(file, "counter.")
@@ -111,6 +117,7 @@ function checkpoint.load(path, state)
   end
   checkpoint.get(file, path, "parameter.", state.parameters)
   load_optimizer(file, path, state.optimizer)
+  checkpoint.get(file, path, "sampler.", state.sampler or {}, "sampler")
   local has_best = file:has("best." .. state.parameters[1].name)
   if has_best then checkpoint.get(file, path, "best.", state.best) end
   return counters, has_best

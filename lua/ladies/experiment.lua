@@ -103,7 +103,7 @@ end
 
 --- The sampler of a configuration, with `samples` in place of its own where they are given.
 function experiment.sampler(config, data, samples)
-  return methods.by_name[config.method].make(data.graph, config, samples or config.samples)
+  return methods.by_name[config.method].make(data, config, samples or config.samples)
 end
 
 --- Makes sampler and model, trains, and returns what ladies.train does, and the model. config: all

@@ -4,6 +4,7 @@
 -- given; nothing is made symmetric, and no self-loop is added or dropped, behind the user's back.
 
 local options = require "ladies.options"
+local partition = require "ladies.partition"
 
 local Graph = {__name = "ladies.Graph"}
 Graph.__index = Graph
@@ -52,6 +53,12 @@ end
 --- The connected component of every node, an Index, and how many there are; edges count both ways.
 function Graph:components()
   return self.adjacency:components()
+end
+
+--- The nodes in k parts, an array of Index, and the number of entries between parts; the options
+-- (method = "metis" or "random", seed, rng, weighted) are those of ladies.partition.of.
+function Graph:partition(k, given)
+  return partition.of(self.adjacency, k, given)
 end
 
 --- Whether every edge goes both ways with the same weight.

@@ -29,6 +29,7 @@ ladies.options = require "ladies.options"
 ladies.data = require "ladies.data"
 ladies.generate = require "ladies.generate"
 ladies.graph = require "ladies.graph"
+ladies.partition = require "ladies.partition"
 ladies.sampling = require "ladies.sampling"
 ladies.samplers = require "ladies.samplers"
 ladies.batches = require "ladies.batches".new

@@ -67,6 +67,17 @@ local function wrong_matrix(name, adj, dst, src, rules)
   if infinite then return ("%s has the weight %s, expected finite ones"):format(name, infinite) end
 end
 
+local function wrong_control(control, n, rules)
+  local wrong = wrong_class("control", control, "Tensor")
+  if wrong then return wrong end
+  if control.n_rows ~= n then
+    return ("control has %d rows, expected %d: one for each node of dst"):format(control.n_rows, n)
+  end
+  if rules.quick then return nil end
+  local infinite = not_finite(control)
+  if infinite then return ("control has %s, expected finite numbers"):format(infinite) end
+end
+
 local function wrong_block(block, above, rules)
   if type(block) ~= "table" then return "the block must be a table, got " .. type(block) end
   local wrong = wrong_ids("dst", block.dst, rules) or wrong_ids("src", block.src, rules)
@@ -74,6 +85,9 @@ local function wrong_block(block, above, rules)
   if not wrong and block.full ~= nil then
     wrong = wrong_ids("full_src", block.full_src, rules)
       or wrong_matrix("full", block.full, block.dst, block.full_src, rules)
+  end
+  if not wrong and block.control ~= nil then
+    wrong = wrong_control(block.control, #block.dst, rules)
   end
   if not wrong and above and block.dst ~= above.src then
     wrong = ("dst (%d nodes) differs from src of the next layer (%d nodes), expected the same ids")

@@ -114,7 +114,8 @@ end
 -- model        nn.gcn or any table of parameters with forward(features, batch); for the exact
 --              inference of validation and test it needs layer(i, h, block) and n_layers too, and
 --              without them there is no test and `validate` must be given
--- sampler      sampler(seeds, rng) -> mini-batch
+-- sampler      sampler(seeds, rng) -> mini-batch; checkpoints hold the tensors of sampler.state, an
+--              array of {name =, tensor =}, where it has one
 -- optimizer    default: Adam with `lr` (1e-3) and `weight_decay` (0)
 -- schedule     batch number -> factor of the learning rate (see ladies.schedule)
 -- clip         bound on the norm of all gradients together

@@ -44,6 +44,7 @@ function Run.new(opts)
     opts = opts, model = opts.model, labels = opts.data.labels,
     loss = opts.loss or label_kinds.kind_of(opts.data.labels).loss,
     parameters = module.named_parameters(opts.model),
+    sampler = type(opts.sampler) == "table" and opts.sampler.state or {},   -- its tensors
     validate = opts.validate or exact_validation(opts.data),
     stopper = early_stopping.new{
       patience = opts.patience, min_gain = opts.min_gain, best = opts.best,
@@ -115,7 +116,7 @@ end
 function Run:save()
   checkpoint.save(self.folder:file "checkpoint.npz", {
     parameters = self.parameters, best = self.has_best and self.best or nil,
-    optimizer = self.optimizer, counters = self:counters(),
+    optimizer = self.optimizer, sampler = self.sampler, counters = self:counters(),
   })
   self.saved = core.clock()
 end

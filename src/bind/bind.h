@@ -130,6 +130,7 @@ void bind_open_change(lua_State *L);
 void bind_open_index(lua_State *L);
 void bind_open_matrix(lua_State *L);
 void bind_open_rows(lua_State *L);
+void bind_open_partition(lua_State *L);
 void bind_open_rng(lua_State *L);
 void bind_open_generate(lua_State *L);
 void bind_open_sampling(lua_State *L);

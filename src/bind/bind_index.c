@@ -188,6 +188,15 @@ static int index_counts(lua_State *L)
     return 1;
 }
 
+static int index_group(lua_State *L)
+{
+    ld_index *x = bind_index(L, 1);
+    int64_t n = bind_count(L, 2, "group: the number of ids");
+    ld_index **order = bind_new_index(L);
+    bind_check(L, ld_index_group(order, bind_new_index(L), x, n));
+    return 2;
+}
+
 static const bind_function functions[] = {
     {"index", index_new,
      "ladies.index(table) -> Index\n"
@@ -209,6 +218,10 @@ static const bind_function methods[] = {
      "idx:check_unique([what]) \nAn error that names the element when one occurs twice."},
     {"counts", index_counts,
      "idx:counts(n) -> table\nHow often each of the ids 1 .. n occurs; zeros (none) are left out."},
+    {"group", index_group,
+     "idx:group(n) -> order, ends\n"
+     "The positions of each of the ids 1 .. n, as two Indexes: those of id i are\n"
+     "order:slice(ends[i], ends[i + 1] - 1), ascending. An error for an id outside."},
     {NULL, NULL, NULL},
 };
 

@@ -257,8 +257,20 @@ static int matrix_normalize(lua_State *L)
 static int matrix_add_diag(lua_State *L)
 {
     ld_csr *a = bind_matrix(L, 1);
+    if (bind_to_tensor(L, 2)) {
+        ld_tensor *v = bind_tensor(L, 2);
+        bind_check(L, ld_csr_add_diagonal(bind_new_matrix(L), a, v));
+        return 1;
+    }
     float v = (float)luaL_checknumber(L, 2);
     bind_check(L, ld_csr_add_diag(bind_new_matrix(L), a, v));
+    return 1;
+}
+
+static int matrix_diagonal_values(lua_State *L)
+{
+    ld_csr *a = bind_matrix(L, 1);
+    bind_check(L, ld_csr_diagonal_values(bind_new_tensor(L), a));
     return 1;
 }
 
@@ -384,7 +396,10 @@ static const bind_function methods[] = {
     {"rows", matrix_rows,
      "A:rows(idx) -> Matrix\nThe rows named by an Index, with all columns; rows may repeat."},
     {"induced", matrix_induced,
-     "A:induced(nodes) -> Matrix\nThe rows and columns `nodes`: the induced subgraph."},
+     "A:induced(nodes) -> Matrix\n"
+     "The rows and columns `nodes`: the induced subgraph, whose `edge` are positions in A. Costs "
+     "the\n"
+     "entries of A's rows `nodes`."},
     {"pick_cols", matrix_pick_cols,
      "A:pick_cols(pick) -> Matrix\nColumn j of the result is column pick[j] of A."},
     {"col_sums", matrix_col_sums,
@@ -411,7 +426,10 @@ static const bind_function methods[] = {
      "diagonal (replacing those that are there). Kipf and Welling 2017; Zou et al. 2019, section "
      "2."},
     {"add_diag", matrix_add_diag,
-     "A:add_diag(v) -> Matrix\nv added to every diagonal entry; missing ones are made."},
+     "A:add_diag(v) -> Matrix\nv added to every diagonal entry, or v[i] to the i-th for a vector "
+     "v; missing\nones are made."},
+    {"diagonal_values", matrix_diagonal_values,
+     "A:diagonal_values() -> Tensor\nThe diagonal of a square matrix, 0 where there is no entry."},
     {"without_loops", matrix_without_loops, "A:without_loops() -> Matrix\nThe diagonal dropped."},
     {"with_values", matrix_with_values,
      "A:with_values(t) -> Matrix\nThe same structure with the vector t (one number per entry) as\n"

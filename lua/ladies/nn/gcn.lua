@@ -78,9 +78,9 @@ function Gcn.new(given)
   }, Gcn)
 end
 
---- Layer i alone: h (n_cols x inputs of the layer) -> n_rows x its outputs, over block.adj. The
--- last layer includes the head. With `rng` elements are dropped (training), without it none
--- (evaluation).
+--- Layer i alone: h (n_cols x inputs of the layer) -> n_rows x its outputs, over block.adj; a block
+-- without adj has h propagated already. The last layer includes the head. With `rng` elements are
+-- dropped (training), without it none (evaluation).
 function Gcn:layer(i, h, block, rng)
   local layer = self.layers[i]
   h = layer.conv:forward(h, block.adj)
@@ -97,6 +97,8 @@ end
 --- The logits of a mini-batch, #batch.output x outputs. features: Tensor or sparse Matrix of all
 -- nodes, whose rows batch.input are gathered; batch.gathering becomes the seconds that took.
 -- Dropout draws from `rng`, by default batch.rng, which ladies.batches sets; false switches it off.
+-- A batch may bring features of its own, and batch.propagate(model, h, batch, rng), which takes the
+-- place of the loop over the layers (see samplers/vrgcn.lua).
 function Gcn:forward(features, batch, rng)
   local blocks = batch.blocks
   if #blocks ~= self.n_layers then
@@ -105,8 +107,9 @@ function Gcn:forward(features, batch, rng)
   end
   if rng == nil then rng = batch.rng end
   local began = core.clock()
-  local h = features:rows(batch.input)
+  local h = (batch.features or features):rows(batch.input)
   batch.gathering = core.clock() - began
+  if batch.propagate then return batch.propagate(self, h, batch, rng) end
   for i = 1, #blocks do h = self:layer(i, h, blocks[i], rng) end
   return h
 end

@@ -46,8 +46,9 @@ function GcnConv.transform_is_cheaper(adj, inputs, outputs)
 end
 
 --- P H W + b. h: n_cols x inputs (Tensor or sparse Matrix), adj: Matrix n_rows x n_cols; the result
--- is n_rows x outputs.
+-- is n_rows x outputs. Without adj, h (a Tensor) is P H already.
 function GcnConv:forward(h, adj)
+  if not adj then return h:linear(self.weight, self.bias) end
   local transform = self.order == "transform_first"
   if options.class_of(h) ~= "Tensor" then
     transform = true

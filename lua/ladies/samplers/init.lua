@@ -2,8 +2,10 @@
 -- sampler(seeds, rng) -> mini-batch. One file each; a new one is a function in anybody's script.
 
 return {
+  clustergcn = require "ladies.samplers.clustergcn",
   fastgcn = require "ladies.samplers.fastgcn",
   full = require "ladies.samplers.full",
   graphsage = require "ladies.samplers.graphsage",
   ladies = require "ladies.samplers.ladies",
+  vrgcn = require "ladies.samplers.vrgcn",
 }

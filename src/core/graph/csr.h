@@ -100,8 +100,12 @@ ld_status ld_csr_from_dense(ld_csr **out, const ld_tensor *t);
 /* The union of a and its transpose (values: the larger of the two entries). Square a. */
 ld_status ld_csr_symmetrize(ld_csr **out, ld_csr *a);
 
-/* a with v added on the diagonal; missing diagonal entries are made. Square a. */
+/* a with v, or the vector v, added on the diagonal; missing diagonal entries are made. Square a. */
 ld_status ld_csr_add_diag(ld_csr **out, ld_csr *a, float v);
+ld_status ld_csr_add_diagonal(ld_csr **out, ld_csr *a, const ld_tensor *v);
+
+/* The diagonal of a square matrix as a vector, 0 where there is no entry. */
+ld_status ld_csr_diagonal_values(ld_tensor **out, const ld_csr *a);
 
 /* a with the diagonal dropped, or replaced by ones. */
 ld_status ld_csr_set_loops(ld_csr **out, ld_csr *a, bool loops);
@@ -178,7 +182,8 @@ ld_status ld_csr_slice_entries(ld_csr **out, ld_index **src, ld_csr *a, const ld
                                const int64_t *offsets, const ld_index *entries,
                                const ld_index *first);
 
-/* a[rows, cols] for given, distinct rows and columns. */
+/* a[rows, cols] for given, distinct rows and columns; cols may be `rows` itself: the induced
+ * subgraph. Time and memory grow with the entries of those rows. */
 ld_status ld_csr_slice_cols(ld_csr **out, ld_csr *a, const ld_index *rows, const ld_index *cols);
 
 /* a[rows, :] with the columns as they are; rows may repeat. */

@@ -284,7 +284,11 @@ done:
 ld_status ld_csr_slice_cols(ld_csr **out, ld_csr *a, const ld_index *rows, const ld_index *cols)
 {
     ld_status st = ld_index_check_unique(rows, "slice: node");
-    return st == LD_OK ? restrict_cols(out, a, rows, cols, "slice: column") : st;
+    if (st == LD_OK)
+        st = restrict_cols(out, a, rows, cols, "slice: column");
+    if (st == LD_OK && rows == cols) /* an induced subgraph */
+        (*out)->s->symmetric = a->s->symmetric;
+    return st;
 }
 
 ld_status ld_csr_pick_cols(ld_csr **out, ld_csr *a, const ld_index *pick)

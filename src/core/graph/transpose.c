@@ -189,8 +189,9 @@ done:
 
 typedef enum { DROP, SET_ONE, ADD } diagonal_change;
 
-/* Copies a with its diagonal changed. */
-static ld_status change_diagonal(ld_csr **out, ld_csr *given, diagonal_change change, float v)
+/* Copies a with its diagonal changed; v[step * r] is what ADD adds in row r. */
+static ld_status change_diagonal(ld_csr **out, ld_csr *given, diagonal_change change,
+                                 const float *v, int64_t step)
 {
     if (given->s->n_rows != given->s->n_cols)
         return ld_fail(LD_SHAPE, "diagonal: a square matrix expected, got %" PRId64 " x %" PRId64,
@@ -211,7 +212,7 @@ static ld_status change_diagonal(ld_csr **out, ld_csr *given, diagonal_change ch
         LD_TRY(ld_tensor_new(&values, 1, s->nnz, 1));
     for (int64_t r = 0; r < n_rows; r++) {
         bool placed = change == DROP;
-        float diagonal = change == ADD ? v : 1.0f;
+        float diagonal = change == ADD ? v[step * r] : 1.0f;
         for (int64_t i = a->s->offsets[r]; i <= a->s->offsets[r + 1]; i++) {
             bool end = i == a->s->offsets[r + 1];
             int32_t c = end ? INT32_MAX : a->s->columns[i];
@@ -241,10 +242,35 @@ done:
 
 ld_status ld_csr_add_diag(ld_csr **out, ld_csr *a, float v)
 {
-    return change_diagonal(out, a, ADD, v);
+    return change_diagonal(out, a, ADD, &v, 0);
+}
+
+ld_status ld_csr_add_diagonal(ld_csr **out, ld_csr *a, const ld_tensor *v)
+{
+    if (v->ndim != 1 || v->n_rows != a->s->n_rows)
+        return ld_fail(LD_SHAPE, "add_diag: a vector of %" PRId64 " expected, got %s", a->s->n_rows,
+                       ld_tensor_shape(v));
+    return change_diagonal(out, a, ADD, v->data, 1);
 }
 
 ld_status ld_csr_set_loops(ld_csr **out, ld_csr *a, bool loops)
 {
-    return change_diagonal(out, a, loops ? SET_ONE : DROP, 0);
+    return change_diagonal(out, a, loops ? SET_ONE : DROP, NULL, 0);
+}
+
+ld_status ld_csr_diagonal_values(ld_tensor **out, const ld_csr *a)
+{
+    const ld_structure *s = a->s;
+    if (s->n_rows != s->n_cols)
+        return ld_fail(LD_SHAPE,
+                       "diagonal_values: a square matrix expected, got %" PRId64 " x %" PRId64,
+                       s->n_rows, s->n_cols);
+    ld_status st = ld_tensor_new(out, 1, s->n_rows, 1);
+    for (int64_t r = 0; st == LD_OK && r < s->n_rows; r++) {
+        (*out)->data[r] = 0;
+        for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
+            if (s->columns[e] == r)
+                (*out)->data[r] = ld_csr_value(a, r, e);
+    }
+    return st;
 }

@@ -182,6 +182,32 @@ done:
     return st;
 }
 
+/* A counting sort. */
+ld_status ld_index_group(ld_index **order, ld_index **ends, const ld_index *x, int64_t n_ids)
+{
+    ld_index *sorted = NULL, *at = NULL;
+    ld_status st;
+    LD_TRY(ld_index_check(x, 0, n_ids, "group: id"));
+    LD_TRY(ld_index_new(&sorted, x->size));
+    LD_TRY(ld_index_new(&at, n_ids + 1));
+    memset(at->data, 0, (size_t)at->size * sizeof *at->data);
+    for (int64_t i = 0; i < x->size; i++)
+        at->data[x->data[i] + 1]++;
+    for (int64_t id = 0; id < n_ids; id++)
+        at->data[id + 1] += at->data[id];
+    for (int64_t i = 0; i < x->size; i++) /* at[id] moves to the end of id's run ... */
+        sorted->data[at->data[x->data[i]]++] = (int32_t)i;
+    for (int64_t id = n_ids; id > 0; id--) /* ... which is where the next one begins */
+        at->data[id] = at->data[id - 1];
+    at->data[0] = 0;
+    *order = ld_index_ref(sorted);
+    *ends = ld_index_ref(at);
+done:
+    ld_index_unref(sorted);
+    ld_index_unref(at);
+    return st;
+}
+
 /* Fisher and Yates' shuffle, forwards: after i steps the first i places are a uniform draw. */
 ld_status ld_index_permutation(ld_index **out, int64_t n, int64_t k, ld_rng *rng)
 {

@@ -43,6 +43,10 @@ ld_status ld_index_unique(ld_index **out, const ld_index *x);
  * When a holds an element twice, its first position counts. */
 ld_status ld_index_find(ld_index **out, const ld_index *a, const ld_index *b);
 
+/* The positions of the ids 0 .. n_ids - 1 in x: those of id i are order[ends[i] .. ends[i + 1] - 1],
+ * ascending; `ends` has n_ids + 1 elements. LD_RANGE for an id outside. */
+ld_status ld_index_group(ld_index **order, ld_index **ends, const ld_index *x, int64_t n_ids);
+
 /* A random order of 0 .. n - 1; the first k of it (all for k = n). */
 ld_status ld_index_permutation(ld_index **out, int64_t n, int64_t k, ld_rng *rng);
 

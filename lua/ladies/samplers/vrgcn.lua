@@ -1,0 +1,167 @@
+--- VR-GCN: neighbour sampling with control variates. Chen, Zhu and Song, "Stochastic Training of
+-- Graph Convolutional Networks with Variance Reduction", ICML 2018.
+--
+-- For the input of every layer but the first the sampler keeps a table H', the last value of every
+-- node's row that was computed in training. A layer is
+--     Z  =  (P^ (H - H') + P H') W        P^ has k entries of each row, P all of them
+-- P^, k' = min(k, d) of a row's d entries drawn without replacement, times d / k', has mean P. So Z
+-- is unbiased for a constant H', with the variance of H - H', which falls as the weights settle. H'
+-- is a constant for the gradient. Only the k drawn neighbours are computed further down; the first
+-- layer needs none of this, since P X is known.
+--
+-- To the model a block's `adj` is P^ and `control` = P H' - P^ H', so that Z = (adj H + control) W.
+-- After the optimizer's step, H' takes over the H of the nodes that the batch computed.
+--
+-- With dropout, H' of "CV" is the H with elements dropped. "CVD" (section 5.1) keeps the mean mu
+-- instead, what the network gives without dropout, and scales the noise H - mu apart, so that its
+-- variance is right too: Z = (P^ sqrt(k'/d) (H - mu) + P^ (mu - mu') + P mu') W. It computes every
+-- layer twice. (The authors' program, thu-ml/stochastic_gcn, lets no gradient flow through mu; here
+-- it is that of the formula. Their sampled sets hold the destinations too; here a node is computed
+-- when it was drawn.)
+
+local core = require "ladies_core"
+local options = require "ladies.options"
+local sampling = require "ladies.sampling"
+local seeds_of = require "ladies.samplers.seeds"
+local square = require "ladies.samplers.square"
+
+local WHERE = "ladies.samplers.vrgcn"
+
+local SPEC = {
+  layers = "positive integer",
+  hidden = "positive integer",
+  neighbours = {"positive integer", 2},
+  cvd = {"boolean", false},
+  features = "Tensor or Matrix or nil",
+}
+
+local VrGcn = {__name = WHERE}
+VrGcn.__index = VrGcn
+
+-- A layer whose input is propagated already.
+local PROPAGATED = {}
+
+-- A block for dst, h the history of its layer's input.
+function VrGcn:estimate(dst, h, rng)
+  local P = self.P
+  local S, src = P:sample_rows(dst, self.neighbours, {rng = rng})
+  local times = P:degrees(dst) / S:degrees():clamp(1, math.huge)          -- d / k'
+  local adj = S:scale_rows(times)                                         -- P^
+  return {
+    adj = adj, dst = dst, src = src,
+    control = P:rows(dst):matmul(h) - adj:matmul(h[src]),
+    noise = self.cvd and S:scale_rows(times:sqrt()) or nil,               -- P^ sqrt(k'/d)
+  }
+end
+
+local function identity(n)
+  return core.csr{
+    n_rows = n, n_cols = n, offsets = core.range(1, n + 1), columns = core.range(1, n),
+  }
+end
+
+-- The first layer's block: exact.
+function VrGcn:first(dst)
+  if self.features then return {adj = identity(#dst), dst = dst, src = dst} end
+  local adj, src = self.P:slice(dst)
+  return {adj = adj, dst = dst, src = src}
+end
+
+-- The model over the batch: batch.propagate, which model:forward calls with the gathered features.
+-- batch.hidden[l] becomes what the history of layer l + 1's input will be.
+local function propagate(model, h, batch, rng)
+  local mean                                               -- mu of CVD
+  batch.hidden = {}
+  for l, block in ipairs(batch.blocks) do
+    local near, mean_near, inner = h, h, block
+    if block.control then
+      inner = PROPAGATED
+      mean_near = block.adj:matmul(mean or h) + block.control
+      near = mean and mean_near + block.noise:matmul(h - mean) or mean_near
+    elseif batch.features then
+      inner = PROPAGATED
+    end
+    h = model:layer(l, near, inner, rng)
+    mean = batch.cvd and model:layer(l, mean_near, inner) or nil
+    batch.hidden[l] = mean or h
+  end
+  return h
+end
+
+function VrGcn:draw(seeds, rng)
+  local dst, blocks = seeds_of(seeds), {}
+  local isolated = 0
+  for l = self.layers, 1, -1 do
+    local block = l == 1 and sampling.at_layer(l, self.first, self, dst)
+      or sampling.at_layer(l, self.estimate, self, dst, self.history[l - 1], rng)
+    isolated = isolated + block.adj:empty_rows()
+    blocks[l], dst = block, block.src
+  end
+  return {
+    blocks = blocks, input = dst, output = seeds, stats = {isolated = isolated},
+    features = self.features, cvd = self.cvd, propagate = propagate,
+    after_step = function(batch) self:update(batch) end,
+  }
+end
+
+-- What the batch computed becomes history.
+function VrGcn:update(batch)
+  if not batch.hidden then
+    options.fail(WHERE .. ": the model's forward must call batch.propagate, as that of nn.gcn does")
+  end
+  for l = 1, self.layers - 1 do
+    self.history[l]:copy_rows_(batch.blocks[l].dst, batch.hidden[l])
+  end
+end
+
+--- sampler:fill(model, features): the history becomes what the model gives now, by one exact
+-- inference (DGL's example begins so; the authors begin with zeros).
+function VrGcn:fill(model, features)
+  core.no_grad(function()
+    local nodes = core.range(1, self.P.n_rows)
+    local h = features
+    for l = 1, self.layers - 1 do
+      h = model:layer(l, h, {adj = self.P, dst = nodes, src = nodes})
+      self.history[l]:copy_(h)
+    end
+  end)
+end
+
+--- ladies.samplers.vrgcn(P, {layers =, hidden =, ...}): a sampler(seeds, rng) -> mini-batch, for
+-- models of `layers` layers whose inputs but the first are `hidden` wide, with layer(l, h, block,
+-- rng) and a forward that calls batch.propagate: nn.gcn.
+-- neighbours   k, the entries drawn of each row (2)
+-- cvd          whether noise of dropout is kept apart, see above
+-- features     the data set's, to compute P X once (N x features, dense) instead of gathering whole
+--              neighbourhoods in the first layer of every batch
+-- It is `adaptive`: batch i needs the step of batch i - 1. sampler.history[l], N x hidden, is H'
+-- for the input of layer l + 1: (layers - 1) N hidden floats in all. They are zero at first (see
+-- sampler:fill), and in sampler.state, which checkpoints hold, so that a run that is taken up again
+-- has the same bits.
+local function vrgcn(P, given)
+  square(WHERE, P)
+  local opts = options.check(WHERE, given, SPEC)
+  local history, state = {}, {}
+  for l = 1, opts.layers - 1 do
+    history[l] = core.zeros(P.n_rows, opts.hidden)
+    state[l] = {name = ("history.%d"):format(l), tensor = history[l]}
+  end
+  local features = opts.features
+  if features then
+    if features.n_rows ~= P.n_rows then
+      options.fail(("%s: %d rows of features for a graph of %d nodes"):format(WHERE,
+        features.n_rows, P.n_rows))
+    end
+    features = P:matmul(options.class_of(features) == "Matrix" and features:to_dense() or features)
+  end
+  return setmetatable({
+    name = WHERE, adaptive = true, P = P, layers = opts.layers, neighbours = opts.neighbours,
+    cvd = opts.cvd, features = features, history = history, state = state,
+  }, VrGcn)
+end
+
+function VrGcn:__call(seeds, rng)
+  return core.no_grad(self.draw, self, seeds, rng)
+end
+
+return vrgcn

@@ -1,0 +1,184 @@
+/* Partitions by METIS: the graph is copied into METIS's form, symmetric and without loops. */
+#include "graph/partition.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/memory.h"
+
+ld_status ld_csr_cut(int64_t *cut, const ld_csr *a, const ld_index *part_of)
+{
+    const ld_structure *s = a->s;
+    if (s->n_rows != s->n_cols || part_of->size != s->n_rows)
+        return ld_fail(LD_SHAPE,
+                       "cut: the parts of %" PRId64 " nodes for a %" PRId64 " x %" PRId64 " matrix",
+                       part_of->size, s->n_rows, s->n_cols);
+    *cut = 0;
+    for (int64_t r = 0; r < s->n_rows; r++)
+        for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
+            *cut += part_of->data[r] != part_of->data[s->columns[e]];
+    return LD_OK;
+}
+
+#ifdef LADIES_HAVE_METIS
+
+#include <metis.h>
+#include <pthread.h>
+
+/* METIS draws from rand(), which all threads share. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Weights are integers 1 .. STEPS, fewer where their sum could pass 2^31. */
+enum { STEPS = 1000 };
+
+typedef struct {
+    idx_t n, *offsets, *columns, *weights; /* weights: NULL when all are equal */
+} metis_graph;
+
+bool ld_have_metis(void)
+{
+    return true;
+}
+
+/* Nodes in the order of their ids, in k runs that differ by at most one in length. */
+static ld_status cut_evenly(ld_index **part_of, int64_t n, int64_t k)
+{
+    ld_status st = ld_index_new(part_of, n);
+    for (int64_t v = 0; st == LD_OK && v < n; v++)
+        (*part_of)->data[v] = (int32_t)(k >= n ? v : v * k / n);
+    return st;
+}
+
+/* The library may have been built with another width of idx_t than its header says, and would then
+ * read past our arrays. Setting the options shows it: they become -1, all bits set. */
+static ld_status check_width(void)
+{
+    int64_t options[METIS_NOPTIONS] = {0};
+    METIS_SetDefaultOptions((idx_t *)options);
+    const unsigned char *bytes = (const unsigned char *)options;
+    size_t set = 0;
+    while (set < sizeof options && bytes[set] == 0xff)
+        set++;
+    if (set != METIS_NOPTIONS * sizeof(idx_t))
+        return ld_fail(LD_STATE, "partition: METIS has integers of %zu bits, its header says %zu",
+                       8 * set / METIS_NOPTIONS, 8 * sizeof(idx_t));
+    return LD_OK;
+}
+
+/* What an entry's absolute value is multiplied with to be its weight. */
+static ld_status weight_scale(double *scale, const ld_csr *a)
+{
+    double largest = 0;
+    for (int64_t r = 0; r < a->s->n_rows; r++)
+        for (int64_t e = a->s->offsets[r]; e < a->s->offsets[r + 1]; e++) {
+            double w = fabs((double)ld_csr_value(a, r, e));
+            if (!isfinite(w))
+                return ld_fail(LD_VALUE,
+                               "partition: entry (%" PRId64 ", %" PRId32 ") is not finite", r + 1,
+                               a->s->columns[e] + 1);
+            largest = w > largest ? w : largest;
+        }
+    double steps = fmin(STEPS, floor(INT32_MAX / fmax(1, (double)a->s->nnz)));
+    *scale = largest > 0 ? steps / largest : 0;
+    return LD_OK;
+}
+
+/* The entries of a, which is symmetric, off the diagonal; `weights` has room when it is not NULL. */
+static ld_status fill(metis_graph *g, const ld_csr *a)
+{
+    double scale = 0;
+    ld_status st = g->weights ? weight_scale(&scale, a) : LD_OK;
+    idx_t n = 0;
+    g->offsets[0] = 0;
+    for (int64_t r = 0; st == LD_OK && r < a->s->n_rows; r++) {
+        for (int64_t e = a->s->offsets[r]; e < a->s->offsets[r + 1]; e++) {
+            if (a->s->columns[e] == r)
+                continue;
+            if (g->weights)
+                g->weights[n] = (idx_t)fmax(1, round(fabs((double)ld_csr_value(a, r, e)) * scale));
+            g->columns[n++] = a->s->columns[e];
+        }
+        g->offsets[r + 1] = n;
+    }
+    return st;
+}
+
+static ld_status call_metis(ld_index *part_of, const metis_graph *g, idx_t k, idx_t *part,
+                            idx_t seed)
+{
+    idx_t options[METIS_NOPTIONS], n = g->n, constraints = 1, cut;
+    METIS_SetDefaultOptions(options);
+    options[METIS_OPTION_SEED] = seed;
+    pthread_mutex_lock(&lock);
+    int result = METIS_PartGraphKway(&n, &constraints, g->offsets, g->columns, NULL, NULL,
+                                     g->weights, &k, NULL, NULL, options, &cut, part);
+    pthread_mutex_unlock(&lock);
+    if (result == METIS_ERROR_MEMORY)
+        return ld_fail(LD_NOMEM,
+                       "out of memory: METIS, for %" PRId64 " nodes and %" PRId64 " entries",
+                       (int64_t)n, (int64_t)g->offsets[n]);
+    if (result != METIS_OK)
+        return ld_fail(LD_STATE, "partition: METIS failed (%d)", result);
+    for (int64_t v = 0; v < n; v++)
+        part_of->data[v] = (int32_t)part[v];
+    return LD_OK;
+}
+
+ld_status ld_csr_metis(ld_index **out, ld_csr *a, int64_t k, bool weighted, ld_rng *rng)
+{
+    int64_t n = a->s->n_rows;
+    ld_csr *both = NULL;
+    ld_index *part_of = NULL;
+    metis_graph g = {(idx_t)n, NULL, NULL, NULL};
+    idx_t *part = NULL;
+    ld_status st;
+    if (k < 1)
+        return ld_fail(LD_VALUE, "partition: the number of parts must be positive, got %" PRId64,
+                       k);
+    idx_t seed = (idx_t)(ld_random_bits(ld_rng_next(rng), 0) >> 33);
+    LD_TRY(check_width());
+    LD_TRY(ld_csr_symmetrize(&both, a));
+    if (k == 1 || k >= n || both->s->nnz == ld_csr_loops(both)) { /* METIS divides by log k */
+        st = cut_evenly(out, n, k);
+        goto done;
+    }
+    st = LD_NOMEM;
+    if (!(g.offsets = ld_alloc_array(n + 1, sizeof *g.offsets, LD_MEM_SCRATCH)) ||
+        !(g.columns = ld_alloc_array(both->s->nnz, sizeof *g.columns, LD_MEM_SCRATCH)) ||
+        !(part = ld_calloc_array(n, sizeof *part, LD_MEM_SCRATCH)) ||
+        (weighted &&
+         !(g.weights = ld_alloc_array(both->s->nnz, sizeof *g.weights, LD_MEM_SCRATCH))))
+        goto done;
+    LD_TRY(fill(&g, both));
+    ld_csr_unref(both);
+    both = NULL;
+    LD_TRY(ld_index_new(&part_of, n));
+    LD_TRY(ld_poll());
+    LD_TRY(call_metis(part_of, &g, (idx_t)k, part, seed));
+    LD_TRY(ld_poll());
+    *out = ld_index_ref(part_of);
+done:
+    ld_csr_unref(both);
+    ld_index_unref(part_of);
+    ld_free(g.offsets);
+    ld_free(g.columns);
+    ld_free(g.weights);
+    ld_free(part);
+    return st;
+}
+
+#else
+
+bool ld_have_metis(void)
+{
+    return false;
+}
+
+ld_status ld_csr_metis(ld_index **out, ld_csr *a, int64_t k, bool weighted, ld_rng *rng)
+{
+    (void)out, (void)a, (void)k, (void)weighted, (void)rng;
+    return ld_fail(LD_STATE, "partition: this program was built without METIS (Debian's "
+                             "libmetis-dev); method = \"random\" does without");
+}
+
+#endif
