@@ -5,7 +5,10 @@
 
 #include "base/memory.h"
 
-enum { BUFFER = 1 << 18 };
+enum {
+    BUFFER = 1 << 18,
+    BEHIND = 8, /* bytes behind the buffer's that may be read with a number */
+};
 
 ld_status ld_lines_open(ld_lines *x, const char *path, const char *reader, ld_progress *progress,
                         void *context)
@@ -14,7 +17,7 @@ ld_status ld_lines_open(ld_lines *x, const char *path, const char *reader, ld_pr
     ld_status st = ld_ahead_open(&x->file, path, reader);
     if (st != LD_OK)
         return st;
-    x->buffer = ld_alloc(BUFFER, LD_MEM_IO);
+    x->buffer = ld_alloc(BUFFER + BEHIND, LD_MEM_IO);
     return x->buffer ? LD_OK : LD_NOMEM;
 }
 
@@ -22,7 +25,7 @@ ld_status ld_lines_widen(ld_lines *x, int64_t room)
 {
     if (room <= x->room)
         return LD_OK;
-    char *wider = ld_alloc((size_t)room, LD_MEM_IO);
+    char *wider = ld_alloc((size_t)room + BEHIND, LD_MEM_IO);
     if (!wider)
         return LD_NOMEM;
     memcpy(wider, x->buffer, (size_t)x->end);

@@ -44,11 +44,17 @@ typedef struct {
     float value;
 } entry;
 
+static const char *take_integer(int64_t *out, const char *p)
+{
+    const char *end = ld_parse_short(out, p);
+    return end ? end : ld_parse_integer(out, p);
+}
+
 /* Reads a line that is as nearly all are; where the next one begins, or NULL for any other. */
 static char *take_plain(const ld_mtx_reader *r, char *line, entry *x)
 {
-    const char *p = ld_parse_integer(&x->row, line);
-    if (!p || *p != ' ' || !(p = ld_parse_integer(&x->column, p + 1)))
+    const char *p = take_integer(&x->row, line);
+    if (!p || *p != ' ' || !(p = take_integer(&x->column, p + 1)))
         return NULL;
     if (!r->pattern && (*p != ' ' || !(p = ld_parse_float(&x->value, p + 1)) || isinf(x->value)))
         return NULL;
