@@ -6,6 +6,7 @@ local core = require "ladies_core"
 local options = require "ladies.options"
 local checks = require "ladies.data.checks"
 local Dataset = require "ladies.data.dataset"
+local progress = require "ladies.progress"
 
 local WHERE = "ladies.data.from_files"
 
@@ -16,20 +17,28 @@ local SPEC = {
   classes = {"numbers|strings", "numbers"},
   directed = {"boolean", false}, weighted = {"boolean", false},
   header = "boolean or nil", separator = "string or nil",
-  name = {"string", "files"}, source = "string or nil",
+  name = {"string", "files"}, source = "string or nil", quiet = {"boolean", false},
 }
 
 local Reader = {}
 Reader.__index = Reader
 
--- The columns of a table, as ladies.text.read gives them; its message names file and line, so it is
--- passed on without the line in here that called it.
-function Reader:read(path, columns)
-  local result = table.pack(pcall(core.text.read, path, {columns = columns,
-    header = self.opts.header, separator = self.opts.separator,
-    first_id = self.opts.ids == "numbers from 1" and 1 or 0, n_ids = self.n_nodes}))
+-- Calls a reader of core, with a progress bar if it takes long. Its message names file and line, so
+-- it is passed on without the line in here that called it.
+function Reader:call(read, path, opts)
+  local finish
+  opts.progress, finish = progress.reading(path, {quiet = self.opts.quiet})
+  local result = table.pack(pcall(read, path, opts))
+  finish()
   if result[1] then return table.unpack(result, 2, result.n) end
   options.fail((tostring(result[2]):gsub("^[^:]*:%d+: ", "")))
+end
+
+-- What ladies.text.read, or another function with its options, makes of a table.
+function Reader:read(path, columns, read)
+  return self:call(read or core.text.read, path, {columns = columns,
+    header = self.opts.header, separator = self.opts.separator,
+    first_id = self:first_id(), n_ids = self.n_nodes})
 end
 
 function Reader:n_columns(path)
@@ -49,19 +58,17 @@ function Reader:check_known(path)
   end
 end
 
-local function binary(read, path, ...)
-  local ok, result = pcall(read, path, ...)
-  if ok then return result end
-  options.fail((tostring(result):gsub("^[^:]*:%d+: ", "")))
-end
-
 local function is_npy(path) return path:find "%.npy$" end
 local function is_mtx(path) return path:find "%.mtx$" or path:find "%.mtx%.gz$" end
 
 -- The matrix in a file that is no table, or nil.
-local function read_matrix(path)
-  if is_mtx(path) then return binary(core.mtx.read, path) end
-  if is_npy(path) then return binary(core.npy.read, path, {as = "tensor"}) end
+function Reader:matrix(path)
+  if is_mtx(path) then return self:call(core.mtx.read, path, {}) end
+  if is_npy(path) then
+    local ok, result = pcall(core.npy.read, path, {as = "tensor"})
+    if ok then return result end
+    options.fail((tostring(result):gsub("^[^:]*:%d+: ", "")))
+  end
 end
 
 -- An error if one of the `rows` of the features is of the same node as another.
@@ -89,7 +96,7 @@ function Reader:features()
     rows, features = self:read(path, {self.names, "numbers"})
     self:check_rows(path, rows)
   else
-    features = read_matrix(path) or self:read(path, {"numbers"})
+    features = self:matrix(path) or self:read(path, {"numbers"})
   end
   self.n_nodes = features.n_rows
   return features
@@ -156,14 +163,12 @@ end
 
 function Reader:adjacency()
   local path, n = self.opts.edges, self.n_nodes
-  local matrix = read_matrix(path)
+  local matrix = self:matrix(path)
   if not matrix then
-    local sources, targets, weights = self:read(path,
-      {self:node(), self:node(), self.opts.weighted and "number" or nil})
-    self:check_known(path)
     -- A target hears its source: rows are destinations.
-    matrix = core.matrix{n_rows = n, n_cols = n, rows = targets, cols = sources,
-      values = self.opts.weighted and weights or nil}
+    matrix = self:read(path, {self:node(), self:node(), self.opts.weighted and "number" or nil},
+      core.text.read_edges)
+    self:check_known(path)
   elseif options.class_of(matrix) ~= "Matrix" then
     options.fail(("%s: %s: the edges must be a coordinate file, got an array"):format(WHERE, path))
   elseif matrix.n_rows ~= n or matrix.n_cols ~= n then
@@ -194,6 +199,7 @@ end
 -- weighted   the edges have a third column
 -- directed   edges go from source to target only; otherwise they go both ways
 -- name, source    texts for the description
+-- quiet      no progress bar for files that take more than a second
 --
 -- Matrix Market has a row for each node that hears, a column for each that is heard.
 return function(given)

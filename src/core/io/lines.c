@@ -64,10 +64,19 @@ static ld_status fill(ld_lines *x)
     int64_t wanted = x->room - 1 - x->end;
     LD_TRY(ld_ahead_read(x->file, x->buffer + x->end, wanted, &got));
     x->end += got;
+    x->taken += got;
     x->ended = got < wanted;
     LD_TRY(report(x));
 done:
     return st;
+}
+
+double ld_lines_share(const ld_lines *x)
+{
+    if (x->taken == 0)
+        return 0;
+    double used = (double)(x->taken - (x->end - x->begin)) / (double)x->taken;
+    return used * (double)ld_ahead_done(x->file) / (double)ld_ahead_size(x->file);
 }
 
 /* Skips the mark that some programs put before UTF-8. */
