@@ -249,7 +249,8 @@ static const bind_function functions[] = {
     {"write", text_write,
      "text.write(path, Tensor)\n"
      "Writes the rows of a Tensor with commas between the numbers, which come back as they are.\n"
-     "Packed with gzip if the path ends in .gz. The file appears whole or not at all."},
+     "Packed with gzip if the path ends in .gz. The file appears whole or not at all. A number that\n"
+     "is nan or infinite is an error."},
     {"write_edges", text_write_edges,
      "text.write_edges(path, Matrix)\n"
      "Writes a line \"source,target\" for every entry, the row being the target, with ids from 0\n"

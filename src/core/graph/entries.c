@@ -11,7 +11,7 @@
 #include "base/threads.h"
 #include "graph/csr.h"
 
-enum { RANGES = 1024, DIGITS = 256, SHORT = 24, ON_STACK = 512 };
+enum { RANGES = 256, DIGITS = 256, SHORT = 24, ON_STACK = 512 };
 
 /* An entry as a key: the column, then the bits of the value, so that the order of the input does
  * not matter at all. */

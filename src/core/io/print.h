@@ -24,7 +24,8 @@ ld_status ld_print_text(ld_print *x, const char *text);
 ld_status ld_print_bytes(ld_print *x, const char *text, int64_t length);
 ld_status ld_print_integer(ld_print *x, int64_t value);
 
-/* The number with as many digits, up to nine, as bring the same float back. */
+/* The number with as many digits, up to nine, as bring the same float back, -0 as well; LD_VALUE for
+ * nan and the infinities, which the readers of text refuse. */
 ld_status ld_print_float(ld_print *x, float value);
 
 /* Brings the file to the disk under its name. Takes x, also when it fails. */
