@@ -76,10 +76,10 @@ static ld_status fail_id(const ld_mtx_reader *r, int column, const char *found, 
     char expected[64];
     snprintf(expected, sizeof expected, "a %s from 1 to %" PRId64, column == 1 ? "row" : "column",
              high);
-    return ld_lines_fail(&r->lines, column, found, found + strcspn(found, " \t"), expected);
+    return ld_lines_fail(&r->lines, column, found, found + strcspn(found, " \t\r\n"), expected);
 }
 
-/* Reads any line, or says what is wrong with it; *end is a zero. */
+/* Reads any line, or says what is wrong with it. */
 static ld_status take_any(const ld_mtx_reader *r, const char *line, const char *end, entry *x)
 {
     const char *p = take_id(&x->row, line, r->n_rows);
@@ -150,9 +150,8 @@ static ld_status fail_at(parser *p, const piece *x)
     entry e;
     r->lines.number++;
     ld_lines_trim(x->at, &line, &end);
-    ld_status st = take_any(r, line, end, &e);
-    if (x->taken < x->limit)
-        return st;
+    if (x->taken < r->count - p->taken)
+        return take_any(r, line, end, &e);
     snprintf(expected, sizeof expected, "the end after %" PRId64 " entries", r->count);
     return ld_lines_fail(&r->lines, 0, line, end, expected);
 }
