@@ -1,5 +1,5 @@
---- Matrix Market files of more than one block: cut into pieces anywhere, with any number of threads,
--- they are what a plain loop over their lines would make of them.
+--- Matrix Market files of more than one block: cut into pieces anywhere, with any number of
+-- threads, they are what a plain loop over their lines would make of them.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 package.path = here .. "/?.lua;" .. package.path
 
@@ -32,8 +32,8 @@ end
 -- Some blocks of lines in every form that is allowed, and the matrix that they are.
 local function mixed(n_rows, n_cols, n)
   math.randomseed(21)
-  local forms = {"%d %d %s\n", "%d %d %s\r\n", "  %d\t%d  %s \n", "%d %d %s\n\n", "%% %d\n%d %d %s\n",
-    "%09d %d %s\n", "%d +%d %s\n"}
+  local forms = {"%d %d %s\n", "%d %d %s\r\n", "  %d\t%d  %s \n", "%d %d %s\n\n",
+    "%% %d\n%d %d %s\n", "%09d %d %s\n", "%d +%d %s\n"}
   local rows, cols, values, lines = {}, {}, {}, {}
   for i = 1, n do
     local form = forms[math.random(20)] or forms[1]
@@ -60,7 +60,10 @@ end
 
 function tests.test_symmetric()
   local lines, n = {}, 100000
-  for i = 1, n do lines[i] = ("%d %d %d\n"):format(i % 1000 + 1, i // 1000 % (i % 1000 + 1) + 1, i) end
+  for i = 1, n do
+    local row = i % 1000 + 1
+    lines[i] = ("%d %d %d\n"):format(row, i // 1000 % row + 1, i)
+  end
   local body = table.concat(lines)
   write(banner("integer general", 1000, 1000, n) .. body)
   local lower = mtx.read(scratch)
@@ -83,7 +86,9 @@ end
 -- with a number in `changes` are something else.
 local function lines_of_16(n, changes)
   local lines = {}
-  for i = 1, n do lines[i] = changes[i] or ("%5d %5d 0.5\n"):format(i % 9999 + 1, i // 9 % 9999 + 1) end
+  for i = 1, n do
+    lines[i] = changes[i] or ("%5d %5d 0.5\n"):format(i % 9999 + 1, i // 9 % 9999 + 1)
+  end
   return banner("real general", 9999, 9999, n) .. table.concat(lines)
 end
 
@@ -136,8 +141,8 @@ function tests.test_too_many_and_too_few()
     lu.assertStrContains(message, ("line %d: found "):format(count + 3))
     lu.assertStrContains(message, ("expected the end after %d entries"):format(count))
   end
-  lu.assertEquals(refusal(banner("real general", 9999, 9999, N + 1) .. text:sub(#text - 16 * N + 1)),
-    ("ends after %d of %d entries"):format(N, N + 1))
+  text = banner("real general", 9999, 9999, N + 1) .. text:sub(#text - 16 * N + 1)
+  lu.assertEquals(refusal(text), ("ends after %d of %d entries"):format(N, N + 1))
   -- What follows the last entry may be empty, and is an error where it is not, whatever it is.
   write(lines_of_16(N, {[N] = "1 1 1\n%\n\n  "}))
   lu.assertTrue(mtx.read(scratch).nnz > 0)
@@ -149,7 +154,8 @@ function tests.test_long_comments()
   local comment = "%" .. ("x"):rep(3 * BLOCK) .. "\n"
   write(lines_of_16(1000, {[500] = comment .. "7 7 7\n"}))
   lu.assertEquals(mtx.read(scratch).n_rows, 9999)
-  lu.assertStrContains(refusal(lines_of_16(1000, {[500] = comment .. "7 7 x\n"})), "line 503, column 3")
+  lu.assertStrContains(refusal(lines_of_16(1000, {[500] = comment .. "7 7 x\n"})),
+    "line 503, column 3")
 end
 
 -- ---------------------------------------------------------------- rows

@@ -379,7 +379,8 @@ function tests.test_edges()
   local a = edges("s,t\n0,1\n2,1\n0,1\n", IDS)
   lu.assertEquals({a.n_rows, a.nnz, a.values}, {3, 2, nil})
   lu.assertEquals(a:to_dense():to_table(), {{0, 0, 0}, {1, 0, 1}, {0, 0, 0}})
-  a = edges("1,2,0.5\n1,2,1\n2,1,-3\n", {columns = {"id", "id", "number"}, first_id = 1, n_ids = 4})
+  a = edges("1,2,0.5\n1,2,1\n2,1,-3\n",
+    {columns = {"id", "id", "number"}, first_id = 1, n_ids = 4})
   lu.assertEquals(a:to_dense():to_table(), {{0, -3, 0, 0}, {1.5, 0, 0, 0}, {0, 0, 0, 0},
     {0, 0, 0, 0}})
   local names = text.names()

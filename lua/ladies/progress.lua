@@ -103,8 +103,8 @@ end
 
 --- progress.reading(path [, {quiet = false, terminal =, write =, clock =}]) -> report, finish
 -- For the option `progress` of a reader of files: a bar of the file's MiB (packed ones of a packed
--- file) if the reading takes more than a second and stderr is a terminal, and the function that wipes
--- it in the end.
+-- file) if the reading takes more than a second and stderr is a terminal, and the function that
+-- wipes it in the end.
 function progress.reading(path, given)
   local opts = options.check("ladies.progress", given, {
     quiet = {"boolean", false}, terminal = "boolean or nil", write = "callable or nil",

@@ -10,7 +10,8 @@
 
 /* --- banner and sizes ------------------------------------------------------------------------- */
 
-static ld_status fail(const ld_mtx_reader *r, const char *found, const char *end, const char *expected)
+static ld_status fail(const ld_mtx_reader *r, const char *found, const char *end,
+                      const char *expected)
 {
     return ld_lines_fail(&r->lines, 0, found, end, expected);
 }
@@ -126,7 +127,7 @@ static ld_status expect_end(ld_mtx_reader *r, int64_t count)
 }
 
 ld_status ld_mtx_value(const ld_mtx_reader *r, int column, const char *p, const char *end,
-                             float *value)
+                       float *value)
 {
     p = ld_mtx_skip_blanks(p);
     const char *stop = ld_parse_float(value, p);

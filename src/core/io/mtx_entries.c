@@ -59,8 +59,8 @@ static char *take_plain(const ld_mtx_reader *r, char *line, entry *x)
     if (!r->pattern && (*p != ' ' || !(p = ld_parse_float(&x->value, p + 1)) || isinf(x->value)))
         return NULL;
     bool in_range = x->row >= 1 && x->row <= r->n_rows && x->column >= 1 && x->column <= r->n_cols;
-    bool placed = r->symmetry == LD_MTX_GENERAL ||
-                  x->row >= x->column + (r->symmetry == LD_MTX_SKEW);
+    bool placed =
+        r->symmetry == LD_MTX_GENERAL || x->row >= x->column + (r->symmetry == LD_MTX_SKEW);
     return *p == '\n' && in_range && placed ? (char *)p + 1 : NULL;
 }
 

@@ -116,8 +116,8 @@ static ld_status push(const reader *r, ld_column *c, ld_cell cell)
     ld_grow *g = &c->cells;
     if (g->count == g->room) {
         bool number = c->kind == LD_COLUMN_NUMBER || c->kind == LD_COLUMN_NUMBERS;
-        ld_status st = ld_grow_more(g, ld_lines_share(&r->lines),
-                                    number ? LD_MEM_TENSOR : LD_MEM_INDEX);
+        ld_status st =
+            ld_grow_more(g, ld_lines_share(&r->lines), number ? LD_MEM_TENSOR : LD_MEM_INDEX);
         if (st != LD_OK)
             return st;
     }
