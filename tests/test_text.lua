@@ -395,7 +395,7 @@ function tests.test_edges()
     {columns = {"id", "id"}, n_ids = 5})
 end
 
--- From the file to edges that go both ways: never more than twice the matrix, and the blocks of text.
+-- From the file to edges that go both ways: at most twice the matrix, and the blocks of text.
 function tests.test_memory_of_edges_stays_within_twice_the_matrix()
   local n, lines = 300000, {}
   for i = 1, n do lines[i] = i % 6000 .. "," .. i // 6000 * 120 + i % 97 end

@@ -14,7 +14,7 @@ local spec = {
   {"edges", "N", "positive integer", default = 5000000, help = "lines of each file"},
   {"rounds", "N", "positive integer", default = 7, help = "readings of each file"},
   {"python", "PROGRAM", "string", default = "python3", help = "a Python with pandas and SciPy"},
-  {"folder", "PATH", "string", default = "/tmp", help = "where 700 MB of files are put for a while"},
+  {"folder", "PATH", "string", default = "/tmp", help = "where 700 MB of files may lie"},
 }
 
 -- ---------------------------------------------------------------- files
