@@ -184,16 +184,21 @@ static void exchange(const builder *b, int32_t *next, const int64_t *ends, int64
     }
 }
 
-static void gather_ranges(builder *b)
+static ld_status gather_ranges(builder *b)
 {
     int32_t next[RANGES];
+    ld_status st = LD_OK;
     for (int64_t i = 0; i < b->s->nnz; i++)
         b->starts[(b->rows[i] >> b->shift) + 1]++;
     for (int64_t k = 0; k < b->n_ranges; k++) {
         next[k] = (int32_t)b->starts[k];
         b->starts[k + 1] += b->starts[k];
     }
-    exchange(b, next, b->starts, 0, b->n_ranges, b->shift);
+    for (int64_t k = 0; k < b->n_ranges && st == LD_OK; k++) {
+        exchange(b, next, b->starts, k, k + 1, b->shift);
+        st = ld_poll();
+    }
+    return st;
 }
 
 /* The rows of a range from its entries; their offsets are as if only what is before the range were
@@ -263,14 +268,14 @@ ld_status ld_csr_from_entries(ld_csr **out, ld_structure *s, int32_t *rows, ld_t
 {
     builder b = {.s = s, .rows = rows, .values = values ? values->data : NULL};
     ld_tensor *kept = NULL;
-    ld_status st = LD_OK;
+    ld_status st;
     while (s->n_rows > (int64_t)RANGES << b.shift)
         b.shift++;
     b.n_ranges = ((s->n_rows - 1) >> b.shift) + 1;
     b.next = ld_alloc_array(s->n_rows, sizeof *b.next, LD_MEM_SCRATCH);
     if (!b.next)
         return LD_NOMEM;
-    gather_ranges(&b);
+    LD_TRY(gather_ranges(&b));
     LD_TRY(ld_parallel_for(b.n_ranges, 1, build_ranges, &b));
     close_gaps(&b);
     if (values)
