@@ -144,7 +144,7 @@ function tests.test_partitions()
       local path = ladies.matrix{n_rows = 9, n_cols = 9, rows = ladies.range(1, 8),
         cols = ladies.range(2, 9)}
       return path:metis(k, ladies.rng(1), {weighted = true})
-    end, 20)
+    end, 15)
   end
 end
 

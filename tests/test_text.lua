@@ -369,6 +369,87 @@ function tests.test_memory_stays_within_twice_the_result()
   lu.assertTrue(core.memory().peak - before < 2.5 * 8 * n + 2^21)
 end
 
+-- ---------------------------------------------------------------- edges
+
+function tests.test_edges()
+  local function edges(content, opts)
+    write(content)
+    return text.read_edges(scratch, opts)
+  end
+  local a = edges("s,t\n0,1\n2,1\n0,1\n", IDS)
+  lu.assertEquals({a.n_rows, a.nnz, a.values}, {3, 2, nil})
+  lu.assertEquals(a:to_dense():to_table(), {{0, 0, 0}, {1, 0, 1}, {0, 0, 0}})
+  a = edges("1,2,0.5\n1,2,1\n2,1,-3\n",
+    {columns = {"id", "id", "number"}, first_id = 1, n_ids = 4})
+  lu.assertEquals(a:to_dense():to_table(), {{0, -3, 0, 0}, {1.5, 0, 0, 0}, {0, 0, 0, 0},
+    {0, 0, 0, 0}})
+  local names = text.names()
+  a = edges("a b\nc b\n", {columns = {names, names}})
+  lu.assertEquals({a:to_dense():to_table(), names[3]}, {{{0, 0, 0}, {1, 0, 1}, {0, 0, 0}}, "c"})
+  lu.assertEquals(edges("s,t\n", IDS).nnz, 0)
+  for _, columns in ipairs{{"id"}, {"id", "number"}, {"id", "id", "id"}, {"id", "id", "numbers"}} do
+    lu.assertErrorMsgContains("columns must be two of nodes", edges,
+      #columns == 1 and "0\n" or #columns == 2 and "0,1\n" or "0,1,2\n", {columns = columns})
+  end
+  lu.assertErrorMsgContains('found "5", expected at most 4', edges, "5,1\n",
+    {columns = {"id", "id"}, n_ids = 5})
+end
+
+-- From the file to edges that go both ways: at most twice the matrix, and the blocks of text.
+function tests.test_memory_of_edges_stays_within_twice_the_matrix()
+  local n, lines = 300000, {}
+  for i = 1, n do lines[i] = i % 6000 .. "," .. i // 6000 * 120 + i % 97 end
+  write(table.concat(lines, "\n"))
+  core.memory_trim()
+  collectgarbage()
+  collectgarbage()
+  local before = core.memory().total
+  core.memory_trim()
+  local a = text.read_edges(scratch, IDS):symmetrize()
+  local peak = core.memory().peak - before
+  collectgarbage()
+  collectgarbage()
+  local final = core.memory().total - before
+  lu.assertTrue(a.nnz > 1.8 * n)
+  lu.assertTrue(peak <= 2 * final + 2^21, ("%d of %d"):format(peak, final))
+end
+
+-- A column is never copied when it is complete, however long it became.
+function tests.test_length_is_foreseen()
+  local n, packed = 300000, scratch .. ".gz"
+  write(large(n))
+  text.write(packed, (text.read(scratch)))
+  for _, path in ipairs{scratch, packed} do
+    collectgarbage()
+    collectgarbage()
+    core.memory_trim()
+    local before = core.memory().total
+    local a, b = text.read(path, IDS)
+    lu.assertEquals({#a, #b}, {n, n})
+    local peak = core.memory().peak - before
+    lu.assertTrue(peak < 1.4 * 8 * n + 2^21, ("%d for %d"):format(peak, 8 * n))
+  end
+  os.remove(packed)
+end
+
+function tests.test_numbers_that_text_does_not_hold()
+  for form, value in pairs{nan = 0 / 0, inf = math.huge, ["-inf"] = -math.huge} do
+    local t = ladies.tensor{1, value}
+    local matrix = ladies.matrix{n_rows = 2, n_cols = 2, rows = ladies.index{1, 2},
+      cols = ladies.index{1, 2}, values = t}
+    write "as it was"
+    for _, call in ipairs{{text.write, t}, {text.write_edges, matrix}, {ladies.mtx.write, matrix},
+      {ladies.mtx.write, t}} do
+      lu.assertErrorMsgContains(("a number is %s, which text does not hold"):format(form), call[1],
+        scratch, call[2])
+      lu.assertEquals(core.file.read(scratch), "as it was")
+    end
+  end
+  text.write(scratch, ladies.tensor{-0.0, 0})
+  lu.assertEquals(core.file.read(scratch), "-0\n0\n")
+  lu.assertEquals(1 / text.read(scratch):get(1, 1), -math.huge)
+end
+
 function tests.test_write()
   local t = ladies.tensor{{1.5, -2}, {0.1, 1e-30}, {3.4028234e38, 16777216}, {1 / 3, 0}}
   for _, path in ipairs{scratch, scratch .. ".gz"} do

@@ -127,6 +127,33 @@ function tests.test_quiet()
   lu.assertEquals(#screen, 0)
 end
 
+--- The bar of a file: nothing in the first second, MiB then, and wiped in the end.
+function tests.test_reading()
+  local screen = {now = 100}
+  local function reading(opts)
+    opts.write = function(text) screen[#screen + 1] = text end
+    opts.clock = function() return screen.now end
+    return progress.reading("data/edges.csv.gz", opts)
+  end
+  local report, finish = reading{terminal = true}
+  report(2^20 // 1, 2^23 // 1)
+  screen.now = 100.9
+  report(2^21 // 1, 2^23 // 1)
+  lu.assertEquals(#screen, 0)
+  screen.now = 102
+  report(2^22 // 1, 2^23 // 1)
+  lu.assertStrContains(screen[1], "edges.csv.gz: MiB 4/8 [============            ]")
+  finish()
+  lu.assertEquals(screen[2], "\r\27[K")
+  for _, opts in ipairs{{terminal = false}, {terminal = true, quiet = true}} do
+    report, finish = reading(opts)
+    screen.now = screen.now + 60
+    report(1, 2)
+    finish()
+  end
+  lu.assertEquals(#screen, 2)
+end
+
 function tests.test_duration()
   lu.assertEquals(progress.duration(0), "0:00")
   lu.assertEquals(progress.duration(187.4), "3:07")

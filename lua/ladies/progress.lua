@@ -27,6 +27,7 @@ end
 -- bound     whether `total` is only a bound, which the loop may end well before
 -- done      how many were done before (a resumed run)
 -- quiet     show nothing
+-- delay     seconds before anything is shown; what is over by then never is
 -- terminal, write, clock   for tests: whether to draw a bar, where the text goes, the time in
 -- seconds
 function progress.new(given)
@@ -36,6 +37,7 @@ function progress.new(given)
     done = {"non-negative integer", 0},
     unit = {"string", "batch"},
     quiet = {"boolean", false},
+    delay = {"non-negative number", 0},
     terminal = "boolean or nil",
     write = {"callable", function(text) io.stderr:write(text) io.stderr:flush() end},
     clock = {"callable", core.clock},
@@ -43,7 +45,7 @@ function progress.new(given)
   if opts.terminal == nil then opts.terminal = core.isatty(2) end
   opts.first, opts.began = opts.done, opts.clock()
   opts.wait = opts.terminal and REDRAW or PLAIN
-  opts.due = opts.quiet and math.huge or opts.began + opts.wait
+  opts.due = opts.quiet and math.huge or opts.began + math.max(opts.wait, opts.delay)
   return setmetatable(opts, Progress)
 end
 
@@ -97,6 +99,27 @@ function Progress:line(text)
   if self.quiet then return end
   self:clear()
   self.write(text .. "\n")
+end
+
+--- progress.reading(path [, {quiet = false, terminal =, write =, clock =}]) -> report, finish
+-- For the option `progress` of a reader of files: a bar of the file's MiB (packed ones of a packed
+-- file) if the reading takes more than a second and stderr is a terminal, and the function that
+-- wipes it in the end.
+function progress.reading(path, given)
+  local opts = options.check("ladies.progress", given, {
+    quiet = {"boolean", false}, terminal = "boolean or nil", write = "callable or nil",
+    clock = "callable or nil",
+  })
+  local clock = opts.clock or core.clock
+  if opts.terminal == nil then opts.terminal = core.isatty(2) end
+  local bar = progress.new{unit = path:match "[^/]*$" .. ": MiB", delay = 1,
+    quiet = opts.quiet or not opts.terminal, terminal = opts.terminal, write = opts.write,
+    clock = clock}
+  local function report(done, total)
+    bar.total = math.max(1, total >> 20)
+    bar:update(done >> 20, clock())
+  end
+  return report, function() bar:clear() end
 end
 
 return progress

@@ -41,13 +41,15 @@ static const bind_function functions[] = {
      "Reads a Matrix Market file, plain or packed with gzip: \"coordinate\" (real, integer or\n"
      "pattern; general, symmetric or skew-symmetric) gives a Matrix, \"array\" a Tensor. Entries\n"
      "given twice are summed, in a pattern kept once; a pattern has no values. An entry too many,\n"
-     "one too few or one outside of the declared size is an error with its line.\n"
+     "one too few or one outside of the declared size is an error with its line, and so are inf,\n"
+     "nan and numbers beyond the range of float32.\n"
      "progress(done, total) is called with bytes of the file now and then."},
     {"write", mtx_write,
      "mtx.write(path, Matrix | Tensor [, {symmetric = false}])\n"
      "Writes a Matrix as coordinates (a pattern if it has no values), a Tensor as an array; with\n"
      "symmetric only the lower triangle of a Matrix that is symmetric. Packed with gzip if the\n"
-     "path ends in .gz. Numbers come back as they are. The file appears whole or not at all."},
+     "path ends in .gz. Numbers come back as they are; nan and infinite ones are an error. The file\n"
+     "appears whole or not at all."},
     {NULL, NULL, NULL},
 };
 

@@ -141,7 +141,9 @@ static void push_column(lua_State *L, ld_table *t, int64_t i)
     }
 }
 
-static int text_read(lua_State *L)
+/* Pushes the table that the arguments ask for, read from its file; it is cleared when the function
+ * ends. */
+static ld_table *push_read(lua_State *L)
 {
     static const char *const options[] = {"columns",  "first_id",  "header", "n_ids",
                                           "progress", "separator", NULL};
@@ -151,11 +153,17 @@ static int text_read(lua_State *L)
     bind_progress progress = bind_option_progress(L, 2, "text.read");
     ld_table *t = push_table(L, 2);
     lua_toclose(L, -1);
-    int top = lua_gettop(L);
     read_options(L, t);
     t->progress = bind_progress_call(&progress);
     t->context = &progress;
     bind_progress_check(L, &progress, ld_table_read(t, path));
+    return t;
+}
+
+static int text_read(lua_State *L)
+{
+    ld_table *t = push_read(L);
+    int top = lua_gettop(L);
     luaL_checkstack(L, (int)t->n_columns + 8, "too many columns");
     for (int64_t i = 0; i < t->n_columns; i++)
         push_column(L, t, i);
@@ -164,6 +172,25 @@ static int text_read(lua_State *L)
     else
         lua_pushnil(L);
     return lua_gettop(L) - top;
+}
+
+static bool is_node(const ld_column *c)
+{
+    return c->kind == LD_COLUMN_ID || c->kind == LD_COLUMN_NAME;
+}
+
+static int text_read_edges(lua_State *L)
+{
+    ld_table *t = push_read(L);
+    const ld_column *c = t->columns;
+    bool edges = t->n_columns == 2 || (t->n_columns == 3 && c[2].kind == LD_COLUMN_NUMBER);
+    if (!edges || !is_node(&c[0]) || !is_node(&c[1]))
+        return luaL_error(L, "text.read_edges: columns must be two of nodes (\"id\" or Names) and "
+                             "perhaps a \"number\"");
+    int64_t listed = c[0].cells.count;
+    bind_check(L, ld_table_matrix(bind_new_matrix(L), t));
+    lua_pushinteger(L, listed - bind_matrix(L, -1)->s->nnz);
+    return 2;
 }
 
 static int text_fields(lua_State *L)
@@ -211,13 +238,21 @@ static const bind_function functions[] = {
      "that begin with # or % are left out; names may be in double quotes. Numbers are rounded\n"
      "correctly to float32, and inf, nan and numbers beyond its range refused.\n"
      "progress(done, total) is called with bytes of the file now and then."},
+    {"read_edges", text_read_edges,
+     "text.read_edges(path, {columns = {\"id\", \"id\"}, n_ids =, ...}) -> Matrix, merged\n"
+     "Reads edges, a line \"source,target\" or, with a third column \"number\", \"source,target,\n"
+     "weight\" each, as text.read does, into a square Matrix whose rows are the targets. It has n_ids\n"
+     "rows, or as many as the nodes found need. Edges given twice are summed, without weights kept\n"
+     "once; `merged` is how many were. The Matrix is made of the columns where they lie: at no time\n"
+     "is more held than twice what they take."},
     {"fields", text_fields,
      "text.fields(path [, {separator =}]) -> table\n"
      "The fields of the first line that is not blank or a comment, as strings."},
     {"write", text_write,
      "text.write(path, Tensor)\n"
      "Writes the rows of a Tensor with commas between the numbers, which come back as they are.\n"
-     "Packed with gzip if the path ends in .gz. The file appears whole or not at all."},
+     "Packed with gzip if the path ends in .gz. The file appears whole or not at all. A number that\n"
+     "is nan or infinite is an error."},
     {"write_edges", text_write_edges,
      "text.write_edges(path, Matrix)\n"
      "Writes a line \"source,target\" for every entry, the row being the target, with ids from 0\n"

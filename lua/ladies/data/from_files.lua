@@ -10,6 +10,7 @@ local Dataset = require "ladies.data.dataset"
 local made_features = require "ladies.data.made_features"
 local npz_matrix = require "ladies.data.npz_matrix"
 local multi = require "ladies.labels.multi"
+local progress = require "ladies.progress"
 
 local WHERE = "ladies.data.from_files"
 
@@ -22,20 +23,28 @@ local SPEC = {
   directed = {"boolean", false}, weighted = {"boolean", false},
   header = "boolean or nil", separator = "string or nil",
   node_names = "string or nil", class_names = "string or nil", feature_names = "string or nil",
-  name = {"string", "files"}, source = "string or nil",
+  name = {"string", "files"}, source = "string or nil", quiet = {"boolean", false},
 }
 
 local Reader = {}
 Reader.__index = Reader
 
--- The columns of a table, as ladies.text.read gives them; its message names file and line, so it is
--- passed on without the line in here that called it.
-function Reader:read(path, columns)
-  local result = table.pack(pcall(core.text.read, path, {columns = columns,
-    header = self.opts.header, separator = self.opts.separator,
-    first_id = self.opts.ids == "numbers from 1" and 1 or 0, n_ids = self.n_nodes}))
+-- Calls a reader of core, with a progress bar if it takes long. Its message names file and line, so
+-- it is passed on without the line in here that called it.
+function Reader:call(read, path, opts)
+  local finish
+  opts.progress, finish = progress.reading(path, {quiet = self.opts.quiet})
+  local result = table.pack(pcall(read, path, opts))
+  finish()
   if result[1] then return table.unpack(result, 2, result.n) end
   options.fail((tostring(result[2]):gsub("^[^:]*:%d+: ", "")))
+end
+
+-- What ladies.text.read, or another function with its options, makes of a table.
+function Reader:read(path, columns, read)
+  return self:call(read or core.text.read, path, {columns = columns,
+    header = self.opts.header, separator = self.opts.separator,
+    first_id = self:first_id(), n_ids = self.n_nodes})
 end
 
 function Reader:n_columns(path)
@@ -67,8 +76,8 @@ local function is_mtx(path) return path:find "%.mtx$" or path:find "%.mtx%.gz$" 
 local function is_matrix(path) return is_mtx(path) or is_npy(path) or is_npz(path) end
 
 -- The matrix in a file that is no table, or nil.
-local function read_matrix(path)
-  if is_mtx(path) then return binary(core.mtx.read, path) end
+function Reader:matrix(path)
+  if is_mtx(path) then return self:call(core.mtx.read, path, {}) end
   if is_npy(path) then return binary(core.npy.read, path, {as = "tensor"}) end
   if is_npz(path) then return binary(npz_matrix.load, path) end
 end
@@ -120,7 +129,7 @@ function Reader:features()
     rows, features = self:read(path, {self.names, "numbers"})
     self:check_rows(path, rows)
   else
-    features = read_matrix(path) or self:read(path, {"numbers"})
+    features = self:matrix(path) or self:read(path, {"numbers"})
   end
   self.n_nodes = features.n_rows
   return features
@@ -159,7 +168,7 @@ function Reader:first_id() return self.opts.ids == "numbers from 1" and 1 or 0 e
 -- with names may come in any order; one that is left out has no label.
 function Reader:label_columns()
   local path = self.opts.labels
-  local matrix = read_matrix(path)
+  local matrix = self:matrix(path)
   if matrix then
     return options.class_of(matrix) == "Tensor" and multi.from_cells(matrix) or matrix
   elseif not self.names then
@@ -215,15 +224,12 @@ end
 -- The adjacency, and how many edges were given more than once, or nil where that is not known.
 function Reader:adjacency()
   local path, n = self.opts.edges, self.n_nodes
-  local matrix, merged = read_matrix(path)
+  local matrix, merged = self:matrix(path)
   if not matrix then
-    local sources, targets, weights = self:read(path,
-      {self:node(), self:node(), self.opts.weighted and "number" or nil})
-    self:check_known(path)
     -- A target hears its source: rows are destinations.
-    matrix = core.matrix{n_rows = n, n_cols = n, rows = targets, cols = sources,
-      values = self.opts.weighted and weights or nil}
-    merged = #sources - matrix.nnz
+    matrix, merged = self:read(path,
+      {self:node(), self:node(), self.opts.weighted and "number" or nil}, core.text.read_edges)
+    self:check_known(path)
   elseif options.class_of(matrix) ~= "Matrix" then
     options.fail(("%s: %s: the edges must be a coordinate file, got an array"):format(WHERE, path))
   elseif matrix.n_rows ~= n or matrix.n_cols ~= n then
@@ -291,6 +297,7 @@ end
 -- directed   edges go from source to target only; otherwise they go both ways
 -- node_names, class_names, feature_names    files with a name a line, in their order
 -- name, source    texts for the description
+-- quiet      no progress bar for files that take more than a second
 --
 -- A matrix (Matrix Market, or .npz of SciPy's save_npz) has a row for each node that hears, a
 -- column for each that is heard.

@@ -97,7 +97,8 @@ ld_status ld_csr_from_dense(ld_csr **out, const ld_tensor *t);
 
 /* --- transposes and the diagonal (transpose.c) ----------------------------------------------- */
 
-/* The union of a and its transpose (values: the larger of the two entries). Square a. */
+/* The union of a and its transpose (values: the larger of the two entries). Square a. Holds nothing
+ * beside the two but a few numbers for each row; gives a itself if it is its own transpose. */
 ld_status ld_csr_symmetrize(ld_csr **out, ld_csr *a);
 
 /* a with v, or the vector v, added on the diagonal; missing diagonal entries are made. Square a. */

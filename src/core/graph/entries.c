@@ -1,14 +1,17 @@
 /* Rows from unordered entries, in place: beside the entries themselves only a row number for each
  * is held, where ld_csr_from_coo works on copies. For graphs that take a good part of the memory.
  *
- * The entries are permuted to their rows by following cycles of exchanges (McIlroy, Bostic and
- * McIlroy 1993, "Engineering radix sort"), then each row is sorted by column. */
+ * The entries are exchanged into ranges of rows by following cycles (American flag sort: McIlroy,
+ * Bostic and McIlroy 1993, "Engineering radix sort"); the ranges then fit a cache, and each is
+ * brought into rows, and the rows sorted by column, by itself and in parallel. Last, the gaps that
+ * merged entries left are closed. */
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/threads.h"
 #include "graph/csr.h"
 
-enum { SHORT_ROW = 24, POLL = 4096 };
+enum { RANGES = 256, DIGITS = 256, SHORT = 24, ON_STACK = 512 };
 
 /* An entry as a key: the column, then the bits of the value, so that the order of the input does
  * not matter at all. */
@@ -19,6 +22,8 @@ static uint64_t pack(int32_t column, const float *value)
         memcpy(&bits, value, sizeof bits);
     return (uint64_t)(uint32_t)column << 32 | bits;
 }
+
+/* --- one row ---------------------------------------------------------------------------------- */
 
 static void insertion_sort(uint64_t *keys, int64_t n)
 {
@@ -34,9 +39,9 @@ static void insertion_sort(uint64_t *keys, int64_t n)
 /* Sorts n keys with room for n more; the sorted ones are in what is returned. */
 static uint64_t *merge_sort(uint64_t *keys, uint64_t *spare, int64_t n)
 {
-    for (int64_t i = 0; i < n; i += SHORT_ROW)
-        insertion_sort(keys + i, n - i < SHORT_ROW ? n - i : SHORT_ROW);
-    for (int64_t run = SHORT_ROW; run < n; run *= 2) {
+    for (int64_t i = 0; i < n; i += SHORT)
+        insertion_sort(keys + i, n - i < SHORT ? n - i : SHORT);
+    for (int64_t run = SHORT; run < n; run *= 2) {
         for (int64_t first = 0; first < n; first += 2 * run) {
             int64_t middle = first + run < n ? first + run : n;
             int64_t end = middle + run < n ? middle + run : n;
@@ -50,95 +55,234 @@ static uint64_t *merge_sort(uint64_t *keys, uint64_t *spare, int64_t n)
     return keys;
 }
 
-/* Moves the entries to their rows, whose ends are in s->offsets. */
-static void gather_rows(ld_structure *s, int32_t *rows, float *values, int32_t *next)
+static void sort_few(int32_t *columns, float *values, int64_t n)
 {
-    int32_t *columns = s->columns;
-    for (int64_t r = 0; r < s->n_rows; r++)
-        next[r] = (int32_t)s->offsets[r];
-    for (int64_t r = 0; r < s->n_rows; r++) {
-        while (next[r] < s->offsets[r + 1]) {
-            int32_t i = next[r], row = rows[i], to = next[row]++;
-            rows[i] = rows[to];
-            rows[to] = row;
-            int32_t column = columns[i];
-            columns[i] = columns[to];
-            columns[to] = column;
-            if (values) {
-                float value = values[i];
-                values[i] = values[to];
-                values[to] = value;
-            }
-        }
+    uint64_t keys[2 * ON_STACK];
+    for (int64_t i = 0; i < n; i++)
+        keys[i] = pack(columns[i], values ? values + i : NULL);
+    const uint64_t *sorted = merge_sort(keys, keys + n, n);
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t bits = (uint32_t)sorted[i];
+        columns[i] = (int32_t)(sorted[i] >> 32);
+        if (values)
+            memcpy(values + i, &bits, sizeof bits);
     }
 }
 
-/* Writes sorted keys back from `to` on, those of one column as one entry; returns its end. */
-static int64_t merge_equal(ld_structure *s, float *values, const uint64_t *keys, int64_t n,
-                           int64_t to)
+static int digit_of(int32_t column, const float *value, int shift)
 {
-    for (int64_t i = 0; i < n; to++) {
-        uint32_t column = (uint32_t)(keys[i] >> 32);
-        double sum = 0;
-        for (; i < n && keys[i] >> 32 == column; i++) {
-            uint32_t bits = (uint32_t)keys[i];
-            float value;
-            memcpy(&value, &bits, sizeof value);
-            sum += value;
+    return (int)(pack(column, value) >> shift & (DIGITS - 1));
+}
+
+/* Sorts the entries of a row by the digits of their keys from bit `shift` on. */
+static void sort_row(int32_t *columns, float *values, int64_t n, int shift)
+{
+    int64_t next[DIGITS], ends[DIGITS] = {0}, first = 0;
+    if (n <= ON_STACK) {
+        sort_few(columns, values, n);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++)
+        ends[digit_of(columns[i], values ? values + i : NULL, shift)]++;
+    for (int d = 0; d < DIGITS; d++) {
+        next[d] = first;
+        first = ends[d] += first;
+    }
+    for (int d = 0; d < DIGITS; d++) {
+        for (; next[d] < ends[d]; next[d]++) {
+            int32_t column = columns[next[d]];
+            float value = values ? values[next[d]] : 0;
+            for (int at; (at = digit_of(column, values ? &value : NULL, shift)) != d;) {
+                int64_t to = next[at]++;
+                int32_t other = columns[to];
+                columns[to] = column;
+                column = other;
+                if (values) {
+                    float other_value = values[to];
+                    values[to] = value;
+                    value = other_value;
+                }
+            }
+            columns[next[d]] = column;
+            if (values)
+                values[next[d]] = value;
         }
-        s->columns[to] = (int32_t)column;
+    }
+    bool last = shift == 0 || (!values && shift == 32);
+    first = 0;
+    for (int d = 0; d < DIGITS && !last; first = ends[d++])
+        if (ends[d] - first > 1)
+            sort_row(columns + first, values ? values + first : NULL, ends[d] - first, shift - 8);
+}
+
+static bool is_sorted(const int32_t *columns, int64_t n)
+{
+    for (int64_t i = 1; i < n; i++)
+        if (columns[i] <= columns[i - 1])
+            return false;
+    return true;
+}
+
+/* Copies n sorted entries from `from` on to `to`, those of one column as one; returns their end. */
+static int64_t merge_equal(int32_t *columns, float *values, int64_t from, int64_t n, int64_t to)
+{
+    for (int64_t i = from, end = from + n; i < end; to++) {
+        int32_t column = columns[i];
+        double sum = 0;
+        for (; i < end && columns[i] == column; i++)
+            sum += values ? values[i] : 0;
+        columns[to] = column;
         if (values)
             values[to] = (float)sum;
     }
     return to;
 }
 
-static ld_status sort_rows(ld_structure *s, float *values, uint64_t *keys, uint64_t *spare)
+/* --- ranges of rows --------------------------------------------------------------------------- */
+
+typedef struct {
+    ld_structure *s;
+    int32_t *rows;
+    float *values;
+    int32_t *next; /* where the next entry of each row comes */
+    int shift;     /* row >> shift is the range that it is in */
+    int64_t n_ranges;
+    int64_t starts[RANGES + 1];
+    int64_t ends[RANGES]; /* of what was left of a range's entries */
+} builder;
+
+/* Moves the entries of the ranges (or rows, with shift 0) first .. last - 1 to where they belong:
+ * next[k] is where those of k begin, ends[k + 1] where they end. An entry takes the place of one
+ * that has to go elsewhere itself, until the cycle closes. */
+static void exchange(const builder *b, int32_t *next, const int64_t *ends, int64_t first,
+                     int64_t last, int shift)
 {
-    int64_t first = 0, to = 0;
-    for (int64_t r = 0; r < s->n_rows; r++) {
-        int64_t end = s->offsets[r + 1], n = end - first;
-        ld_status st = r % POLL == 0 ? ld_poll() : LD_OK;
-        if (st != LD_OK)
-            return st;
-        for (int64_t i = 0; i < n; i++)
-            keys[i] = pack(s->columns[first + i], values ? values + first + i : NULL);
-        to = merge_equal(s, values, merge_sort(keys, spare, n), n, to);
-        s->offsets[r + 1] = to;
-        first = end;
+    int32_t *rows = b->rows, *columns = b->s->columns;
+    float *values = b->values;
+    for (int64_t k = first; k < last; k++) {
+        while (next[k] < ends[k + 1]) {
+            int32_t i = next[k], to;
+            int32_t row = rows[i], column = columns[i];
+            float value = values ? values[i] : 0;
+            while ((to = next[row >> shift]++) != i) {
+                int32_t other = rows[to], other_column = columns[to];
+                rows[to] = row;
+                columns[to] = column;
+                row = other;
+                column = other_column;
+                if (values) {
+                    float other_value = values[to];
+                    values[to] = value;
+                    value = other_value;
+                }
+            }
+            rows[i] = row;
+            columns[i] = column;
+            if (values)
+                values[i] = value;
+        }
     }
+}
+
+static ld_status gather_ranges(builder *b)
+{
+    int32_t next[RANGES];
+    ld_status st = LD_OK;
+    for (int64_t i = 0; i < b->s->nnz; i++)
+        b->starts[(b->rows[i] >> b->shift) + 1]++;
+    for (int64_t k = 0; k < b->n_ranges; k++) {
+        next[k] = (int32_t)b->starts[k];
+        b->starts[k + 1] += b->starts[k];
+    }
+    for (int64_t k = 0; k < b->n_ranges && st == LD_OK; k++) {
+        exchange(b, next, b->starts, k, k + 1, b->shift);
+        st = ld_poll();
+    }
+    return st;
+}
+
+/* The rows of a range from its entries; their offsets are as if only what is before the range were
+ * in front of it. The first row's own offset is written by the range before. */
+static void build_range(const builder *b, int64_t k, int64_t *kept)
+{
+    ld_structure *s = b->s;
+    int64_t first = k << b->shift, last = (k + 1) << b->shift, *offsets = s->offsets;
+    int64_t from = b->starts[k], to = from;
+    int top = 32 + (s->n_cols > 1 ? (31 - __builtin_clz((unsigned)s->n_cols - 1)) / 8 * 8 : 0);
+    last = last < s->n_rows ? last : s->n_rows;
+    for (int64_t r = first; r < last; r++)
+        offsets[r + 1] = 0;
+    for (int64_t i = from; i < b->starts[k + 1]; i++)
+        offsets[b->rows[i] + 1]++;
+    for (int64_t r = first, at = from; r < last; r++) {
+        b->next[r] = (int32_t)at;
+        at = offsets[r + 1] += at;
+    }
+    exchange(b, b->next, offsets, first, last, 0);
+    for (int64_t r = first; r < last; r++) {
+        int64_t end = offsets[r + 1];
+        int32_t *columns = s->columns + from;
+        if (is_sorted(columns, end - from)) {
+            if (to < from)
+                memmove(s->columns + to, columns, (size_t)(end - from) * sizeof *columns);
+            if (to < from && b->values)
+                memmove(b->values + to, b->values + from, (size_t)(end - from) * sizeof(float));
+            to += end - from;
+        } else {
+            sort_row(columns, b->values ? b->values + from : NULL, end - from, top);
+            to = merge_equal(s->columns, b->values, from, end - from, to);
+        }
+        offsets[r + 1] = to;
+        from = end;
+    }
+    *kept = to;
+}
+
+static void build_ranges(void *context, int64_t begin, int64_t end)
+{
+    builder *b = context;
+    for (int64_t k = begin; k < end; k++)
+        build_range(b, k, &b->ends[k]);
+}
+
+static void close_gaps(builder *b)
+{
+    ld_structure *s = b->s;
+    int64_t to = 0;
+    for (int64_t k = 0; k < b->n_ranges; k++) {
+        int64_t from = b->starts[k], n = b->ends[k] - from;
+        if (to < from) {
+            memmove(s->columns + to, s->columns + from, (size_t)n * sizeof *s->columns);
+            if (b->values)
+                memmove(b->values + to, b->values + from, (size_t)n * sizeof *b->values);
+            for (int64_t r = k << b->shift; r < s->n_rows && r < (k + 1) << b->shift; r++)
+                s->offsets[r + 1] -= from - to;
+        }
+        to += n;
+    }
+    s->offsets[0] = 0;
     s->nnz = to;
-    return LD_OK;
 }
 
 ld_status ld_csr_from_entries(ld_csr **out, ld_structure *s, int32_t *rows, ld_tensor *values)
 {
+    builder b = {.s = s, .rows = rows, .values = values ? values->data : NULL};
     ld_tensor *kept = NULL;
-    float *data = values ? values->data : NULL;
-    int64_t longest = 0;
-    ld_status st = LD_NOMEM;
-    uint64_t *keys = NULL;
-    int32_t *next = ld_alloc_array(s->n_rows, sizeof *next, LD_MEM_SCRATCH);
-    if (!next)
-        goto done;
-    memset(s->offsets, 0, (size_t)(s->n_rows + 1) * sizeof *s->offsets);
-    for (int64_t i = 0; i < s->nnz; i++)
-        s->offsets[rows[i] + 1]++;
-    for (int64_t r = 0; r < s->n_rows; r++) {
-        longest = s->offsets[r + 1] > longest ? s->offsets[r + 1] : longest;
-        s->offsets[r + 1] += s->offsets[r];
-    }
-    gather_rows(s, rows, data, next);
-    keys = ld_alloc_array(2 * longest, sizeof *keys, LD_MEM_SCRATCH);
-    if (!keys)
-        goto done;
-    LD_TRY(sort_rows(s, data, keys, keys + longest));
+    ld_status st;
+    while (s->n_rows > (int64_t)RANGES << b.shift)
+        b.shift++;
+    b.n_ranges = ((s->n_rows - 1) >> b.shift) + 1;
+    b.next = ld_alloc_array(s->n_rows, sizeof *b.next, LD_MEM_SCRATCH);
+    if (!b.next)
+        return LD_NOMEM;
+    LD_TRY(gather_ranges(&b));
+    LD_TRY(ld_parallel_for(b.n_ranges, 1, build_ranges, &b));
+    close_gaps(&b);
     if (values)
         LD_TRY(ld_tensor_slice(&kept, values, 0, s->nnz));
     LD_TRY(ld_csr_new(out, s, kept, NULL, NULL));
 done:
     ld_tensor_unref(kept);
-    ld_free(next);
-    ld_free(keys);
+    ld_free(b.next);
     return st;
 }

@@ -28,14 +28,15 @@ struct ld_ahead {
     block blocks[BLOCKS];
     int64_t filled, used; /* blocks so far; in between are those that are ready */
     int64_t at;           /* in the block that is being used up */
-    int64_t done;         /* bytes of the file behind what was used up or is being */
+    int64_t before;       /* bytes of the file behind the blocks that were used up */
+    int64_t done;         /* and with a part of the one that is being */
     bool stop;
     char message[MESSAGE]; /* of the status that is not LD_OK */
 };
 
 static int64_t file_done(const ld_gz *g)
 {
-    return g->packed ? g->inflater.position : g->position;
+    return g->packed ? g->inflater.position - g->inflater.z.avail_in : g->position;
 }
 
 static void *fill_blocks(void *context)
@@ -123,16 +124,18 @@ ld_status ld_ahead_read(ld_ahead *a, void *out, int64_t size, int64_t *got)
             return st;
         if (b->status != LD_OK)
             return ld_fail(b->status, "%s", a->message);
-        a->done = b->done;
         int64_t n = b->size - a->at;
         n = n < size - *got ? n : size - *got;
         memcpy((char *)out + *got, b->bytes + a->at, (size_t)n);
         *got += n;
         a->at += n;
+        if (b->size > 0)
+            a->done = a->before + (b->done - a->before) * a->at / b->size;
         if (a->at < b->size)
             continue;
         if (b->size < BLOCK) /* the last one, which stays */
             break;
+        a->before = b->done;
         give_back(a);
     }
     return LD_OK;

@@ -2,67 +2,48 @@
 
 #include <string.h>
 
-#include "base/memory.h"
-
-enum { SMALLEST = 128, LARGEST = 1 << 16 };
-
-ld_status ld_grow_more(ld_grow *g)
+ld_status ld_grow_more(ld_grow *g, double share, ld_memory_tag tag)
 {
-    int64_t room = g->count / 8;
-    room = room < SMALLEST ? SMALLEST : room > LARGEST ? LARGEST : room;
-    ld_piece *p = ld_alloc(sizeof *p + (size_t)room * sizeof(ld_cell), LD_MEM_IO);
-    if (!p)
+    enum { SMALLEST = 128, FURTHEST = 16 }; /* a file that lies gets no more than that many times */
+    int64_t room = g->count + g->count / 8, most = g->count * FURTHEST;
+    double expected = share > 0 ? (double)g->count / share * (1 + 1.0 / 64) : 0;
+    if (expected > (double)room)
+        room = expected < (double)most ? (int64_t)expected : most;
+    room = room < SMALLEST ? SMALLEST : room;
+    ld_cell *wider = ld_alloc_array(room, sizeof *wider, tag);
+    if (!wider)
         return LD_NOMEM;
-    p->next = NULL;
-    p->at = p->cells;
-    p->end = p->cells + room;
-    if (g->last)
-        g->last->next = p;
-    else
-        g->first = p;
-    g->last = p;
-    g->count += room;
+    if (g->count > 0)
+        memcpy(wider, g->cells, (size_t)g->count * sizeof *wider);
+    ld_free(g->cells);
+    g->cells = wider;
+    g->room = room;
     return LD_OK;
 }
 
-static void drop_first(ld_grow *g)
+void *ld_grow_block(ld_grow *g)
 {
-    ld_piece *p = g->first;
-    g->first = p->next;
-    ld_free(p);
-}
-
-static void drain(ld_grow *g, void *out)
-{
-    for (char *to = out; g->first; drop_first(g)) {
-        size_t size = (size_t)(g->first->at - g->first->cells) * sizeof(ld_cell);
-        memcpy(to, g->first->cells, size);
-        to += size;
-    }
+    void *block = g->cells;
     *g = (ld_grow){0};
+    return block;
 }
 
 ld_status ld_grow_index(ld_index **out, ld_grow *g)
 {
-    ld_status st = ld_index_new(out, ld_grow_count(g));
-    if (st == LD_OK)
-        drain(g, (*out)->data);
-    return st;
+    int64_t count = g->count;
+    return count > 0 ? ld_index_of_block(out, ld_grow_block(g), count) : ld_index_new(out, 0);
 }
 
 ld_status ld_grow_tensor(ld_tensor **out, ld_grow *g, int64_t n_cols)
 {
-    int64_t count = ld_grow_count(g);
-    ld_status st = n_cols > 0 ? ld_tensor_new(out, 2, count / n_cols, n_cols)
-                              : ld_tensor_new(out, 1, count, 1);
-    if (st == LD_OK)
-        drain(g, (*out)->data);
-    return st;
+    int ndim = n_cols > 0 ? 2 : 1;
+    int64_t cols = n_cols > 0 ? n_cols : 1, rows = g->count / cols;
+    return g->count > 0 ? ld_tensor_of_block(out, ld_grow_block(g), ndim, rows, cols)
+                        : ld_tensor_new(out, ndim, 0, cols);
 }
 
 void ld_grow_clear(ld_grow *g)
 {
-    while (g->first)
-        drop_first(g);
+    ld_free(g->cells);
     *g = (ld_grow){0};
 }

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* A whole number with an optional sign; where it ends, or NULL when there is none at p. One beyond
  * the range of int64 gives that range's end. */
@@ -25,6 +26,31 @@ static inline const char *ld_parse_integer(int64_t *out, const char *p)
     }
     *out = negative ? -(int64_t)value : (int64_t)value;
     return p > first ? p : NULL;
+}
+
+/* The same for a number without a sign and of 1 to 7 digits, as most ids are, with 8 bytes to be read
+ * from p on; NULL for any other. All digits at once: the bytes behind the last one are shifted out,
+ * then pairs, fours and all eight are added up. */
+static inline const char *ld_parse_short(int64_t *out, const char *p)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint64_t digits, others;
+    memcpy(&digits, p, sizeof digits);
+    digits ^= 0x3030303030303030;
+    others = ((digits + 0x7676767676767676) | digits) & 0x8080808080808080; /* no digits */
+    if (others == 0 || (others & 0x80))
+        return NULL;
+    int bits = __builtin_ctzll(others) - 7;
+    digits <<= 64 - bits;
+    digits = digits * 10 + (digits >> 8);
+    *out = (int64_t)(((digits & 0x000000FF000000FF) * 0x000F424000000064 +
+                      (digits >> 16 & 0x000000FF000000FF) * 0x0000271000000001) >>
+                     32);
+    return p + bits / 8;
+#else
+    (void)out, (void)p;
+    return NULL;
+#endif
 }
 
 /* A decimal number, "-12", "1.5e-3", ".5", rounded correctly to float; where it ends, or NULL when

@@ -114,7 +114,10 @@ ld_status ld_print_float(ld_print *x, float value)
     enum { SHORT = 6, EXACT = 9 };
     if (!isfinite(value))
         return ld_fail(LD_VALUE, "%s: a number is %s, which text does not hold",
-                       x->writer->label.text, isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+                       x->writer->label.text,
+                       isnan(value) ? "nan"
+                       : value > 0  ? "inf"
+                                    : "-inf");
     if (value == 0 && signbit(value))
         return ld_print_text(x, "-0");
     if (value >= -1e6f && value <= 1e6f && value == (float)(int32_t)value)

@@ -111,6 +111,20 @@ static ld_status fail_ragged(const reader *r, int64_t column, char *p, char *end
 
 /* --- values ----------------------------------------------------------------------------------- */
 
+static ld_status push(const reader *r, ld_column *c, ld_cell cell)
+{
+    ld_grow *g = &c->cells;
+    if (g->count == g->room) {
+        bool number = c->kind == LD_COLUMN_NUMBER || c->kind == LD_COLUMN_NUMBERS;
+        ld_status st =
+            ld_grow_more(g, ld_lines_share(&r->lines), number ? LD_MEM_TENSOR : LD_MEM_INDEX);
+        if (st != LD_OK)
+            return st;
+    }
+    g->cells[g->count++] = cell;
+    return LD_OK;
+}
+
 static ld_status store_id(const reader *r, ld_column *c, int64_t column, char **p, char *end)
 {
     const ld_table *t = r->table;
@@ -126,7 +140,7 @@ static ld_status store_id(const reader *r, ld_column *c, int64_t column, char **
         snprintf(expected, sizeof expected, "at most %lld", (long long)limit - 1 + t->first_id);
         return fail_field(r, column, start, end, expected);
     }
-    return ld_grow_push(&c->cells, (ld_cell){.id = (int32_t)id});
+    return push(r, c, (ld_cell){.id = (int32_t)id});
 }
 
 static ld_status store_number(const reader *r, ld_column *c, int64_t column, char **p, char *end)
@@ -138,7 +152,7 @@ static ld_status store_number(const reader *r, ld_column *c, int64_t column, cha
         return fail_field(r, column, start, end, "a number");
     if (isinf(cell.number))
         return fail_field(r, column, start, end, "a number that fits float32");
-    return ld_grow_push(&c->cells, cell);
+    return push(r, c, cell);
 }
 
 static ld_status store_name(const reader *r, ld_column *c, int64_t column, char **p, char *end)
@@ -152,7 +166,7 @@ static ld_status store_name(const reader *r, ld_column *c, int64_t column, char 
     if (length == 0 || memchr(text, '\0', (size_t)length))
         return ld_lines_fail(&r->lines, column + 1, text, text + length, "a name");
     ld_status st = ld_names_add(c->names, &cell.id, text, length);
-    return st == LD_OK ? ld_grow_push(&c->cells, cell) : st;
+    return st == LD_OK ? push(r, c, cell) : st;
 }
 
 static ld_status skip_field(const reader *r, int64_t column, char **p, char *end)
@@ -336,6 +350,44 @@ ld_status ld_table_tensor(ld_tensor **out, ld_table *t, int64_t column)
     bool rest = t->columns[column].kind == LD_COLUMN_NUMBERS;
     return ld_grow_tensor(out, &t->columns[column].cells,
                           rest ? t->n_fields - t->n_columns + 1 : 0);
+}
+
+/* How many nodes there are: as many as said, or as the two columns of them need. */
+static int64_t count_nodes(const ld_table *t)
+{
+    int64_t n = t->n_ids;
+    for (int i = 0; i < 2; i++) {
+        const ld_column *c = &t->columns[i];
+        if (c->names && ld_names_count(c->names) > n)
+            n = ld_names_count(c->names);
+        for (int64_t k = 0; !c->names && t->n_ids == 0 && k < c->cells.count; k++)
+            n = c->cells.cells[k].id >= n ? c->cells.cells[k].id + 1 : n;
+    }
+    return n;
+}
+
+ld_status ld_table_matrix(ld_csr **out, ld_table *t)
+{
+    ld_structure *s = NULL;
+    ld_tensor *values = NULL;
+    int32_t *rows = NULL;
+    int64_t count = t->columns[0].cells.count, n = count_nodes(t);
+    ld_status st;
+    LD_TRY(ld_structure_new(&s, n, n, 0, false));
+    if (t->n_columns > 2)
+        LD_TRY(ld_grow_tensor(&values, &t->columns[2].cells, 0));
+    if (count > 0) {
+        ld_free(s->columns);
+        s->columns = ld_grow_block(&t->columns[0].cells);
+        s->nnz = count;
+        rows = ld_grow_block(&t->columns[1].cells);
+    }
+    LD_TRY(ld_csr_from_entries(out, s, rows, values));
+done:
+    ld_structure_unref(s);
+    ld_tensor_unref(values);
+    ld_free(rows);
+    return st;
 }
 
 void ld_table_clear(ld_table *t)

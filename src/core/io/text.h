@@ -57,6 +57,11 @@ ld_status ld_table_peek(char **fields, int64_t *n_fields, const char *path, char
 ld_status ld_table_index(ld_index **out, ld_table *t, int64_t column);
 ld_status ld_table_tensor(ld_tensor **out, ld_table *t, int64_t column);
 
+/* Takes a table of edges (source, target and perhaps a number): a square matrix whose rows are the
+ * targets, of n_ids rows, or as many as the nodes found need. Edges that occur twice are summed, or
+ * kept once if they have no numbers. */
+ld_status ld_table_matrix(ld_csr **out, ld_table *t);
+
 /* Frees what was read and not taken. */
 void ld_table_clear(ld_table *t);
 

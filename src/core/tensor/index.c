@@ -7,23 +7,36 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-ld_status ld_index_new(ld_index **out, int64_t size)
+static ld_status check_size(int64_t size)
 {
     if (size < 0 || size > INT32_MAX)
         return ld_fail(LD_SHAPE, "index: the length must be 0 to %d, got %" PRId64, INT32_MAX,
                        size);
-    ld_index *x = ld_alloc(sizeof *x, LD_MEM_INDEX);
-    if (!x)
-        return LD_NOMEM;
-    x->data = ld_alloc_array(size, sizeof *x->data, LD_MEM_INDEX);
-    if (!x->data) {
-        ld_free(x);
-        return LD_NOMEM;
+    return LD_OK;
+}
+
+ld_status ld_index_of_block(ld_index **out, int32_t *block, int64_t size)
+{
+    ld_status st = check_size(size);
+    ld_index *x = st == LD_OK ? ld_alloc(sizeof *x, LD_MEM_INDEX) : NULL;
+    if (!x) {
+        ld_free(block);
+        return st == LD_OK ? LD_NOMEM : st;
     }
     atomic_init(&x->refs, 1);
     x->size = size;
+    x->data = block;
     *out = x;
     return LD_OK;
+}
+
+ld_status ld_index_new(ld_index **out, int64_t size)
+{
+    ld_status st = check_size(size);
+    if (st != LD_OK)
+        return st;
+    int32_t *block = ld_alloc_array(size, sizeof *block, LD_MEM_INDEX);
+    return block ? ld_index_of_block(out, block, size) : LD_NOMEM;
 }
 
 ld_index *ld_index_ref(ld_index *x)

@@ -18,6 +18,10 @@ typedef struct ld_index {
 
 /* An uninitialised vector with one reference, given back with ld_index_unref. */
 ld_status ld_index_new(ld_index **out, int64_t size);
+
+/* A vector of the first `size` elements of a block of ld_alloc's, which it takes, also on failure. */
+ld_status ld_index_of_block(ld_index **out, int32_t *block, int64_t size);
+
 ld_index *ld_index_ref(ld_index *x);
 void ld_index_unref(ld_index *x);
 

@@ -12,20 +12,25 @@
 
 enum { GRAIN = 1 << 16 };
 
-static ld_status storage_new(ld_storage **out, int64_t size)
+/* Storage over a block, which it takes, also on failure. */
+static ld_status storage_of(ld_storage **out, float *block, int64_t size)
 {
     ld_storage *s = ld_alloc(sizeof *s, LD_MEM_TENSOR);
-    if (!s)
-        return LD_NOMEM;
-    s->data = ld_alloc_array(size, sizeof(float), LD_MEM_TENSOR);
-    if (!s->data) {
-        ld_free(s);
+    if (!s) {
+        ld_free(block);
         return LD_NOMEM;
     }
     atomic_init(&s->refs, 1);
+    s->data = block;
     s->size = size;
     *out = s;
     return LD_OK;
+}
+
+static ld_status storage_new(ld_storage **out, int64_t size)
+{
+    float *block = ld_alloc_array(size, sizeof *block, LD_MEM_TENSOR);
+    return block ? storage_of(out, block, size) : LD_NOMEM;
 }
 
 static ld_storage *storage_ref(ld_storage *s)
@@ -78,6 +83,21 @@ ld_status ld_tensor_new(ld_tensor **out, int ndim, int64_t n_rows, int64_t n_col
     ld_storage *storage;
     if (st == LD_OK)
         st = storage_new(&storage, n_rows * n_cols);
+    if (st == LD_OK)
+        st = header_new(out, storage, storage->data, ndim, n_rows, n_cols);
+    return st;
+}
+
+ld_status ld_tensor_of_block(ld_tensor **out, float *block, int ndim, int64_t n_rows,
+                             int64_t n_cols)
+{
+    ld_status st = check_shape(ndim, n_rows, n_cols);
+    ld_storage *storage;
+    if (st != LD_OK) {
+        ld_free(block);
+        return st;
+    }
+    st = storage_of(&storage, block, n_rows * n_cols);
     if (st == LD_OK)
         st = header_new(out, storage, storage->data, ndim, n_rows, n_cols);
     return st;

@@ -39,7 +39,11 @@ typedef struct ld_tensor {
 /* An uninitialised tensor. ndim 1: a vector of n_rows elements (n_cols must be 1). */
 ld_status ld_tensor_new(ld_tensor **out, int ndim, int64_t n_rows, int64_t n_cols);
 
-/* The same, filled with `value`. */
+/* A tensor over a block of ld_alloc's with at least its size, which it takes, also on failure. */
+ld_status ld_tensor_of_block(ld_tensor **out, float *block, int ndim, int64_t n_rows,
+                             int64_t n_cols);
+
+/* The same as ld_tensor_new, filled with `value`. */
 ld_status ld_tensor_full(ld_tensor **out, int ndim, int64_t n_rows, int64_t n_cols, float value);
 
 /* An uninitialised tensor of the same shape. */
