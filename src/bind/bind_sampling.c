@@ -5,8 +5,6 @@
 
 #include "sample/choice.h"
 
-#define BIND_ALIAS "ladies.Alias"
-
 /* --- options ---------------------------------------------------------------------------------- */
 
 /* Pushes the option `name` and returns the object that it holds, or NULL when it is absent. */

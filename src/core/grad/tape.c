@@ -147,6 +147,9 @@ ld_status ld_grad_target(ld_tensor *t, ld_tensor **grad, bool *accumulate)
         if (st != LD_OK)
             return st;
     }
+    ld_status st = ld_tensor_check_change(t->grad);
+    if (st != LD_OK)
+        return st;
     *accumulate = t->has_grad;
     *grad = t->grad;
     t->has_grad = true;
