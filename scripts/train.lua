@@ -54,6 +54,8 @@ local spec = {
   {"min-gain", "X", "non-negative number", help = "what counts as a rise (default 0.01)"},
   {"best", "WHICH", "highest|gain", help = "the model kept: highest F1, or that of the last rise"},
   {"threads", "N", "positive integer", help = "of the parallel loops; results do not depend on it"},
+  {"workers", "K", "non-negative integer", default = 0,
+    help = "threads that sample ahead; results do not depend on it"},
   {"out", "DIR", "string", help = "the run's folder (default runs/DATASET-METHOD-N)"},
   {"resume", "DIR", "string", help = "go on with the run of this folder, as it was configured"},
   {"checkpoint-every", "SECONDS", "non-negative number", default = 30,
@@ -62,7 +64,9 @@ local spec = {
 }
 
 -- Options that say how to run, not what; a resumed run may have others.
-local RUNNING = {threads = true, out = true, resume = true, checkpoint_every = true, quiet = true}
+local RUNNING = {
+  threads = true, workers = true, out = true, resume = true, checkpoint_every = true, quiet = true,
+}
 -- Bounds on the length of a run; they too may change.
 local BOUNDS = {epochs = true, max_batches = true, patience = true}
 
@@ -119,7 +123,7 @@ cli.main(spec, arg, function(opts, given)
   folder:write_json("config.json", config)
   local result = experiment.run(config, data, {
     out = folder.path, resume = opts.resume ~= nil, quiet = opts.quiet,
-    checkpoint_every = opts.checkpoint_every,
+    checkpoint_every = opts.checkpoint_every, workers = opts.workers,
   })
   if result.stopped == "interrupted" then
     print(("stopped after batch %d; go on with: ladies train --resume %s"):format(result.batches,

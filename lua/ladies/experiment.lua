@@ -93,7 +93,7 @@ end
 
 --- Makes sampler and model, trains, and returns what ladies.train does, and the model. config: all
 -- settings, as experiment.configure gives them; data: the data set; the fields of `extra` (out,
--- resume, quiet, checkpoint_every) are those of ladies.train.
+-- resume, quiet, checkpoint_every, workers) are those of ladies.train.
 function experiment.run(config, data, extra)
   local P = data.graph:normalize(config.normalize)
   local make = METHODS[config.method]
@@ -119,7 +119,7 @@ function experiment.run(config, data, extra)
     epochs = config.epochs, max_batches = config.max_batches, seed = config.seed,
     eval_every = config.eval_every, patience = config.patience, min_gain = config.min_gain,
     best = config.best, out = extra.out, resume = extra.resume, quiet = extra.quiet,
-    checkpoint_every = extra.checkpoint_every,
+    checkpoint_every = extra.checkpoint_every, workers = extra.workers,
     method = full and "full batch" or ("LADIES (%d)"):format(config.samples),
     memory_paper = summary.paper_memory{
       features = data.features.n_cols, hidden = config.hidden, layers = config.layers,

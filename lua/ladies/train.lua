@@ -23,6 +23,8 @@ local SPEC = {
   clip = "positive number or nil",
   loss = {"callable", loss.cross_entropy},
   batch_size = {"positive integer", 512},
+  workers = {"non-negative integer", 0},
+  ahead = "positive integer or nil",
   epochs = {"positive integer", 1000},
   max_batches = "positive integer or nil",
   seed = {"integer", 1},
@@ -70,7 +72,8 @@ local function summarize(run, reason, test_f1)
     test_f1 = test_f1, val_f1 = run.has_best and val_f1 or nil,
     best_batch = run.has_best and best_batch or nil,
     batches = run.number, seconds = run.timer:seconds(),
-    batch_ms = 1e3 * run.timer:seconds() / n, sampling_ms = 1e3 * total.sampling / n,
+    batch_ms = 1e3 * run.timer:seconds() / n, waiting_ms = 1e3 * total.waiting / n,
+    workers = opts.workers, sampling_ms = 1e3 * total.sampling / n,
     gathering_ms = 1e3 * total.gathering / n, computing_ms = 1e3 * total.computing / n,
     validation_seconds = run.validation_seconds,
     memory_paper = opts.memory_paper, memory_batch = run.batch_bytes,
@@ -109,6 +112,7 @@ end
 -- schedule     batch number -> factor of the learning rate (see ladies.schedule)
 -- clip         bound on the norm of all gradients together
 -- loss         loss(logits, labels, batch.loss_weight), default cross-entropy
+-- workers      threads that sample ahead of the loop (0), and `ahead`: see ladies.batches
 -- batch_size   512; epochs (1000) and max_batches bound the length of the run
 -- seed         of the order of the nodes, the sampler's draws and dropout's
 -- eval_every   batches between two validations (10)
