@@ -148,7 +148,9 @@ end
 
 function tests.test_alias_tables()
   local table = ladies.sampling.alias(ladies.tensor{1, 0, 3})
-  local function draw(p) return (ladies.sampling.choice(p, 5, {method = "wr", rng = ladies.rng(1)})) end
+  local function draw(p)
+    return (ladies.sampling.choice(p, 5, {method = "wr", rng = ladies.rng(1)}))
+  end
   lu.assertEquals(there(table, draw):to_table(), draw(table):to_table())
 end
 

@@ -233,7 +233,8 @@ function tests.test_files_of_a_run()
   lu.assertEquals({third.batch, third.epoch}, {3, 1})
   lu.assertEquals({#third.nodes, #third.edges}, {3, 2})
   lu.assertEquals(third.nodes[3], 20)
-  for _, key in ipairs{"loss", "sampling_ms", "waiting_ms", "gathering_ms", "computing_ms", "bytes"} do
+  for _, key in ipairs{"loss", "sampling_ms", "waiting_ms", "gathering_ms", "computing_ms",
+    "bytes"} do
     lu.assertTrue(third[key] > 0, key)
   end
 

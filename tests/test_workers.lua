@@ -35,7 +35,8 @@ end
 -- Asserts that the batches are the same for 0, 1 and 3 workers, and returns them.
 local function same_batches(opts)
   local want = describe(opts)
-  for _, own in ipairs{{workers = 1}, {workers = 3}, {workers = 3, ahead = 1}, {workers = 2, ahead = 9}} do
+  for _, own in ipairs{{workers = 1}, {workers = 3}, {workers = 3, ahead = 1},
+    {workers = 2, ahead = 9}} do
     lu.assertEquals(describe(with(opts, own)), want)
   end
   return want
@@ -103,7 +104,8 @@ function tests.test_what_a_batch_carries()
     batch.extra = {name = "x", list = {1, 2}, same = batch.output, f = function() return #seeds end}
     return batch
   end
-  for batch in ladies.batches(data.train, {size = 20, sampler = sampler, workers = 1, epochs = 2}) do
+  local opts = {size = 20, sampler = sampler, workers = 1, epochs = 2}
+  for batch in ladies.batches(data.train, opts) do
     lu.assertEquals(#batch.loss_weight, 20)
     lu.assertEquals({batch.extra.name, batch.extra.list, batch.extra.f()}, {"x", {1, 2}, 20})
     lu.assertTrue(rawequal(batch.extra.same, batch.output))

@@ -2,8 +2,8 @@
 -- itself, or a worker in a Lua state of its own.
 --
 -- Batch i of epoch e is a function of (seed, e, i): the order of the seeds comes from rng:fork(e),
--- the sampler gets rng:fork(e):fork(i), and the model's dropout draws from rng:fork(0):fork(e):fork(i),
--- which the batch carries as batch.rng.
+-- the sampler gets rng:fork(e):fork(i), and the model's dropout draws from
+-- rng:fork(0):fork(e):fork(i), which the batch carries as batch.rng.
 
 local core = require "ladies_core"
 
@@ -22,8 +22,8 @@ function batch_maker.own_batches(sampler)
 end
 
 --- batch_maker.new(idx, opts, trace): a function make(sampler), which gives a function job(number),
--- which gives a mini-batch. opts: size, seed, shuffle and per_epoch. Errors of the sampler say whose
--- they are; the message handler `trace` is called where they are raised.
+-- which gives a mini-batch. opts: size, seed, shuffle and per_epoch. Errors of the sampler say
+-- whose they are; the message handler `trace` is called where they are raised.
 function batch_maker.new(idx, opts, trace)
   -- Upvalues, for these are what crosses into a worker; the sampler does so as an argument.
   local size, seed, shuffle, per_epoch = opts.size, opts.seed, opts.shuffle, opts.per_epoch
@@ -55,13 +55,9 @@ function batch_maker.new(idx, opts, trace)
 
     return function(number)
       local epoch, index = (number - 1) // per_epoch + 1, (number - 1) % per_epoch + 1
-      local seeds, batch = seeds_of(epoch, index), nil
-      local began = core.clock()
-      if sampler then
-        batch = sample(sampler, seeds, root:fork(epoch):fork(index), epoch, index)
-      else
-        batch = {output = seeds}
-      end
+      local seeds, began = seeds_of(epoch, index), core.clock()
+      local batch = sampler and sample(sampler, seeds, root:fork(epoch):fork(index), epoch, index)
+        or {output = seeds}
       batch.sampling = core.clock() - began
       batch.epoch, batch.index, batch.rng = epoch, index, models:fork(epoch):fork(index)
       return batch

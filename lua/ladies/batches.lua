@@ -61,8 +61,8 @@ function Batches:start(batch)
   if reason then
     self.in_step = true
     if not opts.quiet then
-      io.stderr:write(("ladies: %s runs in step with the loop, for %s; workers = %d has no effect\n")
-        :format(name_of(opts.sampler), reason, opts.workers))
+      io.stderr:write(("ladies: %s runs in step with the loop, for %s; workers = %d has no effect")
+        :format(name_of(opts.sampler), reason, opts.workers), "\n")
     end
     return
   end
@@ -88,24 +88,37 @@ function Batches:take()
   error(batch, 0)
 end
 
+-- Fails for what the sampler did in a worker.
+function Batches:blame(batch, text)
+  self:close()
+  options.fail(("%s, epoch %d, batch %d: %s"):format(name_of(self.opts.sampler), batch.epoch,
+    batch.index, text))
+end
+
 function Batches:from_workers()
-  local opts = self.opts
   if self.redrawn then
-    local first = self:take()
-    if sampling.hash(first) ~= self.redrawn then
-      self:close()
-      options.fail(("%s, epoch %d, batch %d: a worker drew another mini-batch than the loop itself; "
-        .. "a sampler with workers must depend on seeds and rng alone"):format(
-        name_of(opts.sampler), first.epoch, first.index))
+    local again = self:take()
+    if sampling.hash(again) ~= self.redrawn then
+      self:blame(again, "a worker drew another mini-batch than the loop itself; with workers a "
+        .. "sampler must depend on seeds and rng alone")
     end
     self.redrawn = nil
   end
   local batch = self:take()
   if batch.after_step then
-    self:close()
-    options.fail(("%s, epoch %d, batch %d: after_step cannot leave a worker; set adaptive = true")
-      :format(name_of(opts.sampler), batch.epoch, batch.index))
+    self:blame(batch, "after_step cannot leave a worker; set adaptive = true")
   end
+  return batch
+end
+
+-- The batch made here and now; the first one is checked, and followed by those of the workers.
+function Batches:from_here()
+  local opts = self.opts
+  local batch = self.job(self.number)
+  if not opts.sampler then return batch end
+  if not self.checked then sampling.check(batch, name_of(opts.sampler)) end
+  self.checked = true
+  if opts.workers > 0 and not self.in_step and self.number < self.last then self:start(batch) end
   return batch
 end
 
@@ -114,16 +127,7 @@ function Batches:__call()
     self:close()
     return nil
   end
-  local opts, batch = self.opts, nil
-  if self.background then
-    batch = self:from_workers()
-  else
-    batch = self.job(self.number)
-    if opts.sampler and not self.checked then sampling.check(batch, name_of(opts.sampler)) end
-    self.checked = true
-    local wanted = opts.sampler and opts.workers > 0 and not self.in_step
-    if wanted and self.number < self.last then self:start(batch) end
-  end
+  local batch = self.background and self:from_workers() or self:from_here()
   self.number = self.number + 1
   return batch
 end

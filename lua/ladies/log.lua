@@ -47,7 +47,8 @@ function Log:batch(batch, number, loss, timer, bytes)
     nodes[i + 1], edges[i] = adj.n_rows, adj.nnz
   end
   local line = ('{"batch":%d,"epoch":%d,"loss":%s,"sampling_ms":%.3f,"waiting_ms":%.3f,' ..
-    '"gathering_ms":%.3f,"computing_ms":%.3f,"nodes":[%s],"edges":[%s],"isolated":%s,"bytes":%d}\n'):format(
+    '"gathering_ms":%.3f,"computing_ms":%.3f,"nodes":[%s],"edges":[%s],"isolated":%s,' ..
+    '"bytes":%d}\n'):format(
       number, batch.epoch, json.number(loss), milliseconds(timer.sampling),
       milliseconds(timer.waiting), milliseconds(timer.gathering), milliseconds(timer.computing),
       table.concat(nodes, ",", 1, #blocks + 1), table.concat(edges, ",", 1, #blocks),

@@ -23,7 +23,7 @@ end
 -- test_f1, val_f1, best_batch       of the model that was kept; test_f1 is nil without test nodes
 -- batches, seconds, batch_ms        training without validation
 -- waiting_ms, gathering_ms, computing_ms   their parts, a batch
--- workers, sampling_ms              threads that sampled ahead, and what sampling a batch took there
+-- workers, sampling_ms              threads that sampled ahead; what sampling a batch took them
 -- validation_seconds
 -- curve                             the file of the run's folder that shows the training curve
 -- memory_paper (bytes or nil), memory_batch, memory_parameters, memory_peak (bytes)
@@ -50,8 +50,8 @@ function Summary:__tostring()
   note("batch", "%.2f ms %s, %.2f ms gathering, %.2f ms computing", self.waiting_ms,
     self.workers > 0 and "waiting" or "sampling", self.gathering_ms, self.computing_ms)
   if self.workers > 0 then
-    note("workers", "%d, %.2f ms sampling; the loop waited for it %.1f %% of its time", self.workers,
-      self.sampling_ms, 100 * self.waiting_ms / self.batch_ms)
+    note("workers", "%d, %.2f ms sampling; the loop waited for it %.1f %% of its time",
+      self.workers, self.sampling_ms, 100 * self.waiting_ms / self.batch_ms)
   end
   if self.memory_paper then
     note("memory MB", "as the paper counts it: weights, and a batch's dense input and hidden rows")

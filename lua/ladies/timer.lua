@@ -9,8 +9,8 @@ local timer = {}
 local Timer = {__name = "Timer"}
 Timer.__index = Timer
 
---- A timer at zero: `waiting`, `gathering` and `computing` hold seconds of the batch in hand, and
--- `sampling` those that the sampler took for it, wherever it ran; `total` the sums over all batches.
+--- A timer at zero: `waiting`, `gathering` and `computing` hold seconds of the batch in hand,
+-- `sampling` those that the sampler took for it, wherever it ran; `total` has the sums over all.
 function timer.new()
   return setmetatable({
     waiting = 0, sampling = 0, gathering = 0, computing = 0,
