@@ -6,16 +6,12 @@
  * Job and results cross as parcels, so no state is ever used by two threads. Nothing runs unless the
  * owner has it: closing the Workers stops all threads, in C loops by the flag that core polls, in Lua
  * by a hook, and waits for them. */
-#include <errno.h>
-#include <lualib.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/memory.h"
 #include "base/threads.h"
-#include "parcel.h"
+#include "worker.h"
 
 #define BIND_WORKERS "ladies.Workers"
 
@@ -23,7 +19,6 @@ enum {
     MOST_WORKERS = 256,
     MOST_AHEAD = 4096,
     FEW_CREWS = 4, /* from here on the collector looks for forgotten ones before each new one */
-    HOOK_EVERY = 10000, /* instructions between two looks at the flag */
     WAIT_NS = 20000000, /* between two looks of the owner, who waits, at its own */
 };
 
@@ -36,7 +31,7 @@ typedef struct {
     pthread_mutex_t lock;
     pthread_cond_t room, ready;
     atomic_int stop;
-    bind_parcel *paths, *job;       /* package.path and cpath; make and its argument */
+    bind_job job;
     lua_Integer next, wanted, last; /* to be claimed; to be taken */
     int ahead, n_threads;
     slot *slots;
@@ -45,98 +40,7 @@ typedef struct {
 
 static atomic_int n_crews;
 
-/* --- in the worker ----------------------------------------------------------------------------- */
-
-/* Once stopped it comes back at every instruction: code that catches the error gets no further. */
-static void stop_hook(lua_State *L, lua_Debug *where)
-{
-    (void)where;
-    if (!ld_cancelled())
-        return;
-    lua_sethook(L, stop_hook, LUA_MASKCOUNT, 1);
-    luaL_error(L, "the worker was stopped");
-}
-
-/* print, with each line written as a whole, since other threads print too. */
-static int print_line(lua_State *L)
-{
-    int n = lua_gettop(L);
-    luaL_Buffer line;
-    luaL_buffinit(L, &line);
-    for (int i = 1; i <= n; i++) {
-        luaL_tolstring(L, i, NULL);
-        luaL_addvalue(&line);
-        luaL_addchar(&line, i < n ? '\t' : '\n');
-    }
-    if (n == 0)
-        luaL_addchar(&line, '\n');
-    luaL_pushresult(&line);
-    size_t length;
-    const char *text = lua_tolstring(L, -1, &length);
-    fwrite(text, 1, length, stdout);
-    fflush(stdout);
-    return 0;
-}
-
-/* Pushes job, which make(argument) gives when it is first wanted. */
-static void push_job(lua_State *L, const crew *c)
-{
-    static const char job_key;
-    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &job_key) == LUA_TFUNCTION)
-        return;
-    luaL_openlibs(L);
-    lua_register(L, "print", print_line);
-    luaL_requiref(L, "ladies_core", luaopen_ladies_core, 0);
-    lua_getglobal(L, LUA_LOADLIBNAME);
-    bind_unpack(L, c->paths);
-    lua_setfield(L, -3, "cpath");
-    lua_setfield(L, -2, "path");
-    bind_unpack(L, c->job);
-    lua_call(L, 1, 1);
-    lua_pushvalue(L, -1);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &job_key);
-}
-
-/* (crew, number, place of the result) */
-static int compute(lua_State *L)
-{
-    push_job(L, lua_touserdata(L, 1));
-    lua_pushvalue(L, 2);
-    lua_call(L, 1, 1);
-    bind_parcel **p = bind_pack(L, lua_gettop(L), 1, "out of a worker");
-    *(bind_parcel **)lua_touserdata(L, 3) = *p;
-    *p = NULL;
-    return 0;
-}
-
-/* (error value, place of the result); what cannot cross does as text. */
-static int pack_error(lua_State *L)
-{
-    if (lua_type(L, 1) == LUA_TUSERDATA || lua_type(L, 1) == LUA_TFUNCTION)
-        luaL_tolstring(L, 1, NULL), lua_replace(L, 1);
-    bind_parcel **p = bind_pack(L, 1, 1, "out of a worker");
-    *(bind_parcel **)lua_touserdata(L, 2) = *p;
-    *p = NULL;
-    return 0;
-}
-
-static slot run_job(lua_State *L, crew *c, lua_Integer number)
-{
-    slot result = {NULL, true, false};
-    lua_pushcfunction(L, compute);
-    lua_pushlightuserdata(L, c);
-    lua_pushinteger(L, number);
-    lua_pushlightuserdata(L, &result.value);
-    if (lua_pcall(L, 3, 0, 0) != LUA_OK) {
-        result.failed = true;
-        lua_pushcfunction(L, pack_error);
-        lua_insert(L, -2);
-        lua_pushlightuserdata(L, &result.value);
-        lua_pcall(L, 2, 0, 0);
-    }
-    lua_settop(L, 0);
-    return result;
-}
+/* --- in the worker's thread -------------------------------------------------------------------- */
 
 /* Waits for room; false when there is nothing more to do. */
 static bool claim(crew *c, lua_Integer *number)
@@ -158,8 +62,6 @@ static void deliver(crew *c, lua_Integer number, slot result)
     pthread_mutex_unlock(&c->lock);
 }
 
-/* What a result leaves behind is young garbage that holds tensors: a young collection after each is
- * cheap, and finds it. */
 static void *work(void *given)
 {
     crew *c = given;
@@ -167,13 +69,10 @@ static void *work(void *given)
     lua_Integer number;
     ld_become_worker(&c->stop);
     while (claim(c, &number)) {
-        if (!L && (L = luaL_newstate())) {
-            lua_sethook(L, stop_hook, LUA_MASKCOUNT, HOOK_EVERY);
-            lua_gc(L, LUA_GCGEN, 0, 0);
-        }
-        deliver(c, number, L ? run_job(L, c, number) : (slot){NULL, true, true});
-        if (L)
-            lua_gc(L, LUA_GCSTEP, 0);
+        slot result = {NULL, true, true};
+        if (L || (L = bind_job_state()))
+            result.value = bind_job_run(L, &c->job, number, &result.failed);
+        deliver(c, number, result);
     }
     if (L)
         lua_close(L);
@@ -197,8 +96,7 @@ static void crew_free(crew *c)
     stop(c);
     for (int i = 0; c->slots && i < c->ahead; i++)
         bind_parcel_free(c->slots[i].value);
-    bind_parcel_free(c->paths);
-    bind_parcel_free(c->job);
+    bind_job_free(&c->job);
     ld_free(c->slots);
     ld_free(c->threads);
     pthread_cond_destroy(&c->room);
@@ -302,15 +200,6 @@ static lua_Integer integer_option(lua_State *L, const char *name, lua_Integer le
     return n;
 }
 
-/* Packs n values from `first` on for a worker. */
-static bind_parcel *pack_for_worker(lua_State *L, int first, int n)
-{
-    bind_parcel **box = bind_pack(L, first, n, "into a worker"), *p = *box;
-    *box = NULL;
-    lua_pop(L, 1);
-    return p;
-}
-
 static int workers_new(lua_State *L)
 {
     static const char *const names[] = {"threads", "first", "last", "ahead", NULL};
@@ -334,16 +223,11 @@ static int workers_new(lua_State *L)
     c->ahead = ahead;
     c->next = c->wanted = first;
     c->last = last;
-    lua_getglobal(L, LUA_LOADLIBNAME);
-    lua_getfield(L, 4, "path");
-    lua_getfield(L, 4, "cpath");
-    c->paths = pack_for_worker(L, 5, 2);
-    c->job = pack_for_worker(L, 1, 2);
+    bind_job_pack(L, &c->job, 1);
     while (c->n_threads < n && ld_thread_start(&c->threads[c->n_threads], work, c))
         c->n_threads++;
     if (c->n_threads == 0)
         return luaL_error(L, "workers: the system grants no thread");
-    lua_settop(L, 3);
     return 1;
 }
 
