@@ -22,8 +22,8 @@
 typedef struct ld_structure {
     atomic_int refs;
     int64_t n_rows, n_cols, nnz;
-    int64_t *offsets; /* n_rows + 1 */
-    int32_t *columns; /* nnz, 0-based */
+    int64_t *offsets;      /* n_rows + 1 */
+    int32_t *columns;      /* nnz, 0-based */
     atomic_bool symmetric; /* known to equal its transpose */
     /* Where the entries came from in the graph that was sliced: entry e of row r has position
      * origin_row[r] + (e - offsets[r]) when whole rows were taken, origin[e] otherwise. */
