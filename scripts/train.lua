@@ -24,6 +24,8 @@ local spec = cli.join({
   {"method", "NAME", methods.names, help = methods.names:gsub("|", ", ") .. " (default ladies)"},
 }, experiment_options.list, {
   {"threads", "N", "positive integer", help = "of the parallel loops; results do not depend on it"},
+  {"workers", "K", "non-negative integer", default = 0,
+    help = "threads that sample ahead; results do not depend on it"},
   {"out", "DIR", "string", help = "the run's folder (default runs/DATASET-METHOD-N)"},
   {"resume", "DIR", "string", help = "go on with the run of this folder, as it was configured"},
   {"checkpoint-every", "SECONDS", "non-negative number", default = 30,
@@ -32,7 +34,9 @@ local spec = cli.join({
 })
 
 -- Options that say how to run, not what; a resumed run may have others.
-local RUNNING = {threads = true, out = true, resume = true, checkpoint_every = true, quiet = true}
+local RUNNING = {
+  threads = true, workers = true, out = true, resume = true, checkpoint_every = true, quiet = true,
+}
 -- Bounds on the length of a run; they too may change.
 local BOUNDS = {epochs = true, max_batches = true, max_seconds = true, patience = true}
 
@@ -87,7 +91,7 @@ cli.main(spec, arg, function(opts, given)
   folder:write_json("config.json", config)
   local result = experiment.run(config, data, {
     out = folder.path, resume = opts.resume ~= nil, quiet = opts.quiet,
-    checkpoint_every = opts.checkpoint_every,
+    checkpoint_every = opts.checkpoint_every, workers = opts.workers,
   })
   if result.stopped == "interrupted" then
     print(("stopped after batch %d; go on with: ladies train --resume %s"):format(result.batches,

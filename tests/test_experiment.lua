@@ -141,18 +141,19 @@ function tests.test_a_folder_holds_one_run()
   lu.assertStrContains(err, "holds a run; go on with it by --resume")
 end
 
---- Ctrl-C saves a checkpoint and says how to go on; the resumed run is the uninterrupted one.
+--- Ctrl-C saves a checkpoint and says how to go on; the resumed run is the uninterrupted one,
+-- with whatever workers.
 function tests.test_interrupted_and_resumed()
   local one, two = temporary.path "uninterrupted", temporary.path "interrupted"
   -- The log has its first lines in the file when the first validation is done.
   local options = {"--max-batches=3000", "--patience=0", "--eval-every=100"}
   train(nil, small("--out", one, table.unpack(options)))
   local interrupt = ("'%s/tools/interrupt.sh' '%s/log.jsonl'"):format(here, two)
-  local status, out = train(interrupt, small("--out", two, table.unpack(options)))
+  local status, out = train(interrupt, small("--out", two, "--workers=2", table.unpack(options)))
   lu.assertEquals(status, 130)
   lu.assertStrContains(out, "go on with: ladies train --resume " .. two)
   lu.assertFalse(core.exists(two .. "/model.npz"))
-  lu.assertEquals(train(nil, "--resume", two, "--threads=2"), 0)
+  lu.assertEquals(train(nil, "--resume", two, "--threads=2", "--workers=1"), 0)
   lu.assertTrue(ladies.file.read(one .. "/model.npz") == ladies.file.read(two .. "/model.npz"))
 end
 

@@ -234,7 +234,8 @@ function tests.test_files_of_a_run()
   lu.assertEquals({third.batch, third.epoch}, {3, 1})
   lu.assertEquals({#third.nodes, #third.edges}, {3, 2})
   lu.assertEquals(third.nodes[3], 20)
-  for _, key in ipairs{"loss", "sampling_ms", "gathering_ms", "computing_ms", "bytes"} do
+  for _, key in ipairs{"loss", "sampling_ms", "waiting_ms", "gathering_ms", "computing_ms",
+    "bytes"} do
     lu.assertTrue(third[key] > 0, key)
   end
 
@@ -295,7 +296,7 @@ function tests.test_cost_of_the_log()
   local block = {adj = {n_rows = 512, nnz = 4000}}
   local batch = {blocks = {block, block, block, block, block}, epoch = 1,
     input = ladies.range(1, 512)}
-  local timer = {sampling = 0.001, gathering = 0.0001, computing = 0.01}
+  local timer = {sampling = 0.001, waiting = 0.001, gathering = 0.0001, computing = 0.01}
   local began = os.clock()
   for i = 1, 1000 do log:batch(batch, i, 3.14159, timer, 123456789) end
   lu.assertTrue(os.clock() - began < 0.1 * 5)      -- with room for a slow machine

@@ -1,15 +1,12 @@
---- Mini-batches: an iterator that shuffles the seeds, cuts them into batches and calls the sampler.
---
--- Batch i of epoch e is a function of (seed, e, i) alone: the order of the seeds comes from
--- rng:fork(e), the sampler gets rng:fork(e):fork(i), and the model's dropout draws from
--- rng:fork(0):fork(e):fork(i), which the batch carries as batch.rng. For samplers that draw their
--- own seeds there is a third argument, the place {epoch = e, index = i, rng = rng:fork(e):fork(0)}:
--- that rng is the epoch's, so that its batches can share an order of the nodes.
+--- Mini-batches: an iterator that shuffles the seeds, cuts them into batches and calls the sampler,
+-- in step with the loop or ahead of it in workers.
 
 local core = require "ladies_core"
+local batch_maker = require "ladies.batch_maker"
 local options = require "ladies.options"
 local sampling = require "ladies.sampling"
 
+local name_of, call_name = batch_maker.name_of, batch_maker.call_name
 local batches = {}
 
 local SPEC = {
@@ -21,53 +18,137 @@ local SPEC = {
   start = "table or nil",
   shuffle = {"boolean", true},
   drop_last = {"boolean", false},
+  workers = {"non-negative integer", 0},
+  ahead = "positive integer or nil",
+  quiet = {"boolean", false},
 }
-
--- How errors call the sampler: by its own name, or by the place where it was written.
-local function name_of(sampler)
-  if type(sampler) == "table" then return sampler.name or tostring(sampler) end
-  local info = debug.getinfo(sampler, "S")
-  return ("sampler of %s:%d"):format(info.short_src, info.linedefined)
-end
-
--- Which call of the sampler it was, for messages.
-local function call_name(sampler, place)
-  return ("%s, epoch %d, batch %d"):format(name_of(sampler), place.epoch, place.index)
-end
-
--- sampler(seeds, rng, place), with errors that say whose they are.
-local function sample(sampler, seeds, rng, place)
-  local ok, batch = pcall(sampler, seeds, rng, place)
-  if ok and type(batch) == "table" then return batch end
-  local reason = ok and ("it must return a mini-batch, got a " .. type(batch)) or batch
-  if not ok and type(reason) ~= "string" then error(reason, 0) end
-  error(("%s: %s"):format(call_name(sampler, place), reason), 0)
-end
-
--- The batches in an epoch of a sampler that draws its own seeds; nil for one that is given them.
-local function own_batches(sampler)
-  return type(sampler) == "table" and sampler.batches_per_epoch or nil
-end
 
 --- The number of batches in an epoch over n seeds: opts.sampler.batches_per_epoch for a sampler
 -- that draws its own seeds, else n / size, rounded up (down with drop_last; at least one batch).
 function batches.per_epoch(n, opts)
-  local own = own_batches(opts.sampler)
+  local own = batch_maker.own_batches(opts.sampler)
   if own then return own end
   if opts.drop_last then return math.max(1, n // opts.size) end
   return (n + opts.size - 1) // opts.size
 end
 
--- The first epoch and batch of opts.start, {epoch =, batch =}; a batch past the end of its epoch is
--- the first of the next.
+-- The number of the batch that opts.start, {epoch =, batch =}, names; a batch past the end of its
+-- epoch is the first of the next.
 local function first_of(start, per_epoch)
   start = options.check("ladies.batches: start", start, {
     epoch = {"positive integer", 1},
     batch = {"positive integer", 1},
   })
-  if start.batch > per_epoch then return start.epoch + 1, 1 end
-  return start.epoch, start.batch
+  return (start.epoch - 1) * per_epoch + math.min(start.batch, per_epoch + 1)
 end
+
+local function as_it_is(reason) return reason end
+
+-- The iterator: batches number .. last; `background` has workers while there are any.
+local Batches = {__name = "Batches"}
+Batches.__index = Batches
+
+-- Why the sampler must run in step with the loop, or nil.
+local function bound_to_step(sampler, batch)
+  if batch.after_step then return "its mini-batches have after_step" end
+  if type(sampler) == "table" and sampler.adaptive then return "it is adaptive" end
+end
+
+-- Starts the workers. They begin with the batch in hand, which was made in step: a sampler that
+-- draws another one for them depends on more than seeds and rng.
+function Batches:start(batch)
+  local opts = self.opts
+  local reason = bound_to_step(opts.sampler, batch)
+  if reason then
+    self.in_step = true
+    if not opts.quiet then
+      io.stderr:write(("ladies: %s runs in step with the loop, for %s; workers = %d has no effect")
+        :format(name_of(opts.sampler), reason, opts.workers), "\n")
+    end
+    return
+  end
+  local make = batch_maker.new(self.idx, opts, debug.traceback)
+  local ok, background = pcall(core.workers, make, opts.sampler, {
+    threads = opts.workers, ahead = opts.ahead or 2 * opts.workers,
+    first = self.number, last = self.last,
+  })
+  if not ok then
+    options.fail(("ladies.batches: %s: %s"):format(name_of(opts.sampler), background))
+  end
+  self.background, self.redrawn = background, sampling.hash(batch)
+end
+
+-- The next result of the workers. After an error there are none, and the next call starts anew.
+function Batches:take()
+  local ok, batch = pcall(self.background.next, self.background)
+  if ok then return batch end
+  self:close()
+  if type(batch) == "string" and batch:find("(global '", 1, true) then
+    batch = batch .. "\n(a worker has globals of its own: what a sampler uses must be local)"
+  end
+  error(batch, 0)
+end
+
+-- Fails for what the sampler did in a worker.
+function Batches:blame(batch, text)
+  self:close()
+  options.fail(("%s: %s"):format(call_name(self.opts.sampler, batch.epoch, batch.index), text))
+end
+
+function Batches:from_workers()
+  if self.redrawn then
+    local again = self:take()
+    if sampling.hash(again) ~= self.redrawn then
+      self:blame(again, "a worker drew another mini-batch than the loop itself; with workers a "
+        .. "sampler must depend on seeds and rng alone")
+    end
+    self.redrawn = nil
+  end
+  local batch = self:take()
+  if batch.after_step then
+    self:blame(batch, "after_step cannot leave a worker; set adaptive = true")
+  end
+  local ok, reason = pcall(self.check, self, batch)
+  if ok then return batch end
+  self:close()
+  error(reason, 0)
+end
+
+-- All of a mini-batch is checked in the first, what is cheap in every one.
+function Batches:check(batch)
+  local opts = self.opts
+  sampling.check(batch, call_name(opts.sampler, batch.epoch, batch.index),
+    {nodes = opts.nodes, quick = self.checked})
+  self.checked = true
+end
+
+-- The batch made here and now; the first one is followed by those of the workers.
+function Batches:from_here()
+  local opts = self.opts
+  local batch = self.job(self.number)
+  if not opts.sampler then return batch end
+  self:check(batch)
+  if opts.workers > 0 and not self.in_step and self.number < self.last then self:start(batch) end
+  return batch
+end
+
+function Batches:__call()
+  if self.number > self.last then
+    self:close()
+    return nil
+  end
+  local batch = self.background and self:from_workers() or self:from_here()
+  self.number = self.number + 1
+  return batch
+end
+
+--- Stops the workers, if there are any. The end of a `for` loop, however it comes, does so too.
+function Batches:close()
+  if self.background then self.background:close() end
+  self.background, self.redrawn = nil, nil
+end
+
+Batches.__close = Batches.close
 
 --- ladies.batches(idx, {size = 512, sampler =, seed = 1, epochs = 1, ...}): an iterator over the
 -- mini-batches of the nodes idx (an Index without repetitions).
@@ -80,51 +161,32 @@ end
 --            have
 -- shuffle    false keeps the order of idx
 -- drop_last  leaves out a last batch that is smaller than `size`
--- Each batch is the sampler's table with `epoch`, `index` (its place in the epoch), and `rng` for
--- the model. All are checked by ladies.sampling.check, those after the first quickly.
+-- workers    threads that call the sampler ahead of the loop (0); the batches are the same
+-- ahead      batches made before they are asked for, at most (2 * workers)
+-- quiet      no note when a sampler cannot run in workers
+-- Each batch is the sampler's table with `epoch`, `index` (its place in the epoch), `rng` for the
+-- model, and `sampling`, the seconds that it took. All are checked by ladies.sampling.check, those
+-- after the first quickly.
+--
+-- Each worker has a Lua state of its own, with a copy of the sampler: of its code and of what it
+-- refers to. Plain tables are copied; modules are loaded anew by name; tensors, indices, matrices
+-- and alias tables are shared and from then on frozen: changing one in place is an error. Files,
+-- coroutines, parameters and other userdata cannot cross, which an error says with their name.
+-- Globals do not cross. A sampler must depend on seeds and rng alone; one that does not (adaptive =
+-- true, or mini-batches with after_step) runs in step, whatever `workers` says.
+-- The iterator is also a <close> variable; iterator:close() stops its threads.
 function batches.new(idx, given)
   options.value("ladies.batches", "the nodes", idx, "Index")
   local opts = options.check("ladies.batches", given, SPEC)
   if #idx == 0 then options.fail("ladies.batches: there are no nodes") end
   idx:check_unique("ladies.batches: node")
-  local sampler, size = opts.sampler, math.min(opts.size, #idx)
-  local own_seeds = own_batches(sampler) ~= nil
-  local per_epoch = batches.per_epoch(#idx, opts)
-  local root = core.rng(opts.seed)
-  local models = root:fork(0)
-  local epoch, index = first_of(opts.start, per_epoch)
-  local checked = false
-  local order, epoch_rng, model_rng      -- of the epoch in hand
-
-  local function begin_epoch()
-    epoch_rng, model_rng = root:fork(epoch), models:fork(epoch)
-    order = idx
-    if opts.shuffle and not own_seeds then
-      order = idx[core.sampling.permutation(#idx, epoch_rng)]
-    end
-  end
-
-  return function()
-    if index > per_epoch then epoch, index, order = epoch + 1, 1, nil end
-    if epoch > opts.epochs then return nil end
-    if not order then begin_epoch() end
-    local seeds = order
-    if not own_seeds and size < #idx then
-      seeds = order:slice((index - 1) * size + 1, math.min(index * size, #idx))
-    end
-    local batch
-    if sampler then
-      local place = {epoch = epoch, index = index, rng = epoch_rng:fork(0)}
-      batch = sample(sampler, seeds, epoch_rng:fork(index), place)
-      sampling.check(batch, call_name(sampler, place), {nodes = opts.nodes, quick = checked})
-      checked = true
-    else
-      batch = {output = seeds}
-    end
-    batch.epoch, batch.index, batch.rng = epoch, index, model_rng:fork(index)
-    index = index + 1
-    return batch
-  end
+  opts.per_epoch = batches.per_epoch(#idx, opts)
+  local iterator = setmetatable({
+    idx = idx, opts = opts, number = first_of(opts.start, opts.per_epoch),
+    last = opts.epochs * opts.per_epoch,
+    job = batch_maker.new(idx, opts, as_it_is)(opts.sampler),
+  }, Batches)
+  return iterator, nil, nil, iterator
 end
 
 return batches

@@ -108,7 +108,7 @@ end
 
 --- Makes sampler and model, trains, and returns what ladies.train does, and the model. config: all
 -- settings, as experiment.configure gives them; data: the data set; the fields of `extra` (out,
--- resume, quiet, checkpoint_every, on_validation) are those of ladies.train.
+-- resume, quiet, checkpoint_every, on_validation, workers) are those of ladies.train.
 function experiment.run(config, data, extra)
   local sampler = experiment.sampler(config, data)
   local model = experiment.model(config, data)
@@ -129,7 +129,7 @@ function experiment.run(config, data, extra)
     eval_every = config.eval_every, patience = config.patience, min_gain = config.min_gain,
     best = config.best, out = extra.out, resume = extra.resume, quiet = extra.quiet,
     checkpoint_every = extra.checkpoint_every, on_validation = extra.on_validation,
-    method = title,
+    workers = extra.workers, method = title,
     count_memory = memory_counter(data, config, method),
   }, model
 end

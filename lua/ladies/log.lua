@@ -1,9 +1,10 @@
 --- The log of a run: JSON lines, one for every batch and one for every validation.
 --
---   {"batch":12,"epoch":2,"loss":3.1416,"sampling_ms":1.2,"gathering_ms":0.1,"computing_ms":9.8,
---    "nodes":[512,512,512],"edges":[4021,3988],"isolated":0,"bytes":18350080}
+--   {"batch":12,"epoch":2,"loss":3.1416,"sampling_ms":1.2,"waiting_ms":1.2,"gathering_ms":0.1,
+--    "computing_ms":9.8,"nodes":[512,512,512],"edges":[4021,3988],"isolated":0,"bytes":18350080}
 --   {"batch":100,"epoch":12,"val_f1":0.6421,"seconds":1.93}
 --
+-- waiting_ms: how long the loop stood still for the sampling, which workers do ahead of it;
 -- nodes: rows of the input features, then of the output of every layer; edges: entries of each
 -- layer's matrix; isolated: destinations without a sampled neighbour, over all layers; bytes: what
 -- the program's own memory held at the end of the backward pass; seconds: of training so far,
@@ -45,10 +46,11 @@ function Log:batch(batch, number, loss, timer, bytes)
     local adj = blocks[i].adj
     nodes[i + 1], edges[i] = adj.n_rows, adj.nnz
   end
-  local line = ('{"batch":%d,"epoch":%d,"loss":%s,"sampling_ms":%.3f,"gathering_ms":%.3f,' ..
-    '"computing_ms":%.3f,"nodes":[%s],"edges":[%s],"isolated":%s,"bytes":%d}\n'):format(
+  local line = ('{"batch":%d,"epoch":%d,"loss":%s,"sampling_ms":%.3f,"waiting_ms":%.3f,' ..
+    '"gathering_ms":%.3f,"computing_ms":%.3f,"nodes":[%s],"edges":[%s],"isolated":%s,' ..
+    '"bytes":%d}\n'):format(
       number, batch.epoch, json.number(loss), milliseconds(timer.sampling),
-      milliseconds(timer.gathering), milliseconds(timer.computing),
+      milliseconds(timer.waiting), milliseconds(timer.gathering), milliseconds(timer.computing),
       table.concat(nodes, ",", 1, #blocks + 1), table.concat(edges, ",", 1, #blocks),
       isolated or "null", bytes)
   self.file:write(line)

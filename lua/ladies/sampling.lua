@@ -159,4 +159,16 @@ function sampling.check(batch, where, given)
   return batch
 end
 
+--- sampling.hash(batch): a text that depends on every bit of the mini-batch's blocks (structure,
+-- weights, order), input and output, loss_nodes and loss_weight.
+function sampling.hash(batch)
+  local parts = {}
+  local function add(object) parts[#parts + 1] = object and object:hash() or "-" end
+  for _, block in ipairs(batch.blocks) do
+    add(block.adj) add(block.dst) add(block.src) add(block.full) add(block.full_src)
+  end
+  add(batch.input) add(batch.output) add(batch.loss_nodes) add(batch.loss_weight)
+  return table.concat(parts, " ")
+end
+
 return sampling

@@ -24,7 +24,8 @@ end
 -- test_f1, test_macro_f1, val_f1, best_batch     of the model that was kept; F1 is micro-F1 unless
 --                                   it says macro, and nil for the test without test nodes
 -- batches, seconds, batch_ms        training without validation
--- sampling_ms, gathering_ms, computing_ms   their parts, a batch
+-- waiting_ms, gathering_ms, computing_ms   their parts, a batch
+-- workers, sampling_ms              threads that sampled ahead; what sampling a batch took them
 -- validation_seconds
 -- input_rows, hidden_rows           rows of a batch, of its input and of all layers, means
 -- curve                             the file of the run's folder that shows the training curve
@@ -49,8 +50,12 @@ function Summary:__tostring()
   end
   note("total", "%.2f s of training; validation took %.2f s more", self.seconds,
     self.validation_seconds)
-  note("batch", "%.2f ms sampling, %.2f ms gathering, %.2f ms computing", self.sampling_ms,
-    self.gathering_ms, self.computing_ms)
+  note("batch", "%.2f ms %s, %.2f ms gathering, %.2f ms computing", self.waiting_ms,
+    self.workers > 0 and "waiting" or "sampling", self.gathering_ms, self.computing_ms)
+  if self.workers > 0 then
+    note("workers", "%d, %.2f ms sampling; the loop waited for it %.1f %% of its time",
+      self.workers, self.sampling_ms, 100 * self.waiting_ms / self.batch_ms)
+  end
   if self.memory_paper then
     note("memory MB", "as the paper counts it: weights, and a batch's dense input and hidden rows")
   end

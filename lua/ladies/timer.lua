@@ -1,5 +1,6 @@
---- Where the time of a batch goes: sampling, gathering the input features, computing. Validation
--- and the writing of files are outside all three.
+--- Where the time of a batch goes: waiting for its sampling, gathering the input features,
+-- computing. Validation and the writing of files are outside all three. Sampling in step with the
+-- loop is all waiting; workers sample meanwhile.
 
 local clock = require "ladies_core".clock
 
@@ -8,24 +9,24 @@ local timer = {}
 local Timer = {__name = "Timer"}
 Timer.__index = Timer
 
---- A timer at zero: `sampling`, `gathering` and `computing` hold seconds of the batch in hand,
--- `total` the sums over all batches.
+--- A timer at zero: `waiting`, `gathering` and `computing` hold seconds of the batch in hand,
+-- `sampling` those that the sampler took for it, wherever it ran; `total` has the sums over all.
 function timer.new()
   return setmetatable({
-    sampling = 0, gathering = 0, computing = 0,
-    total = {sampling = 0, gathering = 0, computing = 0},
+    waiting = 0, sampling = 0, gathering = 0, computing = 0,
+    total = {waiting = 0, sampling = 0, gathering = 0, computing = 0},
   }, Timer)
 end
 
---- Begins a batch, with its sampling.
+--- Begins a batch, with the wait for it.
 function Timer:start()
   self.mark = clock()
 end
 
---- Ends the sampling; gathering and computing begin.
-function Timer:sampled()
+--- Ends the wait for a batch, whose sampling took so many seconds; gathering and computing begin.
+function Timer:sampled(sampling)
   local now = clock()
-  self.sampling, self.mark = now - self.mark, now
+  self.waiting, self.sampling, self.mark = now - self.mark, sampling, now
 end
 
 --- Ends the batch and adds it to the totals; `gathering` is the part that the model took to gather
@@ -34,6 +35,7 @@ function Timer:stop(gathering)
   local now, total = clock(), self.total
   self.gathering = gathering
   self.computing = now - self.mark - self.gathering
+  total.waiting = total.waiting + self.waiting
   total.sampling = total.sampling + self.sampling
   total.gathering = total.gathering + self.gathering
   total.computing = total.computing + self.computing
@@ -42,7 +44,7 @@ end
 
 --- Seconds of all batches so far.
 function Timer:seconds()
-  return self.total.sampling + self.total.gathering + self.total.computing
+  return self.total.waiting + self.total.gathering + self.total.computing
 end
 
 return timer

@@ -23,6 +23,8 @@ local SPEC = {
   clip = "positive number or nil",
   loss = "callable or nil",
   batch_size = {"positive integer", 512},
+  workers = {"non-negative integer", 0},
+  ahead = "positive integer or nil",
   epochs = {"positive integer", 1000},
   max_batches = "positive integer or nil",
   max_seconds = "positive number or nil",
@@ -74,7 +76,8 @@ local function summarize(run, reason, test)
     test_f1 = test.micro, test_macro_f1 = test.macro, val_f1 = run.has_best and val_f1 or nil,
     best_batch = run.has_best and best_batch or nil,
     batches = run.number, seconds = run.timer:seconds(),
-    batch_ms = 1e3 * run.timer:seconds() / n, sampling_ms = 1e3 * total.sampling / n,
+    batch_ms = 1e3 * run.timer:seconds() / n, waiting_ms = 1e3 * total.waiting / n,
+    workers = opts.workers, sampling_ms = 1e3 * total.sampling / n,
     gathering_ms = 1e3 * total.gathering / n, computing_ms = 1e3 * total.computing / n,
     validation_seconds = run.validation_seconds,
     memory_paper = opts.count_memory
@@ -122,6 +125,7 @@ end
 -- loss         loss(logits, labels, batch.loss_weight); default cross-entropy, or binary
 --              cross-entropy where a node may have several classes (data.multilabel)
 -- batch_size   512
+-- workers      threads that sample ahead of the loop (0), and `ahead`: see ladies.batches
 -- epochs (1000), max_batches, max_seconds (of training alone)   bounds on the length of the run
 -- seed         of the order of the nodes, the sampler's draws and dropout's
 -- eval_every   batches between two validations (10)

@@ -38,7 +38,8 @@ local function copy(from, to)
 end
 
 --- A run at its beginning, or where opts.resume finds its checkpoint; opts are the checked options
--- of ladies.train. A <close> variable: closing it closes the log and wipes the progress bar.
+-- of ladies.train. A <close> variable: closing it stops the workers, closes the log and wipes the
+-- progress bar.
 function Run.new(opts)
   local run = setmetatable({
     opts = opts, model = opts.model, labels = opts.data.labels,
@@ -82,6 +83,7 @@ function Run:open_batches()
   local batch_options = {
     size = opts.batch_size, sampler = opts.sampler, seed = opts.seed, epochs = opts.epochs,
     start = {epoch = self.epoch, batch = self.index + 1}, nodes = opts.data.features.n_rows,
+    workers = opts.workers, ahead = opts.ahead, quiet = opts.quiet,
   }
   self.next_batch = batches.new(opts.data.train, batch_options)
   local total = opts.epochs * batches.per_epoch(#opts.data.train, batch_options)
@@ -95,6 +97,7 @@ function Run:open_batches()
 end
 
 function Run:__close()
+  self.next_batch:close()
   self.progress:clear()
   if self.log then self.log:close() end
 end
@@ -185,7 +188,7 @@ function Run:advance()
   clock:start()
   local batch = self.next_batch()
   if not batch then return false end
-  clock:sampled()
+  clock:sampled(batch.sampling)
   local loss = self:step(batch)
   local now = clock:stop(batch.gathering or 0)
   self.number, self.epoch, self.index = self.number + 1, batch.epoch, batch.index

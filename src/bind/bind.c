@@ -10,7 +10,7 @@
 /* Registry keys: the table function -> docstring, and the collector's threshold. */
 static const char docs_key, threshold_key;
 
-static void push_docs(lua_State *L)
+void bind_push_docs(lua_State *L)
 {
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, &docs_key) == LUA_TNIL) {
         lua_pop(L, 1);
@@ -22,7 +22,7 @@ static void push_docs(lua_State *L)
 
 void bind_functions(lua_State *L, const bind_function *list)
 {
-    push_docs(L);
+    bind_push_docs(L);
     for (; list->name; list++) {
         lua_pushcfunction(L, list->function);
         lua_pushvalue(L, -1);
@@ -90,7 +90,7 @@ void bind_check(lua_State *L, ld_status status)
         return;
     if (status == LD_CANCELLED) {
         /* Who set the cancel flag has set a hook as well, for Lua code. Raising the interruption
-         * through it makes one Ctrl-C one error; in a worker there is none. */
+         * through it makes one Ctrl-C one error. */
         lua_Hook hook = lua_gethook(L);
         if (hook)
             hook(L, &(lua_Debug){.event = LUA_HOOKCOUNT, .currentline = -1});
@@ -248,7 +248,8 @@ int luaopen_ladies_core(lua_State *L)
 {
     /* Parallelism lies above BLAS: panels of a product are spread over our own threads, which keeps
      * results independent of their number. */
-    openblas_set_num_threads(1);
+    if (openblas_get_num_threads() != 1) /* a worker's state opens while others multiply */
+        openblas_set_num_threads(1);
     lua_newtable(L);
     bind_open_system(L);
     bind_open_nearest(L);
@@ -270,7 +271,8 @@ int luaopen_ladies_core(lua_State *L)
     bind_open_file(L);
     bind_open_text(L);
     bind_open_mtx(L);
-    push_docs(L);
+    bind_open_workers(L);
+    bind_push_docs(L);
     lua_setfield(L, -2, "docs");
     return 1;
 }

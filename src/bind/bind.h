@@ -34,6 +34,9 @@ typedef struct {
 /* Adds functions to the table on top of the stack; the list ends with a NULL name. */
 void bind_functions(lua_State *L, const bind_function *list);
 
+/* Pushes the table function -> docstring of this Lua state. */
+void bind_push_docs(lua_State *L);
+
 /* Registers a class: its methods, its metamethods, the names of its properties (NULL-terminated)
  * and `get`, called with (object, key) for keys that are not methods. */
 void bind_class(lua_State *L, const char *type, const bind_function *methods,
@@ -59,6 +62,7 @@ int bind_no_field(lua_State *L, const char *type);
 #define BIND_INDEX  "ladies.Index"
 #define BIND_MATRIX "ladies.Matrix"
 #define BIND_RNG    "ladies.Rng"
+#define BIND_ALIAS  "ladies.Alias"
 
 /* The object at a stack position; an argument error otherwise. A tensor whose step is closed is an
  * error as well. */
@@ -67,7 +71,8 @@ ld_index *bind_index(lua_State *L, int arg);
 ld_csr *bind_matrix(lua_State *L, int arg);
 ld_rng *bind_rng(lua_State *L, int arg);
 
-/* A tensor that may be changed in place: not one that a tape may still need as it is. */
+/* A tensor that may be changed in place: neither one that a tape may still need as it is, nor one
+ * that workers share. */
 ld_tensor *bind_writable_tensor(lua_State *L, int arg);
 
 /* The object, or NULL when the value is something else (of any type). */
@@ -145,5 +150,6 @@ void bind_open_text(lua_State *L);
 void bind_open_mtx(lua_State *L);
 void bind_open_system(lua_State *L);
 void bind_open_nearest(lua_State *L);
+void bind_open_workers(lua_State *L);
 
 #endif

@@ -9,6 +9,7 @@ ld_tensor *bind_writable_tensor(lua_State *L, int arg)
     if (t->tracked)
         luaL_error(L, "a tensor that a loss may depend on cannot be changed in place; "
                       "use :detach() or :clone()");
+    bind_check(L, ld_tensor_check_change(t));
     return t;
 }
 

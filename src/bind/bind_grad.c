@@ -26,6 +26,7 @@ static int tensor_requires_grad(lua_State *L)
     if (t->step != 0)
         return luaL_error(L,
                           "requires_grad_: the tensor was computed in a step; :detach() it first");
+    bind_check(L, ld_tensor_check_change(t));
     t->requires_grad = lua_isnoneornil(L, 2) || lua_toboolean(L, 2);
     lua_settop(L, 1);
     return 1;

@@ -5,8 +5,6 @@
 
 #include "sample/choice.h"
 
-#define BIND_ALIAS "ladies.Alias"
-
 /* --- options ---------------------------------------------------------------------------------- */
 
 /* Pushes the option `name` and returns its place among `words`; the first is the default. `wanted`

@@ -7,6 +7,7 @@
 static _Thread_local char message[512];
 static const atomic_int *_Atomic cancel_flag;
 static atomic_int deferred;
+static _Thread_local const atomic_int *worker_flag; /* NULL unless this thread is a worker */
 
 void ld_set_message(const char *format, ...)
 {
@@ -32,8 +33,20 @@ void ld_defer_cancel(bool defer)
     atomic_fetch_add(&deferred, defer ? 1 : -1);
 }
 
+void ld_become_worker(const atomic_int *stop)
+{
+    worker_flag = stop;
+}
+
+bool ld_in_worker(void)
+{
+    return worker_flag != NULL;
+}
+
 bool ld_cancelled(void)
 {
+    if (worker_flag)
+        return atomic_load_explicit(worker_flag, memory_order_relaxed) != 0;
     if (atomic_load_explicit(&deferred, memory_order_relaxed) > 0)
         return false;
     const atomic_int *flag = atomic_load_explicit(&cancel_flag, memory_order_relaxed);

@@ -48,6 +48,13 @@ void ld_set_cancel_flag(const atomic_int *flag);
  * stop half-way. Calls may nest. */
 void ld_defer_cancel(bool defer);
 
+/* Makes the calling thread a worker, for as long as it lives: its calls poll `stop` instead of the
+ * flag above, whatever is deferred; its loops run in it alone, and it leaves BLAS to the others. */
+void ld_become_worker(const atomic_int *stop);
+
+/* Whether the calling thread is a worker. */
+bool ld_in_worker(void);
+
 /* Whether the cancel flag is raised. */
 bool ld_cancelled(void);
 

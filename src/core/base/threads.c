@@ -3,7 +3,6 @@
  * they sleep, since the loops of a training step follow each other closely. */
 #include "base/threads.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -109,18 +108,23 @@ static void stop_helpers(void)
     atomic_store(&pool.stop, false);
 }
 
-/* Helpers block all signals: a signal handler runs in a thread of the program's own. When the
- * system grants fewer threads than wanted, the loops run with those. */
-static void start_helpers(void)
+bool ld_thread_start(pthread_t *thread, void *(*run)(void *), void *arg)
 {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = pthread_create(thread, NULL, run, arg) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+/* When the system grants fewer threads than wanted, the loops run with those. */
+static void start_helpers(void)
+{
     uintptr_t seen = atomic_load(&pool.generation);
     while (pool.started < pool.wanted - 1 &&
-           pthread_create(&pool.thread[pool.started], NULL, helper, (void *)seen) == 0)
+           ld_thread_start(&pool.thread[pool.started], helper, (void *)seen))
         pool.started++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static ld_status run_alone(int64_t n, int64_t grain, ld_loop_fn *fn, void *ctx)
@@ -135,7 +139,7 @@ static ld_status run_alone(int64_t n, int64_t grain, ld_loop_fn *fn, void *ctx)
 
 ld_status ld_parallel_for(int64_t n, int64_t grain, ld_loop_fn *fn, void *ctx)
 {
-    if (n <= grain || pthread_mutex_trylock(&pool.owner) != 0)
+    if (n <= grain || ld_in_worker() || pthread_mutex_trylock(&pool.owner) != 0)
         return run_alone(n, grain, fn, ctx);
     if (pool.wanted == 0)
         pool.wanted = processors();

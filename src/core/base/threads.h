@@ -2,6 +2,7 @@
 #ifndef LD_BASE_THREADS_H
 #define LD_BASE_THREADS_H
 
+#include <pthread.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -13,7 +14,7 @@ typedef void ld_loop_fn(void *ctx, int64_t begin, int64_t end);
  * and grain alone, never on the number of threads, so a loop whose chunks write to separate places
  * gives the same bits with any number of threads. The cancel flag is polled before each chunk:
  * LD_CANCELLED means that some chunks did not run. A loop that starts while another runs (in
- * another thread, or nested) runs in its caller's thread alone. */
+ * another thread, or nested) runs in its caller's thread alone, as one of a worker does. */
 ld_status ld_parallel_for(int64_t n, int64_t grain, ld_loop_fn *fn, void *ctx);
 
 /* Sets the number of threads (1 .. 256) for later loops; the default is the number of processors
@@ -22,5 +23,9 @@ ld_status ld_set_threads(int n);
 
 /* The number of threads in use. */
 int ld_threads(void);
+
+/* Starts a thread that blocks all signals: a handler runs in a thread of the program's own. False
+ * when the system grants no thread. */
+bool ld_thread_start(pthread_t *thread, void *(*run)(void *), void *arg);
 
 #endif

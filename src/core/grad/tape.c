@@ -142,11 +142,9 @@ ld_status ld_tape_finish(ld_tape *tape, ld_tensor **out, ld_tensor *y, const ld_
 
 ld_status ld_grad_target(ld_tensor *t, ld_tensor **grad, bool *accumulate)
 {
-    if (!t->grad) {
-        ld_status st = ld_tensor_like(&t->grad, t);
-        if (st != LD_OK)
-            return st;
-    }
+    ld_status st = t->grad ? ld_tensor_check_change(t->grad) : ld_tensor_like(&t->grad, t);
+    if (st != LD_OK)
+        return st;
     *accumulate = t->has_grad;
     *grad = t->grad;
     t->has_grad = true;

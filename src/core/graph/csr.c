@@ -89,6 +89,16 @@ void ld_csr_unref(ld_csr *a)
     ld_free(a);
 }
 
+ld_status ld_csr_freeze(ld_csr *a)
+{
+    ld_status st = a->values ? ld_tensor_freeze(a->values) : LD_OK;
+    if (st == LD_OK && a->row_scale)
+        st = ld_tensor_freeze(a->row_scale);
+    if (st == LD_OK && a->col_scale)
+        st = ld_tensor_freeze(a->col_scale);
+    return st;
+}
+
 ld_status ld_csr_degrees(ld_tensor **out, const ld_csr *a, const ld_index *rows)
 {
     const ld_structure *s = a->s;

@@ -22,9 +22,9 @@
 typedef struct ld_structure {
     atomic_int refs;
     int64_t n_rows, n_cols, nnz;
-    int64_t *offsets; /* n_rows + 1 */
-    int32_t *columns; /* nnz, 0-based */
-    bool symmetric;   /* known to equal its transpose */
+    int64_t *offsets;      /* n_rows + 1 */
+    int32_t *columns;      /* nnz, 0-based */
+    atomic_bool symmetric; /* known to equal its transpose */
     /* Where the entries came from in the graph that was sliced: entry e of row r has position
      * origin_row[r] + (e - offsets[r]) when whole rows were taken, origin[e] otherwise. */
     int64_t *origin_row; /* n_rows, or NULL */
@@ -66,6 +66,9 @@ static inline float ld_csr_value(const ld_csr *a, int64_t r, int64_t e)
         v *= a->col_scale->data[a->s->columns[e]];
     return v;
 }
+
+/* Freezes values and scales (see ld_tensor_freeze); the rest is immutable anyway. */
+ld_status ld_csr_freeze(ld_csr *a);
 
 /* Dense copy. */
 ld_status ld_csr_to_dense(ld_tensor **out, const ld_csr *a);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/threads.h"
 
 enum { BLOCKS = 2, BLOCK = 1 << 18, SMALL = 1 << 16, MESSAGE = 512 };
 
@@ -85,7 +86,7 @@ ld_status ld_ahead_open(ld_ahead **out, const char *path, const char *reader)
         for (int i = 0; i < BLOCKS; i++)
             a->blocks[i].bytes = bytes + i * BLOCK;
         /* Where no thread can start, the caller's own does the work. */
-        a->threaded = pthread_create(&a->thread, NULL, fill_blocks, a) == 0;
+        a->threaded = ld_thread_start(&a->thread, fill_blocks, a);
     }
     *out = a;
     a = NULL;

@@ -33,6 +33,15 @@ static int64_t padded(int64_t size)
     return (size + ALIGN - 1) / ALIGN * ALIGN;
 }
 
+/* A vector of zeros that nobody can freeze. */
+static ld_status new_slab(ld_tensor **out, int64_t size)
+{
+    ld_status st = ld_tensor_full(out, 1, size, 1, 0.0f);
+    if (st == LD_OK)
+        (*out)->storage->in_optimizer = true;
+    return st;
+}
+
 /* Moves parameter and gradient into the slabs at `first`. */
 static ld_status adopt(ld_optimizer *o, int64_t i, int64_t first)
 {
@@ -87,12 +96,12 @@ ld_status ld_optimizer_new(ld_optimizer **out, ld_optimizer_kind kind,
         o->params[o->n++] = ld_tensor_ref(params[i]);
         size += padded(ld_tensor_size(params[i]));
     }
-    LD_TRY(ld_tensor_full(&o->values, 1, size, 1, 0.0f));
-    LD_TRY(ld_tensor_full(&o->grads, 1, size, 1, 0.0f));
+    LD_TRY(new_slab(&o->values, size));
+    LD_TRY(new_slab(&o->grads, size));
     if (kind != LD_SGD || options->momentum > 0)
-        LD_TRY(ld_tensor_full(&o->moment1, 1, size, 1, 0.0f));
+        LD_TRY(new_slab(&o->moment1, size));
     if (kind != LD_SGD)
-        LD_TRY(ld_tensor_full(&o->moment2, 1, size, 1, 0.0f));
+        LD_TRY(new_slab(&o->moment2, size));
     int64_t first = 0;
     for (int64_t i = 0; i < n; i++) {
         LD_TRY(adopt(o, i, first));

@@ -33,6 +33,8 @@ ld_status ld_matmul(ld_tensor *c, const ld_tensor *a, bool ta, const ld_tensor *
     if (k != kb || c->n_rows != m || c->n_cols != n)
         return ld_fail(LD_SHAPE, "matmul: (%s)%s * (%s)%s", ld_tensor_shape(a), ta ? "^T" : "",
                        ld_tensor_shape(b), tb ? "^T" : "");
+    if (ld_in_worker())
+        return ld_fail(LD_STATE, "matmul: a worker has no dense products; run it in step");
     if (m == 0 || n == 0)
         return LD_OK;
     if (k == 0) { /* BLAS demands positive leading dimensions */

@@ -22,6 +22,8 @@ static ld_status storage_of(ld_storage **out, float *block, int64_t size)
     }
     atomic_init(&s->refs, 1);
     s->data = block;
+    atomic_init(&s->frozen, false);
+    s->in_optimizer = false;
     s->size = size;
     *out = s;
     return LD_OK;
@@ -203,8 +205,34 @@ void ld_tensor_release(ld_tensor *t)
     t->has_grad = false;
 }
 
+ld_status ld_tensor_freeze(ld_tensor *t)
+{
+    ld_status st = ld_tensor_check(t, "freeze");
+    if (st != LD_OK)
+        return st;
+    if (t->requires_grad || t->step != 0)
+        return ld_fail(LD_STATE, "the tensor %s %s", ld_tensor_shape(t),
+                       t->requires_grad ? "requires a gradient" : "belongs to a step");
+    if (t->storage->in_optimizer)
+        return ld_fail(LD_STATE, "the tensor %s shares the memory of an optimizer",
+                       ld_tensor_shape(t));
+    atomic_store_explicit(&t->storage->frozen, true, memory_order_relaxed);
+    return LD_OK;
+}
+
+ld_status ld_tensor_check_change(const ld_tensor *t)
+{
+    if (!atomic_load_explicit(&t->storage->frozen, memory_order_relaxed))
+        return LD_OK;
+    return ld_fail(LD_STATE, "the tensor %s is frozen: workers share it; change a :clone()",
+                   ld_tensor_shape(t));
+}
+
 ld_status ld_tensor_move(ld_tensor *t, ld_tensor *slab, int64_t first)
 {
+    ld_status st = ld_tensor_check_change(t);
+    if (st != LD_OK)
+        return st;
     if (!t->in_slab && atomic_load(&t->storage->refs) > 1)
         return ld_fail(LD_STATE,
                        "a tensor of %s that shares its memory with a view cannot become "

@@ -16,6 +16,8 @@
 
 typedef struct ld_storage {
     atomic_int refs;
+    atomic_bool frozen; /* other threads read it: it never changes again */
+    bool in_optimizer;  /* an optimizer changes it: it is never frozen */
     float *data;
     int64_t size; /* floats */
 } ld_storage;
@@ -70,8 +72,16 @@ void ld_tensor_unref(ld_tensor *t);
 void ld_tensor_release(ld_tensor *t);
 
 /* Moves t's elements to those of `slab` from `first` on; from then on t shares slab's storage.
- * LD_STATE when other tensors share t's storage: they would be left behind. */
+ * LD_STATE when other tensors share t's storage, since they would be left behind, or t is frozen. */
 ld_status ld_tensor_move(ld_tensor *t, ld_tensor *slab, int64_t first);
+
+/* Freezes t's elements, as all tensors that share its storage see them, so that other threads may
+ * read them. There is no way back. LD_STATE when they must go on changing: t is a parameter or of a
+ * step, or shares an optimizer's memory. */
+ld_status ld_tensor_freeze(ld_tensor *t);
+
+/* LD_STATE when t's elements are frozen. */
+ld_status ld_tensor_check_change(const ld_tensor *t);
 
 /* LD_STATE when t's storage has been released (its step is closed). */
 ld_status ld_tensor_check(const ld_tensor *t, const char *where);

@@ -1,0 +1,300 @@
+--- Mini-batches made by workers: the same ones, in order, and the same model at the end; what
+-- happens when a sampler fails, must run in step, or is not a function of seeds and rng.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
+local lu = require "luaunit"
+local core = require "ladies_core"
+local ladies = require "ladies"
+local temporary = require "reference.temporary"
+local toy = require "reference.toy_data"
+
+local tests = {}
+
+local data = toy.new()
+local P = data.graph:normalize "sym"
+local small = ladies.samplers.ladies(P, {sizes = {16, 16}})
+
+-- What distinguishes the batches of an iterator: place, blocks, rng and statistics.
+local function describe(opts, ids)
+  local list = {}
+  for batch in ladies.batches(ids or data.train, opts) do
+    list[#list + 1] = ("%d.%d %s %s %s"):format(batch.epoch, batch.index, batch.rng,
+      batch.stats and batch.stats.isolated, batch.blocks and ladies.sampling.hash(batch))
+  end
+  return list
+end
+
+local function with(opts, own)
+  local all = {}
+  for key, value in pairs(opts) do all[key] = value end
+  for key, value in pairs(own) do all[key] = value end
+  return all
+end
+
+-- Asserts that the batches are the same for 0, 1 and 3 workers, and returns them.
+local function same_batches(opts)
+  local want = describe(opts)
+  for _, own in ipairs{{workers = 1}, {workers = 3}, {workers = 3, ahead = 1},
+    {workers = 2, ahead = 9}} do
+    lu.assertEquals(describe(with(opts, own)), want)
+  end
+  return want
+end
+
+-- ---------------------------------------------------------------- the same batches
+
+function tests.test_same_batches_with_any_number_of_workers()
+  local samplers = {
+    small, ladies.samplers.full(P, {layers = 2}), toy.neighbourhoods(P, 2),
+    ladies.samplers.ladies(P, {sizes = {9, 9}, method = "poisson", self_nodes = "previous"}),
+  }
+  for _, sampler in ipairs(samplers) do
+    lu.assertEquals(#same_batches{size = 7, sampler = sampler, epochs = 4, seed = 3}, 36)
+  end
+end
+
+function tests.test_options_with_workers()
+  same_batches{size = 7, sampler = small, epochs = 2, drop_last = true}
+  same_batches{size = 7, sampler = small, epochs = 2, shuffle = false}
+  same_batches{size = 100, sampler = small, epochs = 3}
+  lu.assertEquals(#same_batches{size = 100, sampler = small}, 1)
+  lu.assertEquals(#same_batches{size = 20, epochs = 2}, 6)          -- without a sampler
+end
+
+--- From every place on.
+function tests.test_start_with_workers()
+  local all = describe{size = 20, sampler = small, epochs = 3}
+  for first = 1, #all do
+    local rest = describe{size = 20, sampler = small, epochs = 3, workers = 2,
+      start = {epoch = (first - 1) // 3 + 1, batch = (first - 1) % 3 + 1}}
+    lu.assertEquals(rest, table.move(all, first, #all, 1, {}))
+  end
+end
+
+--- Batches that take long are waited for, not overtaken.
+function tests.test_slow_and_fast_batches_keep_their_order()
+  local function sampler(seeds, rng)
+    local slow, began = rng:fork(1):below(3) - 1, core.clock()
+    while core.clock() - began < slow * 0.004 do end
+    return small(seeds, rng)
+  end
+  lu.assertEquals(describe{size = 7, sampler = sampler, epochs = 3, workers = 3},
+    describe{size = 7, sampler = small, epochs = 3})
+end
+
+--- Callable tables, with fields, a method and seeds of their own.
+function tests.test_callable_tables()
+  local Sampler = {}
+  Sampler.__index = Sampler
+  function Sampler:draw(seeds, rng) return self.inner(seeds, rng) end
+  function Sampler:__call(seeds, rng) return self:draw(seeds, rng) end
+  local sampler = setmetatable({inner = small, name = "mine"}, Sampler)
+  lu.assertEquals(same_batches{size = 20, sampler = sampler, epochs = 2},
+    describe{size = 20, sampler = small, epochs = 2})
+  sampler.batches_per_epoch = 5
+  lu.assertEquals(#same_batches{sampler = sampler, epochs = 2}, 10)
+end
+
+--- Fields of a user's own arrive as they are.
+function tests.test_what_a_batch_carries()
+  local function sampler(seeds, rng)
+    local batch = small(seeds, rng)
+    batch.loss_nodes, batch.loss_weight = ladies.range(1, #seeds), ladies.ones(#seeds)
+    batch.extra = {name = "x", list = {1, 2}, same = batch.output, f = function() return #seeds end}
+    return batch
+  end
+  local opts = {size = 20, sampler = sampler, workers = 1, epochs = 2}
+  for batch in ladies.batches(data.train, opts) do
+    lu.assertEquals(#batch.loss_weight, 20)
+    lu.assertEquals({batch.extra.name, batch.extra.list, batch.extra.f()}, {"x", {1, 2}, 20})
+    lu.assertTrue(rawequal(batch.extra.same, batch.output))
+    lu.assertTrue(rawequal(batch.blocks[1].src, batch.input))
+    lu.assertTrue(batch.sampling > 0)
+  end
+end
+
+-- ---------------------------------------------------------------- how far ahead
+
+--- At most `ahead` batches are made before they are asked for.
+function tests.test_bound_on_what_is_made_ahead()
+  local path = temporary.path "made"
+  local function sampler(seeds, rng)
+    local file <close> = io.open(path, "a")
+    file:write "x"
+    return small(seeds, rng)
+  end
+  local function made()
+    local file <close> = io.open(path)
+    return file and #file:read "a" or 0
+  end
+  local iterator <close> = ladies.batches(data.train, {size = 7, sampler = sampler, workers = 2,
+    ahead = 3, epochs = 9})
+  iterator()
+  -- The first one in step, and then, as the first one again, up to three by workers.
+  local began = core.clock()
+  while made() < 4 and core.clock() - began < 5 do end
+  lu.assertEquals(made(), 4)
+  while core.clock() - began < 0.05 do end
+  lu.assertEquals(made(), 4)
+  iterator()
+  began = core.clock()
+  while made() < 6 and core.clock() - began < 5 do end
+  lu.assertEquals(made(), 6)
+end
+
+-- ---------------------------------------------------------------- the same model
+
+local function train(own)
+  local model = ladies.nn.gcn{inputs = toy.FEATURES, hidden = 16, outputs = 3, layers = 2,
+    dropout = 0.2}
+  local result = ladies.train(with({
+    data = data, sampler = small, model = model, batch_size = 20, lr = 0.02, eval_every = 7,
+    patience = 0, quiet = true, max_batches = 40,
+  }, own))
+  local hashes = {}
+  for i, parameter in ipairs(model:parameters()) do hashes[i] = parameter:hash() end
+  return hashes, result
+end
+
+function tests.test_same_model_with_any_number_of_workers()
+  local want, result = train{}
+  lu.assertTrue(result.sampling_ms <= result.waiting_ms)
+  for _, k in ipairs{1, 3} do
+    local found
+    found, result = train{workers = k}
+    lu.assertEquals(found, want)
+    lu.assertStrContains(tostring(result), ("workers      %d, "):format(k))
+    lu.assertStrContains(tostring(result), "% of its time")
+  end
+end
+
+--- A run that goes on with another number of workers, again and again, has the same bits.
+function tests.test_resumed_with_other_workers()
+  local want = train{}
+  local found
+  for i, k in ipairs{0, 2, 1, 3, 0} do
+    found = train{out = temporary.path "resumed", resume = i > 1, workers = k, max_batches = 8 * i}
+  end
+  lu.assertEquals(found, want)
+end
+
+-- ---------------------------------------------------------------- in step
+
+-- What f writes to stderr.
+local function stderr_of(f)
+  local file <close> = assert(io.open(temporary.path "stderr", "w"))
+  local before = io.stderr
+  rawset(io, "stderr", file)
+  local ok, reason = pcall(f)
+  rawset(io, "stderr", before)
+  if not ok then error(reason, 0) end
+  file:flush()
+  return io.open(temporary.path "stderr"):read "a"
+end
+
+function tests.test_samplers_that_run_in_step()
+  local steps = 0
+  local function updates(seeds, rng)
+    local batch = small(seeds, rng)
+    batch.after_step = function() steps = steps + 1 end
+    return batch
+  end
+  local adaptive = setmetatable({adaptive = true, name = "bandit"},
+    {__call = function(_, seeds, rng) return small(seeds, rng) end})
+  local want = describe{size = 20, sampler = small, epochs = 2}
+  for sampler, note in pairs{
+    [adaptive] = "ladies: bandit runs in step with the loop, for it is adaptive; "
+      .. "workers = 2 has no effect\n",
+    [updates] = "test_workers%.lua:%d+ runs in step with the loop, for its mini%-batches have "
+      .. "after_step; workers = 2 has no effect\n",
+  } do
+    local opts = {size = 20, sampler = sampler, epochs = 2, workers = 2}
+    local said = stderr_of(function() lu.assertEquals(describe(opts), want) end)
+    lu.assertStrMatches(said, ".*" .. note)
+    lu.assertEquals(select(2, said:gsub("\n", "")), 1)               -- told once
+    opts.quiet = true
+    lu.assertEquals(stderr_of(function() describe(opts) end), "")
+  end
+  train{sampler = updates, workers = 3}
+  lu.assertEquals(steps, 40)
+end
+
+--- after_step in a later batch alone.
+function tests.test_late_after_step()
+  local function sampler(seeds, rng)
+    local batch = small(seeds, rng)
+    if #seeds < 20 then batch.after_step = print end
+    return batch
+  end
+  local ok, message = pcall(describe, {size = 25, sampler = sampler, workers = 1})
+  lu.assertFalse(ok)
+  lu.assertStrContains(message, "epoch 1, batch 3: after_step cannot leave a worker; set adaptive")
+end
+
+--- A sampler that counts its calls gives other batches in a worker, and is found out.
+function tests.test_a_sampler_with_a_memory()
+  local calls = 0
+  local function sampler(seeds, rng)
+    calls = calls + 1
+    return small(seeds, rng:fork(calls))
+  end
+  local ok, message = pcall(describe, {size = 20, sampler = sampler, workers = 2})
+  lu.assertFalse(ok)
+  lu.assertStrContains(message, "epoch 1, batch 1: a worker drew another mini-batch")
+end
+
+-- ---------------------------------------------------------------- refused
+
+local function refused(sampler)
+  local ok, message = pcall(describe, {size = 20, sampler = sampler, workers = 1})
+  lu.assertFalse(ok)
+  return message
+end
+
+function tests.test_samplers_that_cannot_cross()
+  local cache = {file = io.stdout}
+  lu.assertStrMatches(
+    refused(function(seeds, rng) return small(seeds, rng), cache end),
+    ".*ladies.batches: sampler of .*test_workers%.lua:%d+: upvalue 'cache%.file' is a file, "
+      .. "which cannot cross into a worker")
+  local named = setmetatable({name = "mine", file = io.stdout},
+    {__call = function(_, seeds, rng) return small(seeds, rng) end})
+  lu.assertStrContains(refused(named), "ladies.batches: mine: field 'file' is a file, which")
+end
+
+--- What a sampler may not do in a worker, though it may in step.
+function tests.test_only_in_step()
+  local weights = ladies.ones(4)
+  lu.assertStrContains(refused(function(seeds, rng)
+    weights:fill_(2)
+    return small(seeds, rng)
+  end), "is frozen")
+  local dense = ladies.ones(2, 2)
+  lu.assertStrContains(refused(function(seeds, rng)
+    return small(seeds, rng), dense:matmul(dense)
+  end), "a worker has no dense products")
+end
+
+function tests.test_globals()
+  rawset(_G, "forgotten", small)
+  -- luacheck: globals forgotten
+  local message = refused(function(seeds, rng) return forgotten(seeds, rng) end)
+  rawset(_G, "forgotten", nil)
+  lu.assertStrContains(message, "attempt to call a nil value (global 'forgotten')")
+  lu.assertStrContains(message, "a worker has globals of its own")
+end
+
+function tests.test_options_are_checked()
+  for text, own in pairs{
+    ["workers must be a non-negative integer, got -1"] = {workers = -1},
+    ["ahead must be a positive integer, got 0"] = {ahead = 0, workers = 1},
+    ["threads must be an integer 1 to 256, got 1000"] = {workers = 1000},
+  } do
+    local ok, message = pcall(describe, with({size = 20, sampler = small}, own))
+    lu.assertFalse(ok)
+    lu.assertStrContains(message, text)
+  end
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"workers", tests}}, true)
