@@ -27,6 +27,14 @@ local function call(read, path)
   error(fields, 0)
 end
 
+--- Whether there is a reader for the folder, or for what has files of names that begin with `path`.
+function readers.fits(path)
+  for _, reader in ipairs(LIST) do
+    if reader.fits(path) then return true end
+  end
+  return false
+end
+
 --- Reads the data set at `path` with the reader that it fits.
 function readers.read(path)
   for _, reader in ipairs(LIST) do

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include "base/memory.h"
@@ -17,6 +18,7 @@ enum {
     LONGEST = 0xFFFF, /* the longest comment, name or extra field */
     ENCRYPTED = 1,    /* flags: */
     TRAILING = 8,     /* crc and sizes follow the member instead of standing in its local header */
+    UNIX = 3,              /* the system that packed it */
     BARE_WINDOW = -15,
 };
 
@@ -181,6 +183,7 @@ static ld_status read_entry(ld_zip_member *m, int64_t *length, const ld_zip *z,
     m->flags = get16(p + 8);
     m->method = get16(p + 10);
     m->crc = get32(p + 16);
+    m->mode = p[5] == UNIX ? get16(p + 40) : 0;
     m->packed = (int64_t)packed;
     m->header = (int64_t)header;
     if ((m->method == LD_ZIP_STORED && size != packed) ||
@@ -275,6 +278,11 @@ const ld_zip_member *ld_zip_find(const ld_zip *z, const char *name)
             low = middle + 1;
     }
     return NULL;
+}
+
+bool ld_zip_is_link(const ld_zip_member *m)
+{
+    return S_ISLNK(m->mode);
 }
 
 static ld_status member_read(ld_source *s, void *out, int64_t size)
