@@ -48,8 +48,8 @@ local function check_expected(entry, data)
   end
 end
 
---- Reads a data set of the registry from its files in `folder`, checks it and stores it in the cache;
--- returns its path there. `from` says where it came from.
+--- Reads a data set of the registry from its files in `folder`, checks it and stores it in the
+-- cache; returns its path there. `from` says where it came from.
 function fetch.convert(entry, folder, from)
   local path = entry.read and folder .. "/" .. entry.read or folder
   local fields, context = readers.read(path)

@@ -127,7 +127,7 @@ end
 -- ladies.data.dataset takes them.
 function layout.read(path)
   local context = {where = path, shift = -1, keys = setmetatable({}, {__index = KEYS})}
-  local file <close> = core.npz.open(path)
+  local file <close> = core.npz.open(path, {mapped = true})
   if npz_pickled.has_layout(file) then return npz_pickled.read(path, file) end
   local fields = {path = path}
   fields.adjacency, fields.merged = read_matrix(context, file, "adj")

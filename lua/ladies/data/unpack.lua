@@ -93,7 +93,8 @@ local function known_from_zip(path, entry, target)
 end
 
 --- The files of a data set of the registry, found in the folder or zip archive at `path` and
--- compared with what is known of them. Returns the folder where they are: below `path`, or `target`.
+-- compared with what is known of them. Returns the folder where they are: below `path`, or
+-- `target`.
 function unpack.known(path, entry, target)
   local find = core.exists(path) == "folder" and known_from_folder or known_from_zip
   return find(path, entry, target)

@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include "base/memory.h"
+#include "base/threads.h"
 
 enum {
     END = 22,         /* bytes of the record at the archive's end */
@@ -18,7 +19,7 @@ enum {
     LONGEST = 0xFFFF, /* the longest comment, name or extra field */
     ENCRYPTED = 1,    /* flags: */
     TRAILING = 8,     /* crc and sizes follow the member instead of standing in its local header */
-    UNIX = 3,              /* the system that packed it */
+    UNIX = 3,         /* the system that packed it */
     BARE_WINDOW = -15,
 };
 
@@ -307,6 +308,63 @@ done:
     return st;
 }
 
+/* The CRCs of pieces of a mapped member, which are put together afterwards. */
+typedef struct {
+    const unsigned char *data;
+    int64_t size;
+    uint32_t *crc;
+} crc_pieces;
+
+enum { CRC_PIECE = 1 << 22, ALIGNED = 8 };
+
+static int64_t piece_size(const crc_pieces *p, int64_t i)
+{
+    int64_t left = p->size - i * CRC_PIECE;
+    return left < CRC_PIECE ? left : CRC_PIECE;
+}
+
+static void crc_of_pieces(void *ctx, int64_t begin, int64_t end)
+{
+    crc_pieces *p = ctx;
+    for (int64_t i = begin; i < end; i++)
+        p->crc[i] = (uint32_t)crc32_z(0, p->data + i * CRC_PIECE, (size_t)piece_size(p, i));
+}
+
+static ld_status add_crc(uint32_t *crc, const char *data, int64_t size)
+{
+    int64_t count = (size + CRC_PIECE - 1) / CRC_PIECE;
+    crc_pieces p = {(const unsigned char *)data, size, NULL};
+    p.crc = ld_alloc_array(count, sizeof *p.crc, LD_MEM_IO);
+    if (!p.crc)
+        return LD_NOMEM;
+    ld_status st = ld_parallel_for(count, 1, crc_of_pieces, &p);
+    for (int64_t i = 0; st == LD_OK && i < count; i++)
+        *crc = (uint32_t)crc32_combine(*crc, p.crc[i], piece_size(&p, i));
+    ld_free(p.crc);
+    return st;
+}
+
+static ld_status member_map(ld_source *s, ld_mapping **out, int64_t size)
+{
+    ld_zip *z = (ld_zip *)((char *)s - offsetof(ld_zip, source));
+    ld_mapping *m;
+    if (!z->mapped || z->member->method != LD_ZIP_STORED || size > s->left ||
+        z->position % ALIGNED != 0)
+        return LD_OK;
+    ld_status st = ld_mapping_new(&m, z->file->fd, z->position, size);
+    if (st != LD_OK)
+        return st;
+    st = add_crc(&z->crc, m->data, size);
+    if (st != LD_OK) {
+        ld_mapping_unref(m);
+        return st;
+    }
+    z->position += size;
+    s->left -= size;
+    *out = m;
+    return LD_OK;
+}
+
 static ld_status member_finish(ld_source *s)
 {
     ld_zip *z = (ld_zip *)((char *)s - offsetof(ld_zip, source));
@@ -379,7 +437,7 @@ ld_status ld_zip_read(ld_source **out, ld_zip *z, const ld_zip_member *m)
                                 BARE_WINDOW, z->name));
     z->member = m;
     z->crc = 0;
-    z->source = (ld_source){member_read, member_finish, m->size, z->name};
+    z->source = (ld_source){member_read, member_finish, m->size, z->name, member_map};
     *out = &z->source;
 done:
     return st;

@@ -7,7 +7,8 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-ld_status ld_index_new(ld_index **out, int64_t size)
+/* A vector without data. */
+static ld_status header_new(ld_index **out, int64_t size)
 {
     if (size < 0 || size > INT32_MAX)
         return ld_fail(LD_SHAPE, "index: the length must be 0 to %d, got %" PRId64, INT32_MAX,
@@ -15,14 +16,35 @@ ld_status ld_index_new(ld_index **out, int64_t size)
     ld_index *x = ld_alloc(sizeof *x, LD_MEM_INDEX);
     if (!x)
         return LD_NOMEM;
+    atomic_init(&x->refs, 1);
+    x->size = size;
+    x->mapping = NULL;
+    *out = x;
+    return LD_OK;
+}
+
+ld_status ld_index_new(ld_index **out, int64_t size)
+{
+    ld_index *x;
+    ld_status st = header_new(&x, size);
+    if (st != LD_OK)
+        return st;
     x->data = ld_alloc_array(size, sizeof *x->data, LD_MEM_INDEX);
     if (!x->data) {
         ld_free(x);
         return LD_NOMEM;
     }
-    atomic_init(&x->refs, 1);
-    x->size = size;
     *out = x;
+    return LD_OK;
+}
+
+ld_status ld_index_over(ld_index **out, int64_t size, int32_t *data, ld_mapping *mapping)
+{
+    ld_status st = header_new(out, size);
+    if (st != LD_OK)
+        return st;
+    (*out)->data = data;
+    (*out)->mapping = ld_mapping_ref(mapping);
     return LD_OK;
 }
 
@@ -36,7 +58,10 @@ ld_index *ld_index_ref(ld_index *x)
 void ld_index_unref(ld_index *x)
 {
     if (x && atomic_fetch_sub_explicit(&x->refs, 1, memory_order_acq_rel) == 1) {
-        ld_free(x->data);
+        if (x->mapping)
+            ld_mapping_unref(x->mapping);
+        else
+            ld_free(x->data);
         ld_free(x);
     }
 }

@@ -12,20 +12,27 @@
 
 enum { GRAIN = 1 << 16 };
 
-static ld_status storage_new(ld_storage **out, int64_t size)
+/* Takes over `data`, memory of its own unless it lies in a mapping. */
+static ld_status storage_over(ld_storage **out, float *data, int64_t size, ld_mapping *mapping)
 {
     ld_storage *s = ld_alloc(sizeof *s, LD_MEM_TENSOR);
     if (!s)
         return LD_NOMEM;
-    s->data = ld_alloc_array(size, sizeof(float), LD_MEM_TENSOR);
-    if (!s->data) {
-        ld_free(s);
-        return LD_NOMEM;
-    }
     atomic_init(&s->refs, 1);
+    s->data = data;
     s->size = size;
+    s->mapping = mapping ? ld_mapping_ref(mapping) : NULL;
     *out = s;
     return LD_OK;
+}
+
+static ld_status storage_new(ld_storage **out, int64_t size)
+{
+    float *data = ld_alloc_array(size, sizeof(float), LD_MEM_TENSOR);
+    ld_status st = data ? storage_over(out, data, size, NULL) : LD_NOMEM;
+    if (st != LD_OK)
+        ld_free(data);
+    return st;
 }
 
 static ld_storage *storage_ref(ld_storage *s)
@@ -37,7 +44,10 @@ static ld_storage *storage_ref(ld_storage *s)
 static void storage_unref(ld_storage *s)
 {
     if (s && atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) == 1) {
-        ld_free(s->data);
+        if (s->mapping)
+            ld_mapping_unref(s->mapping);
+        else
+            ld_free(s->data);
         ld_free(s);
     }
 }
@@ -80,6 +90,18 @@ ld_status ld_tensor_new(ld_tensor **out, int ndim, int64_t n_rows, int64_t n_col
         st = storage_new(&storage, n_rows * n_cols);
     if (st == LD_OK)
         st = header_new(out, storage, storage->data, ndim, n_rows, n_cols);
+    return st;
+}
+
+ld_status ld_tensor_over(ld_tensor **out, int ndim, int64_t n_rows, int64_t n_cols, float *data,
+                         ld_mapping *mapping)
+{
+    ld_status st = check_shape(ndim, n_rows, n_cols);
+    ld_storage *storage;
+    if (st == LD_OK)
+        st = storage_over(&storage, data, n_rows * n_cols, mapping);
+    if (st == LD_OK)
+        st = header_new(out, storage, data, ndim, n_rows, n_cols);
     return st;
 }
 

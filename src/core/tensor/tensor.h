@@ -11,13 +11,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/mapping.h"
 #include "base/rng.h"
 #include "base/status.h"
 
 typedef struct ld_storage {
     atomic_int refs;
     float *data;
-    int64_t size; /* floats */
+    int64_t size;        /* floats */
+    ld_mapping *mapping; /* that data lies in, or NULL: memory of its own */
 } ld_storage;
 
 typedef struct ld_tensor {
@@ -41,6 +43,10 @@ ld_status ld_tensor_new(ld_tensor **out, int ndim, int64_t n_rows, int64_t n_col
 
 /* The same, filled with `value`. */
 ld_status ld_tensor_full(ld_tensor **out, int ndim, int64_t n_rows, int64_t n_cols, float value);
+
+/* A tensor over mapped memory, of which it takes a reference; `data` lies in it, aligned. */
+ld_status ld_tensor_over(ld_tensor **out, int ndim, int64_t n_rows, int64_t n_cols, float *data,
+                         ld_mapping *mapping);
 
 /* An uninitialised tensor of the same shape. */
 ld_status ld_tensor_like(ld_tensor **out, const ld_tensor *t);
