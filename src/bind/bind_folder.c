@@ -52,7 +52,8 @@ static const bind_function functions[] = {
     {"lock", folder_lock,
      "folder.lock(path [, seconds]) -> Lock or nil\n"
      "Takes a lock, a file that is there while a process holds it; nil when another one holds it\n"
-     "and does so for all of `seconds` (0). It is given back at the end of the scope of a <close> variable, or of the process."},
+     "and does so for all of `seconds` (0). It is given back at the end of the scope of a <close>\n"
+     "variable, or of the process."},
     {NULL, NULL, NULL},
 };
 

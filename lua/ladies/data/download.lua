@@ -121,7 +121,8 @@ function download.get(entry, job)
     path = by_pip(archive, job)
   elseif archive.zip then
     curl(archive.zip, job.kept, job, archive.size)
-    path = job.kept
+    path = job.folder .. "/archive.zip"
+    assert(os.rename(job.kept, path))
   else
     path = job.folder .. "/download"
     core.folder.make(path)

@@ -4,7 +4,6 @@
 -- came is compared with what was published, read by the readers like any file from a stranger,
 -- checked, and only then stored. LADIES_OFFLINE=1 keeps the program from fetching on first use.
 
-local core = require "ladies_core"
 local options = require "ladies.options"
 local Dataset = require "ladies.data.dataset"
 local cache = require "ladies.data.cache"
@@ -67,12 +66,10 @@ local function bring(entry, opts)
   local archive = explain(entry.name, advice_for(entry), download.get, entry,
     {folder = work.path, kept = kept, title = entry.name, quiet = opts.quiet})
   local from = {origin = registry.origin(entry.archive), archive_sha256 = entry.archive.sha256}
-  local path = explain(entry.name, "", function()
+  return explain(entry.name, "", function()
     local folder = unpack.known(archive, entry, work.path .. "/files")
     return fetch.convert(entry, folder, from)
   end)
-  core.folder.remove(kept)
-  return path
 end
 
 --- Brings a data set of the registry into the cache and returns its path. Options: `again` even if

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "io/utf8.h"
 
-enum { CHUNK = 1 << 16, LEAST_MAPPED = 1 << 20 };
+enum { CHUNK = 1 << 16 };
 
 ld_status ld_npy_expect(const ld_npy_header *h, const ld_source *s, const char *kinds,
                         const char *wanted)
@@ -182,7 +182,7 @@ ld_status ld_npy_read_bytes(void *out, const ld_npy_header *h, ld_source *s)
 static ld_status map_elements(ld_mapping **out, const ld_npy_header *h, ld_source *s)
 {
     *out = NULL;
-    if (!s->map || !in_order(h) || ld_npy_bytes(h) < LEAST_MAPPED)
+    if (!s->map || !in_order(h) || ld_npy_bytes(h) < LD_NPY_LEAST_MAPPED)
         return LD_OK;
     ld_status st = s->map(s, out, ld_npy_bytes(h));
     if (st != LD_OK || !*out)

@@ -128,7 +128,8 @@ static ld_status put_member(zipFile zip, const ld_writer *w, const ld_npy_array 
                        a->name);
     for (const char *p = name; *p; p++)
         flags |= (unsigned char)*p >= 0x80 ? UTF8_NAME : 0;
-    unsigned padding = compress ? 0 : make_padding(extra, ftello(w->stream), strlen(name), zip64);
+    bool aligned = !compress && ld_npy_bytes(&a->header) >= LD_NPY_LEAST_MAPPED;
+    unsigned padding = aligned ? make_padding(extra, ftello(w->stream), strlen(name), zip64) : 0;
     if (zipOpenNewFileInZip4_64(zip, name, &info, extra, padding, NULL, 0, NULL,
                                 compress ? Z_DEFLATED : 0, compress ? BEST : 0, 0, BARE_WINDOW,
                                 MEMORY_LEVEL, Z_DEFAULT_STRATEGY, NULL, 0, 0, flags,
