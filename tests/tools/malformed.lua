@@ -45,8 +45,8 @@ local SATURATED = 0xFFFFFFFF
 --- A zip archive of the array of members {name=, data=}. A member may state anything that is not
 -- so: method (0 stored, the default, or 8), packed (its bytes in the archive), size, packed_size,
 -- crc, flags, header (position), extra, mode (as Unix has it); `near` holds what only its local
--- header states, and zip64 = true puts the numbers into zip64 fields. `ending` may state count, size, position (of the
--- directory), comment, zip64 = true.
+-- header states, and zip64 = true puts the numbers into zip64 fields. `ending` may state count,
+-- size, position (of the directory), comment, zip64 = true.
 function malformed.zip(members, ending)
   ending = ending or {}
   local parts, directory, position = {}, {}, 0
