@@ -70,6 +70,21 @@ function tests.test_changes_stay_here_and_the_file_may_go()
   lu.assertEquals({row:sum():item(), x, i}, {700})
 end
 
+--- A program that shortens the file in place ends those that use it, with a word.
+function tests.test_a_file_that_is_shortened()
+  local folder <close> = shell.folder()
+  local path = folder.path .. "/x.npz"
+  npz.write(path, arrays(), {compress = false})
+  local code = ([[
+    local core = require "ladies_core"
+    local x = core.npz.open(%q, {mapped = true}):tensor "x"
+    core.truncate(%q, 0)
+    print(x:sum():item())]]):format(path, path)
+  local out, err, status = shell.run_ladies{"-e", code}
+  lu.assertEquals({out, err:match "[^\n]*", status},        -- the shell has a word as well
+    {"", "ladies: a file in use was shortened, or its disk failed", 128 + 7})
+end
+
 function tests.test_damage_is_found()
   local folder <close> = shell.folder()
   local path = folder.path .. "/x.npz"
