@@ -241,6 +241,24 @@ function tests.test_what_is_not_expected()
   lu.assertEquals(world:cached(), "")
 end
 
+--- The registry that ships can be read, and says of every data set what is to be said.
+function tests.test_own_registry()
+  local registry = require "ladies.data.registry"
+  lu.assertEquals(#registry.names(), 7)
+  for _, name in ipairs(registry.names()) do
+    local entry = registry.find(name)
+    for _, key in ipairs{"about", "licence", "cite", "expect"} do
+      lu.assertNotNil(entry[key], name .. ": " .. key)
+    end
+    lu.assertTrue(entry.expect.nodes > 0 and #entry.files > 0)
+    lu.assertIsString(registry.origin(entry.archive))
+    for _, file in ipairs(entry.files) do
+      if file.sha256 then lu.assertStrMatches(file.sha256, ("%x"):rep(64)) end
+      lu.assertEquals(file.sha256 ~= nil, file.size ~= nil)
+    end
+  end
+end
+
 -- ---------------------------------------------------------------- the cache
 
 function tests.test_damaged_in_the_cache()
