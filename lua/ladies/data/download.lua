@@ -18,14 +18,15 @@ local CANNOT_RESUME = {[22] = true, [33] = true, [36] = true}
 -- Where pip is called by one of its names.
 local PIPS = {{"pip"}, {"pip3"}, {"python3", "-m", "pip"}}
 
--- The last line that a program has printed, without control characters.
+-- The last line in which a program tells of an error, or the last at all, as plain text.
 local function last_words(log)
-  local text = core.exists(log) == "file" and core.file.read(log) or ""
-  local last = ""
-  for line in text:gmatch "[^\r\n]+" do
-    if line:find "%S" then last = line end
+  local last, failure
+  for line in (core.exists(log) == "file" and core.file.read(log) or ""):gmatch "[^\r\n]+" do
+    last = line:find "%S" and line or last
+    if line:lower():find "error" and not line:find ":%s*$" then failure = line end
   end
-  return (last:gsub("%c%[?[%d;]*%a?", ""):sub(1, 200))
+  local words = (failure or last or "without a word"):gsub("%c%[?[%d;]*%a?", "")
+  return #words > 200 and words:sub(1, 200) .. "..." or words
 end
 
 -- Runs a program to its end with a display of the bytes at `place`; returns its exit status.

@@ -31,8 +31,8 @@ end
 -- What can be done where an archive does not come.
 local function advice_for(entry)
   local other = entry.instead and ("; or another form: ladies fetch %s"):format(entry.instead) or ""
-  return ("; it needs a network; with a copy of the files: ladies import PATH --name %s%s"):format(
-    entry.name, other)
+  return ("; it needs a network and room in %s; with a copy of the files: ladies import PATH "
+    .. "--name %s%s"):format(cache.folder(), entry.name, other)
 end
 
 -- An error unless the data set is what the registry expects.
