@@ -269,6 +269,9 @@ int luaopen_ladies_core(lua_State *L)
     bind_open_npz(L);
     bind_open_pickle(L);
     bind_open_file(L);
+    bind_open_folder(L);
+    bind_open_process(L);
+    bind_open_zip(L);
     bind_open_text(L);
     bind_open_mtx(L);
     bind_open_workers(L);

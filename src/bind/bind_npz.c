@@ -25,11 +25,15 @@ static ld_zip *archive(lua_State *L, int arg)
 
 static int npz_open(lua_State *L)
 {
+    static const char *const options[] = {"mapped", NULL};
     const char *path = luaL_checkstring(L, 1);
+    bind_check_options(L, 2, "npz.open", options);
+    bool mapped = bind_option_boolean(L, 2, "mapped", false);
     ld_zip **z = lua_newuserdatauv(L, sizeof *z, 0);
     *z = NULL;
     luaL_setmetatable(L, BIND_NPZ);
     bind_check(L, ld_zip_open(z, path, "npz"));
+    (*z)->mapped = mapped;
     return 1;
 }
 
@@ -251,11 +255,13 @@ static int npy_write(lua_State *L)
 
 static const bind_function npz_functions[] = {
     {"open", npz_open,
-     "npz.open(path) -> Npz\n"
+     "npz.open(path [, {mapped = false}]) -> Npz\n"
      "Opens an .npz archive (stored or deflated members, zip64) for reading. Every member is "
      "checked\n"
      "when it is read: its lengths, its CRC, its header. f:close(), a <close> variable or the\n"
-     "collector closes it."},
+     "collector closes it. With mapped = true, large float32 and int32 arrays that are stored as\n"
+     "they are (npz.write with compress = false) become Tensors and Indexes over the file itself,\n"
+     "which must then not be shortened; changes stay in this process."},
     {"write", npz_write,
      "npz.write(path, {name = array, ...} [, {compress = true}])\n"
      "Writes an .npz archive that NumPy reads. An array is a Tensor (float32), an Index (int32, "

@@ -290,8 +290,19 @@ static int protected_main(lua_State *L)
     return 0;
 }
 
+/* What is left to do when the pages of a mapped file are gone: to say so and end as ever. */
+static void on_sigbus(int signal_number)
+{
+    static const char text[] = "ladies: a file in use was shortened, or its disk failed\n";
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)written;
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
 int main(int argc, char **argv)
 {
+    signal(SIGBUS, on_sigbus);
     invocation run = {.argv = argv, .argc = argc, .status = EXIT_FAILURE};
     read_options(&run);
     if (run.bad) {

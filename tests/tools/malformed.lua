@@ -44,9 +44,9 @@ local SATURATED = 0xFFFFFFFF
 
 --- A zip archive of the array of members {name=, data=}. A member may state anything that is not
 -- so: method (0 stored, the default, or 8), packed (its bytes in the archive), size, packed_size,
--- crc, flags, header (position), extra; `near` holds what only its local header states, and zip64 =
--- true puts the numbers into zip64 fields. `ending` may state count, size, position (of the
--- directory), comment, zip64 = true.
+-- crc, flags, header (position), extra, mode (as Unix has it); `near` holds what only its local
+-- header states, and zip64 = true puts the numbers into zip64 fields. `ending` may state count,
+-- size, position (of the directory), comment, zip64 = true.
 function malformed.zip(members, ending)
   ending = ending or {}
   local parts, directory, position = {}, {}, 0
@@ -70,9 +70,10 @@ function malformed.zip(members, ending)
       near.crc, number(near.packed_size), number(near.size), #near.name, #near_extra)
       .. near.name .. near_extra .. packed
     position = position + #parts[#parts]
-    directory[#directory + 1] = ("<I4I2I2I2I2I4I4I4I4I2I2I2I2I2I4I4"):pack(0x02014B50, 45, 45,
-      far.flags, far.method, 0, far.crc, number(far.packed_size), number(far.size), #far.name,
-      #far_extra, 0, 0, 0, 0, number(far.header)) .. far.name .. far_extra
+    directory[#directory + 1] = ("<I4I2I2I2I2I4I4I4I4I2I2I2I2I2I4I4"):pack(0x02014B50,
+      member.mode and 0x032D or 45, 45, far.flags, far.method, 0, far.crc, number(far.packed_size),
+      number(far.size), #far.name, #far_extra, 0, 0, 0, (member.mode or 0) << 16,
+      number(far.header)) .. far.name .. far_extra
   end
   local entries = table.concat(directory)
   local count, size = ending.count or #members, ending.size or #entries

@@ -5,9 +5,12 @@ local options = require "ladies.options"
 local checks = require "ladies.data.checks"
 local made_features = require "ladies.data.made_features"
 local Dataset = require "ladies.data.dataset"
+local cache = require "ladies.data.cache"
+local collection = require "ladies.data.collection"
+local fetch = require "ladies.data.fetch"
 local npz_layout = require "ladies.data.npz_layout"
-local planetoid = require "ladies.data.planetoid"
 local readers = require "ladies.data.readers"
+local registry = require "ladies.data.registry"
 local splits = require "ladies.data.splits"
 
 local data = {
@@ -17,38 +20,33 @@ local data = {
   class_split = splits.class_split,
 }
 
--- Where a name is looked for: beside the program, then in the user's collection.
-local function folders()
-  local list = {require("ladies").home() .. "/datasets"}
-  local collection = os.getenv "LADIES_DATA"
-  if collection then
-    list[2], list[3] = collection .. "/arrays", collection .. "/planetoid"
-  end
-  return list
-end
+--- The names that `ladies.data.load` finds here, each once; `ladies fetch` lists those that it
+-- would fetch.
+data.names = collection.names
 
--- The path of an .npz file, or what the names of Planetoid's files begin with.
+-- The path of what is called `name`, fetched if need be.
 local function find(name)
-  for _, folder in ipairs(folders()) do
-    local path = ("%s/%s.npz"):format(folder, name)
-    if core.exists(path) == "file" then return path end
-  end
-  for _, folder in ipairs(folders()) do
-    if planetoid.found(folder, name) then return ("%s/ind.%s"):format(folder, name) end
-  end
+  local path, cached = collection.find(name)
+  if path then return path, cached end
+  if fetch.is_allowed(name) then return fetch.run(name), true end
+  local known = registry.find(name)
+  options.fail(('ladies.data.load: no data set "%s"%s (looked in %s)'):format(name,
+    known and " here, and LADIES_OFFLINE forbids to fetch it"
+      or options.hint(name, data.names(), "there are"),
+    table.concat(collection.folders(), " and ")))
 end
 
---- The names that `ladies.data.load` finds here, each once.
-function data.names()
-  local names, seen = {}, {}
-  local function add(name)
-    if name and not seen[name] then names[#names + 1], seen[name] = name, true end
+-- The data set in the cache. A file that is not what was written is fetched again, or refused.
+local function load_cached(name, path, opts)
+  local ok, fields, context = pcall(readers.read, path, opts)
+  if ok then return Dataset.new(fields, context) end
+  if cache.is_whole(name) then error(fields, 0) end
+  local message = ("%s is damaged"):format(path)
+  if not fetch.is_allowed(name) then
+    options.fail(("ladies.data.load: %s; fetch or import it again"):format(message))
   end
-  for _, folder in ipairs(folders()) do
-    for _, file in ipairs(core.files(folder)) do add(file:match "^(.*)%.npz$") end
-    for _, name in ipairs(planetoid.names(folder)) do add(name) end
-  end
-  return names
+  io.stderr:write(("ladies.data.load: %s; fetching it again\n"):format(message))
+  return Dataset.new(readers.read(fetch.run(name, {again = true}), opts))
 end
 
 --- The data set of this name, or the one at this path (with a slash, or ending in .npz), all of it
@@ -61,20 +59,20 @@ end
 --   FOLDER                 one of OGB, with raw/ and split/; or one with tables, edges.csv and
 --                          labels.csv at least, as ladies.data.export writes it
 --
+-- A name is looked for beside the program, in the folder LADIES_DATA and in the cache, and fetched
+-- on first use when `ladies fetch` knows it and LADIES_OFFLINE is not set.
+--
 -- make_features   for a graph without features: "identity", "degree" or "random", as
 --                 ladies.data.made_features tells
 -- directed        OGB, NAME.content, tables: edges go from source to target only; else both ways
 -- split           OGB: which split, where there are several
 function data.load(name, opts)
   options.value("ladies.data.load", "the name", name, "string")
-  local path = name
-  if not name:find("/", 1, true) and not name:find("%.npz$") then
-    path = find(name)
-    if not path then
-      options.fail(('ladies.data.load: no data set "%s"%s (looked in %s)'):format(name,
-        options.hint(name, data.names(), "there are"), table.concat(folders(), " and ")))
-    end
+  if name:find("/", 1, true) or name:find "%.npz$" then
+    return Dataset.new(readers.read(name, opts))
   end
+  local path, cached = find(name)
+  if cached then return load_cached(name, path, opts) end
   return Dataset.new(readers.read(path, opts))
 end
 

@@ -119,7 +119,7 @@ end
 -- ladies.data.dataset takes them.
 function layout.read(path, opts)
   local context = {where = path, shift = -1, keys = setmetatable({}, {__index = KEYS})}
-  local file <close> = core.npz.open(path)
+  local file <close> = core.npz.open(path, {mapped = true})
   if npz_pickled.has_layout(file) then return npz_pickled.read(path, file) end
   if npz_matrix.is_saved(file) then
     checks.fail(context, "is one matrix of SciPy's save_npz, not a data set; "

@@ -55,6 +55,14 @@ local function check_options(reader, path, given)
   return opts
 end
 
+--- Whether there is a reader for the folder, or for what has files of names that begin with `path`.
+function readers.fits(path)
+  for _, reader in ipairs(LIST) do
+    if reader.fits(path) then return true end
+  end
+  return false
+end
+
 --- Reads the data set at `path` with the reader that it fits.
 function readers.read(path, given)
   path = path:gsub("(.)/+$", "%1")   -- a folder may end in a slash

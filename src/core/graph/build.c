@@ -144,7 +144,7 @@ done:
 }
 
 ld_status ld_csr_from_arrays(ld_csr **out, int64_t n_rows, int64_t n_cols, const ld_index *offsets,
-                             const ld_index *columns, ld_tensor *values)
+                             ld_index *columns, ld_tensor *values)
 {
     ld_structure *s = NULL;
     ld_tensor *copy = NULL;
@@ -155,10 +155,9 @@ ld_status ld_csr_from_arrays(ld_csr **out, int64_t n_rows, int64_t n_cols, const
                        ld_tensor_shape(values), columns->size);
     LD_TRY(check_offsets(offsets, n_rows, columns->size));
     LD_TRY(ld_index_check(columns, 0, n_cols, "csr: column"));
-    LD_TRY(ld_structure_new(&s, n_rows, n_cols, columns->size, false));
+    LD_TRY(ld_structure_over(&s, n_rows, n_cols, columns));
     for (int64_t r = 0; r <= n_rows; r++)
         s->offsets[r] = offsets->data[r];
-    memcpy(s->columns, columns->data, (size_t)s->nnz * sizeof *s->columns);
     if (values)
         LD_TRY(ld_tensor_clone(&copy, values));
     LD_TRY(ld_csr_new(&a, s, copy, NULL, NULL));

@@ -8,8 +8,8 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-ld_status ld_structure_new(ld_structure **out, int64_t n_rows, int64_t n_cols, int64_t nnz,
-                           bool with_origin)
+/* A structure without columns. */
+static ld_status header_new(ld_structure **out, int64_t n_rows, int64_t n_cols, int64_t nnz)
 {
     if (n_rows < 0 || n_cols < 0 || n_rows > INT32_MAX || n_cols > INT32_MAX)
         return ld_fail(LD_SHAPE, "matrix: a dimension must be 0 to %d, got %" PRId64 " x %" PRId64,
@@ -25,15 +25,40 @@ ld_status ld_structure_new(ld_structure **out, int64_t n_rows, int64_t n_cols, i
     s->n_cols = n_cols;
     s->nnz = nnz;
     s->offsets = ld_alloc_array(n_rows + 1, sizeof *s->offsets, LD_MEM_MATRIX);
-    s->columns = s->offsets ? ld_alloc_array(nnz, sizeof *s->columns, LD_MEM_MATRIX) : NULL;
+    if (!s->offsets) {
+        ld_structure_unref(s);
+        return LD_NOMEM;
+    }
+    s->offsets[0] = 0;
+    *out = s;
+    return LD_OK;
+}
+
+ld_status ld_structure_new(ld_structure **out, int64_t n_rows, int64_t n_cols, int64_t nnz,
+                           bool with_origin)
+{
+    ld_structure *s;
+    ld_status st = header_new(&s, n_rows, n_cols, nnz);
+    if (st != LD_OK)
+        return st;
+    s->columns = ld_alloc_array(nnz, sizeof *s->columns, LD_MEM_MATRIX);
     if (s->columns && with_origin)
         s->origin = ld_alloc_array(nnz, sizeof *s->origin, LD_MEM_MATRIX);
     if (!s->columns || (with_origin && !s->origin)) {
         ld_structure_unref(s);
         return LD_NOMEM;
     }
-    s->offsets[0] = 0;
     *out = s;
+    return LD_OK;
+}
+
+ld_status ld_structure_over(ld_structure **out, int64_t n_rows, int64_t n_cols, ld_index *columns)
+{
+    ld_status st = header_new(out, n_rows, n_cols, columns->size);
+    if (st != LD_OK)
+        return st;
+    (*out)->shared = ld_index_ref(columns);
+    (*out)->columns = columns->data;
     return LD_OK;
 }
 
@@ -49,7 +74,10 @@ void ld_structure_unref(ld_structure *s)
         return;
     ld_structure_unref(atomic_load(&s->transpose));
     ld_free(s->offsets);
-    ld_free(s->columns);
+    if (s->shared)
+        ld_index_unref(s->shared);
+    else
+        ld_free(s->columns);
     ld_free(s->origin_row);
     ld_free(s->origin);
     ld_free(s->source);

@@ -24,6 +24,7 @@ typedef struct ld_structure {
     int64_t n_rows, n_cols, nnz;
     int64_t *offsets;      /* n_rows + 1 */
     int32_t *columns;      /* nnz, 0-based */
+    ld_index *shared;      /* whose data the columns are, or NULL: they are the structure's own */
     atomic_bool symmetric; /* known to equal its transpose */
     /* Where the entries came from in the graph that was sliced: entry e of row r has position
      * origin_row[r] + (e - offsets[r]) when whole rows were taken, origin[e] otherwise. */
@@ -47,6 +48,10 @@ typedef struct ld_csr {
 /* A structure with uninitialised arrays and one reference; with_origin makes `origin` as well. */
 ld_status ld_structure_new(ld_structure **out, int64_t n_rows, int64_t n_cols, int64_t nnz,
                            bool with_origin);
+
+/* The same with the elements of an index, which it takes a reference of, for columns. */
+ld_status ld_structure_over(ld_structure **out, int64_t n_rows, int64_t n_cols, ld_index *columns);
+
 ld_structure *ld_structure_ref(ld_structure *s);
 void ld_structure_unref(ld_structure *s);
 
@@ -87,9 +92,10 @@ ld_status ld_csr_from_coo(ld_csr **out, int64_t n_rows, int64_t n_cols, const ld
  * use. `rows` is only worked on. */
 ld_status ld_csr_from_entries(ld_csr **out, ld_structure *s, int32_t *rows, ld_tensor *values);
 
-/* From CSR arrays, which are copied, checked, sorted within rows and coalesced as above. */
+/* From CSR arrays, which are checked, sorted within rows and coalesced as above. Columns that are
+ * sorted are shared, all else is copied. */
 ld_status ld_csr_from_arrays(ld_csr **out, int64_t n_rows, int64_t n_cols, const ld_index *offsets,
-                             const ld_index *columns, ld_tensor *values);
+                             ld_index *columns, ld_tensor *values);
 
 /* a itself (another reference) when its rows are sorted and free of duplicates, a copy with sorted
  * and merged rows otherwise. */

@@ -4,7 +4,8 @@
  * zip (the containers), source (what all of them offer to a parser), npy and npy_values (the format
  * of one array), npz (arrays in a zip), pickle (what Python wrote, as data); ahead (a file that is
  * read in another thread), lines, number, names and grow (parts of a parser of text), text (tables),
- * mtx, mtx_entries and mtx_write (Matrix Market), print (text that is written). */
+ * mtx, mtx_entries and mtx_write (Matrix Market), print (text that is written); unpack (members of
+ * archives as files), folder (trees of files, locks) and process (other programs). */
 #ifndef LD_IO_FILE_H
 #define LD_IO_FILE_H
 

@@ -119,6 +119,19 @@ static ld_status take_ids(void *out, const ld_npy_header *h, const ld_source *s,
     return LD_OK;
 }
 
+/* LD_RANGE unless int32 numbers that lie in place already are ids. */
+static ld_status check_ids(const ld_npy_header *h, const ld_source *s, ld_index *x)
+{
+    int32_t least = 0, most = 0;
+    for (int64_t i = 0; i < x->size; i++) {
+        least = x->data[i] < least ? x->data[i] : least;
+        most = x->data[i] > most ? x->data[i] : most;
+    }
+    if (least >= -1 && most < INT32_MAX)
+        return LD_OK;
+    return take_ids(x->data, h, s, 0, x->size, (const unsigned char *)x->data);
+}
+
 static ld_status take_doubles(void *out, const ld_npy_header *h, const ld_source *s, int64_t first,
                               int64_t count, const unsigned char *items)
 {
@@ -161,11 +174,36 @@ ld_status ld_npy_read_bytes(void *out, const ld_npy_header *h, ld_source *s)
     return st == LD_OK ? s->finish(s) : st;
 }
 
+/* Maps the elements when they are many and just as a tensor or an index has them; NULL otherwise. */
+static ld_status map_elements(ld_mapping **out, const ld_npy_header *h, ld_source *s)
+{
+    *out = NULL;
+    if (!s->map || !in_order(h) || ld_npy_bytes(h) < LD_NPY_LEAST_MAPPED)
+        return LD_OK;
+    ld_status st = s->map(s, out, ld_npy_bytes(h));
+    if (st != LD_OK || !*out)
+        return st;
+    st = s->finish(s);
+    if (st != LD_OK) {
+        ld_mapping_unref(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
 ld_status ld_npy_read_tensor(ld_tensor **out, const ld_npy_header *h, ld_source *s)
 {
     ld_tensor *t = NULL;
+    ld_mapping *mapping = NULL;
     ld_status st;
     LD_TRY(ld_npy_expect(h, s, "biuf", "numbers"));
+    if (h->type.kind == 'f' && h->type.size == 4)
+        LD_TRY(map_elements(&mapping, h, s));
+    if (mapping) {
+        st = ld_tensor_over(out, h->ndim == 2 ? 2 : 1, h->n_rows, h->n_cols, (float *)mapping->data,
+                            mapping);
+        goto done;
+    }
     LD_TRY(ld_tensor_new(&t, h->ndim == 2 ? 2 : 1, h->n_rows, h->n_cols));
     if (h->type.kind == 'f' && h->type.size == 4)
         LD_TRY(ld_npy_read_bytes(t->data, h, s));
@@ -174,6 +212,7 @@ ld_status ld_npy_read_tensor(ld_tensor **out, const ld_npy_header *h, ld_source 
     *out = t;
     t = NULL;
 done:
+    ld_mapping_unref(mapping);
     ld_tensor_unref(t);
     return st;
 }
@@ -182,6 +221,7 @@ ld_status ld_npy_read_index(ld_index **out, const ld_npy_header *h, ld_source *s
 {
     char shape[LD_NPY_TEXT];
     ld_index *x = NULL;
+    ld_mapping *mapping = NULL;
     ld_status st;
     LD_TRY(ld_npy_expect(h, s, "iu", "integers"));
     if (h->ndim != 1) {
@@ -189,11 +229,19 @@ ld_status ld_npy_read_index(ld_index **out, const ld_npy_header *h, ld_source *s
                      ld_npy_shape(shape, h));
         goto done;
     }
-    LD_TRY(ld_index_new(&x, h->n_rows));
-    LD_TRY(read_chunks(x->data, h, s, take_ids));
+    if (h->type.kind == 'i' && h->type.size == 4)
+        LD_TRY(map_elements(&mapping, h, s));
+    if (mapping) {
+        LD_TRY(ld_index_over(&x, h->n_rows, (int32_t *)mapping->data, mapping));
+        LD_TRY(check_ids(h, s, x));
+    } else {
+        LD_TRY(ld_index_new(&x, h->n_rows));
+        LD_TRY(read_chunks(x->data, h, s, take_ids));
+    }
     *out = x;
     x = NULL;
 done:
+    ld_mapping_unref(mapping);
     ld_index_unref(x);
     return st;
 }

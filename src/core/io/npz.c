@@ -15,6 +15,11 @@ enum {
     BARE_WINDOW = -15,
     MEMORY_LEVEL = 8,
     PIECE = 1 << 24,
+    LOCAL = 30,       /* bytes of a local header without name and extra field */
+    EXTRA64 = 20,     /* of the zip64 part of the extra field */
+    PADDING = 0xD935, /* the part that only takes room, as Android's zipalign has it */
+    ALIGNMENT = 64,   /* of stored elements; a npy header is a multiple of it */
+    MOST_PADDING = 6 + ALIGNMENT,
 };
 
 /* Beyond this many bytes a member may need zip64, as deflated data can be a little longer. */
@@ -95,10 +100,26 @@ static ld_status put(zipFile zip, const ld_writer *w, const void *data, int64_t 
     return LD_OK;
 }
 
+/* Makes an extra field so long that the member's bytes, behind a local header at `position`, are
+ * aligned: then they can be mapped. Returns its length. */
+static unsigned make_padding(char extra[MOST_PADDING], int64_t position, size_t name, bool zip64)
+{
+    enum { HEAD = 6 }; /* the part's number and length, and the alignment */
+    int64_t end = position + LOCAL + (int64_t)name + (zip64 ? EXTRA64 : 0) + HEAD;
+    unsigned length = HEAD + (unsigned)(-end & (ALIGNMENT - 1));
+    memset(extra, 0, length);
+    extra[0] = (char)(PADDING & 0xFF);
+    extra[1] = (char)(PADDING >> 8);
+    extra[2] = (char)(length - 4);
+    extra[4] = ALIGNMENT;
+    return length;
+}
+
 static ld_status put_member(zipFile zip, const ld_writer *w, const ld_npy_array *a, bool compress)
 {
     ld_status st = LD_OK;
-    char name[LD_ZIP_LONGEST_NAME + 1], prefix[LD_NPY_PREFIX];
+    char name[LD_ZIP_LONGEST_NAME + 1], prefix[LD_NPY_PREFIX], extra[MOST_PADDING];
+    bool zip64 = ld_npy_bytes(&a->header) > LARGE;
     unsigned long flags = 0;
     zip_fileinfo info = {.dosDate = NEW_YEAR_1980};
     int n = snprintf(name, sizeof name, "%s.npy", a->name);
@@ -107,10 +128,12 @@ static ld_status put_member(zipFile zip, const ld_writer *w, const ld_npy_array 
                        a->name);
     for (const char *p = name; *p; p++)
         flags |= (unsigned char)*p >= 0x80 ? UTF8_NAME : 0;
-    if (zipOpenNewFileInZip4_64(zip, name, &info, NULL, 0, NULL, 0, NULL, compress ? Z_DEFLATED : 0,
-                                compress ? BEST : 0, 0, BARE_WINDOW, MEMORY_LEVEL,
-                                Z_DEFAULT_STRATEGY, NULL, 0, 0, flags,
-                                ld_npy_bytes(&a->header) > LARGE) != ZIP_OK)
+    bool aligned = !compress && ld_npy_bytes(&a->header) >= LD_NPY_LEAST_MAPPED;
+    unsigned padding = aligned ? make_padding(extra, ftello(w->stream), strlen(name), zip64) : 0;
+    if (zipOpenNewFileInZip4_64(zip, name, &info, extra, padding, NULL, 0, NULL,
+                                compress ? Z_DEFLATED : 0, compress ? BEST : 0, 0, BARE_WINDOW,
+                                MEMORY_LEVEL, Z_DEFAULT_STRATEGY, NULL, 0, 0, flags,
+                                zip64) != ZIP_OK)
         return ld_writer_fail(w);
     LD_TRY(put(zip, w, prefix, ld_npy_format_prefix(prefix, &a->header)));
     LD_TRY(put(zip, w, a->data, ld_npy_bytes(&a->header)));

@@ -21,7 +21,8 @@ bool ld_npz_has(const ld_zip *z, const char *name);
 ld_status ld_npz_read(ld_npy_header *h, ld_source **s, ld_zip *z, const char *name);
 
 /* Writes arrays to a file, atomically, sorted by name and without times: equal arrays give equal
- * bytes (deflated ones with the same version of zlib). */
+ * bytes (deflated ones with the same version of zlib). The elements of large stored ones are aligned,
+ * so that they can be mapped. */
 ld_status ld_npz_write(const char *path, const ld_npy_array *arrays, int64_t count, bool compress);
 
 #endif

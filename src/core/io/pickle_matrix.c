@@ -94,7 +94,7 @@ static void find_places(const value *places[2], const char *names[2], const valu
 }
 
 static ld_status build(ld_csr **out, ld_pickle_form form, const int64_t sizes[2],
-                       const ld_index *first, const ld_index *second, ld_tensor *values)
+                       const ld_index *first, ld_index *second, ld_tensor *values)
 {
     if (form == LD_PICKLE_COO)
         return ld_csr_from_coo(out, sizes[0], sizes[1], first, second, values);

@@ -24,5 +24,5 @@ static ld_status finish_memory(ld_source *s)
 
 ld_memory_source ld_memory_source_of(const void *data, int64_t size, const char *name)
 {
-    return (ld_memory_source){{read_memory, finish_memory, size, name}, data};
+    return (ld_memory_source){{read_memory, finish_memory, size, name, NULL}, data};
 }

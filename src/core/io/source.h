@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "base/mapping.h"
 #include "base/status.h"
 
 typedef struct ld_source {
@@ -15,6 +16,10 @@ typedef struct ld_source {
      * compare a declared size with before it allocates. */
     int64_t left;
     const char *name; /* begins every message */
+    /* Instead of reading exactly `size` more bytes: maps them, which makes copying and, until they
+     * are touched, memory unnecessary. Leaves `*out` alone where these bytes cannot be mapped, or lie
+     * so that numbers of up to 8 bytes would not be aligned. NULL where nothing ever can be. */
+    ld_status (*map)(struct ld_source *s, ld_mapping **out, int64_t size);
 } ld_source;
 
 /* Bytes in memory, which stay the caller's. */

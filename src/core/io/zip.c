@@ -4,9 +4,11 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include "base/memory.h"
+#include "base/threads.h"
 
 enum {
     END = 22,         /* bytes of the record at the archive's end */
@@ -17,6 +19,7 @@ enum {
     LONGEST = 0xFFFF, /* the longest comment, name or extra field */
     ENCRYPTED = 1,    /* flags: */
     TRAILING = 8,     /* crc and sizes follow the member instead of standing in its local header */
+    UNIX = 3,         /* the system that packed it */
     BARE_WINDOW = -15,
 };
 
@@ -181,6 +184,7 @@ static ld_status read_entry(ld_zip_member *m, int64_t *length, const ld_zip *z,
     m->flags = get16(p + 8);
     m->method = get16(p + 10);
     m->crc = get32(p + 16);
+    m->mode = p[5] == UNIX ? get16(p + 40) : 0;
     m->packed = (int64_t)packed;
     m->header = (int64_t)header;
     if ((m->method == LD_ZIP_STORED && size != packed) ||
@@ -277,6 +281,11 @@ const ld_zip_member *ld_zip_find(const ld_zip *z, const char *name)
     return NULL;
 }
 
+bool ld_zip_is_link(const ld_zip_member *m)
+{
+    return S_ISLNK(m->mode);
+}
+
 static ld_status member_read(ld_source *s, void *out, int64_t size)
 {
     ld_zip *z = (ld_zip *)((char *)s - offsetof(ld_zip, source));
@@ -297,6 +306,63 @@ static ld_status member_read(ld_source *s, void *out, int64_t size)
     z->crc = (uint32_t)crc32_z(z->crc, out, (size_t)got);
 done:
     return st;
+}
+
+/* The CRCs of pieces of a mapped member, which are put together afterwards. */
+typedef struct {
+    const unsigned char *data;
+    int64_t size;
+    uint32_t *crc;
+} crc_pieces;
+
+enum { CRC_PIECE = 1 << 22, ALIGNED = 8 };
+
+static int64_t piece_size(const crc_pieces *p, int64_t i)
+{
+    int64_t left = p->size - i * CRC_PIECE;
+    return left < CRC_PIECE ? left : CRC_PIECE;
+}
+
+static void crc_of_pieces(void *ctx, int64_t begin, int64_t end)
+{
+    crc_pieces *p = ctx;
+    for (int64_t i = begin; i < end; i++)
+        p->crc[i] = (uint32_t)crc32_z(0, p->data + i * CRC_PIECE, (size_t)piece_size(p, i));
+}
+
+static ld_status add_crc(uint32_t *crc, const char *data, int64_t size)
+{
+    int64_t count = (size + CRC_PIECE - 1) / CRC_PIECE;
+    crc_pieces p = {(const unsigned char *)data, size, NULL};
+    p.crc = ld_alloc_array(count, sizeof *p.crc, LD_MEM_IO);
+    if (!p.crc)
+        return LD_NOMEM;
+    ld_status st = ld_parallel_for(count, 1, crc_of_pieces, &p);
+    for (int64_t i = 0; st == LD_OK && i < count; i++)
+        *crc = (uint32_t)crc32_combine(*crc, p.crc[i], piece_size(&p, i));
+    ld_free(p.crc);
+    return st;
+}
+
+static ld_status member_map(ld_source *s, ld_mapping **out, int64_t size)
+{
+    ld_zip *z = (ld_zip *)((char *)s - offsetof(ld_zip, source));
+    ld_mapping *m;
+    if (!z->mapped || z->member->method != LD_ZIP_STORED || size > s->left ||
+        z->position % ALIGNED != 0)
+        return LD_OK;
+    ld_status st = ld_mapping_new(&m, z->file->fd, z->position, size);
+    if (st != LD_OK)
+        return st;
+    st = add_crc(&z->crc, m->data, size);
+    if (st != LD_OK) {
+        ld_mapping_unref(m);
+        return st;
+    }
+    z->position += size;
+    s->left -= size;
+    *out = m;
+    return LD_OK;
 }
 
 static ld_status member_finish(ld_source *s)
@@ -371,7 +437,7 @@ ld_status ld_zip_read(ld_source **out, ld_zip *z, const ld_zip_member *m)
                                 BARE_WINDOW, z->name));
     z->member = m;
     z->crc = 0;
-    z->source = (ld_source){member_read, member_finish, m->size, z->name};
+    z->source = (ld_source){member_read, member_finish, m->size, z->name, member_map};
     *out = &z->source;
 done:
     return st;

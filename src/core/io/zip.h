@@ -30,6 +30,7 @@ typedef struct ld_zip_member {
     int64_t header; /* position of the local header */
     uint32_t crc;
     uint16_t method, flags;
+    uint16_t mode; /* what Unix knows of the file; 0 when another system packed it */
 } ld_zip_member;
 
 typedef struct ld_zip {
@@ -37,6 +38,7 @@ typedef struct ld_zip {
     int64_t count;
     ld_zip_member *members; /* sorted by name */
     int64_t directory;      /* where the members' bytes end */
+    bool mapped;            /* whether members may be mapped; the opener's choice */
     /* The member that is being read. */
     ld_source source;
     const ld_zip_member *member;
@@ -55,6 +57,9 @@ void ld_zip_close(ld_zip *z);
 
 /* The member of this name, or NULL. */
 const ld_zip_member *ld_zip_find(const ld_zip *z, const char *name);
+
+/* Whether a member stands for a symbolic link, whose target is its content. */
+bool ld_zip_is_link(const ld_zip_member *member);
 
 /* Begins to read a member and ends the reading of any other; the source belongs to the archive. */
 ld_status ld_zip_read(ld_source **out, ld_zip *z, const ld_zip_member *member);

@@ -15,17 +15,20 @@ static ld_status check_size(int64_t size)
     return LD_OK;
 }
 
-ld_status ld_index_of_block(ld_index **out, int32_t *block, int64_t size)
+/* A vector of a length that was checked, over `data`: a block, which it takes, also on failure; or
+ * memory in a mapping. */
+static ld_status header_new(ld_index **out, int32_t *data, int64_t size, ld_mapping *mapping)
 {
-    ld_status st = check_size(size);
-    ld_index *x = st == LD_OK ? ld_alloc(sizeof *x, LD_MEM_INDEX) : NULL;
+    ld_index *x = ld_alloc(sizeof *x, LD_MEM_INDEX);
     if (!x) {
-        ld_free(block);
-        return st == LD_OK ? LD_NOMEM : st;
+        if (!mapping)
+            ld_free(data);
+        return LD_NOMEM;
     }
     atomic_init(&x->refs, 1);
     x->size = size;
-    x->data = block;
+    x->data = data;
+    x->mapping = mapping ? ld_mapping_ref(mapping) : NULL;
     *out = x;
     return LD_OK;
 }
@@ -36,7 +39,23 @@ ld_status ld_index_new(ld_index **out, int64_t size)
     if (st != LD_OK)
         return st;
     int32_t *block = ld_alloc_array(size, sizeof *block, LD_MEM_INDEX);
-    return block ? ld_index_of_block(out, block, size) : LD_NOMEM;
+    return block ? header_new(out, block, size, NULL) : LD_NOMEM;
+}
+
+ld_status ld_index_of_block(ld_index **out, int32_t *block, int64_t size)
+{
+    ld_status st = check_size(size);
+    if (st != LD_OK) {
+        ld_free(block);
+        return st;
+    }
+    return header_new(out, block, size, NULL);
+}
+
+ld_status ld_index_over(ld_index **out, int64_t size, int32_t *data, ld_mapping *mapping)
+{
+    ld_status st = check_size(size);
+    return st == LD_OK ? header_new(out, data, size, mapping) : st;
 }
 
 ld_index *ld_index_ref(ld_index *x)
@@ -49,7 +68,10 @@ ld_index *ld_index_ref(ld_index *x)
 void ld_index_unref(ld_index *x)
 {
     if (x && atomic_fetch_sub_explicit(&x->refs, 1, memory_order_acq_rel) == 1) {
-        ld_free(x->data);
+        if (x->mapping)
+            ld_mapping_unref(x->mapping);
+        else
+            ld_free(x->data);
         ld_free(x);
     }
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/mapping.h"
 #include "base/rng.h"
 #include "base/status.h"
 
@@ -14,6 +15,7 @@ typedef struct ld_index {
     atomic_int refs;
     int64_t size;
     int32_t *data;
+    ld_mapping *mapping; /* that data lies in, or NULL: memory of its own */
 } ld_index;
 
 /* An uninitialised vector with one reference, given back with ld_index_unref. */
@@ -21,6 +23,8 @@ ld_status ld_index_new(ld_index **out, int64_t size);
 
 /* A vector of the first `size` elements of a block of ld_alloc's, which it takes, also on failure. */
 ld_status ld_index_of_block(ld_index **out, int32_t *block, int64_t size);
+/* A vector over mapped memory, of which it takes a reference; `data` lies in it, aligned. */
+ld_status ld_index_over(ld_index **out, int64_t size, int32_t *data, ld_mapping *mapping);
 
 ld_index *ld_index_ref(ld_index *x);
 void ld_index_unref(ld_index *x);

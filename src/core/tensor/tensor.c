@@ -12,19 +12,21 @@
 
 enum { GRAIN = 1 << 16 };
 
-/* Storage over a block, which it takes, also on failure. */
-static ld_status storage_of(ld_storage **out, float *block, int64_t size)
+/* Storage over `data`: a block, which it takes, also on failure; or memory in a mapping. */
+static ld_status storage_over(ld_storage **out, float *data, int64_t size, ld_mapping *mapping)
 {
     ld_storage *s = ld_alloc(sizeof *s, LD_MEM_TENSOR);
     if (!s) {
-        ld_free(block);
+        if (!mapping)
+            ld_free(data);
         return LD_NOMEM;
     }
     atomic_init(&s->refs, 1);
-    s->data = block;
     atomic_init(&s->frozen, false);
     s->in_optimizer = false;
+    s->data = data;
     s->size = size;
+    s->mapping = mapping ? ld_mapping_ref(mapping) : NULL;
     *out = s;
     return LD_OK;
 }
@@ -32,7 +34,7 @@ static ld_status storage_of(ld_storage **out, float *block, int64_t size)
 static ld_status storage_new(ld_storage **out, int64_t size)
 {
     float *block = ld_alloc_array(size, sizeof *block, LD_MEM_TENSOR);
-    return block ? storage_of(out, block, size) : LD_NOMEM;
+    return block ? storage_over(out, block, size, NULL) : LD_NOMEM;
 }
 
 static ld_storage *storage_ref(ld_storage *s)
@@ -44,7 +46,10 @@ static ld_storage *storage_ref(ld_storage *s)
 static void storage_unref(ld_storage *s)
 {
     if (s && atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) == 1) {
-        ld_free(s->data);
+        if (s->mapping)
+            ld_mapping_unref(s->mapping);
+        else
+            ld_free(s->data);
         ld_free(s);
     }
 }
@@ -99,9 +104,21 @@ ld_status ld_tensor_of_block(ld_tensor **out, float *block, int ndim, int64_t n_
         ld_free(block);
         return st;
     }
-    st = storage_of(&storage, block, n_rows * n_cols);
+    st = storage_over(&storage, block, n_rows * n_cols, NULL);
     if (st == LD_OK)
         st = header_new(out, storage, storage->data, ndim, n_rows, n_cols);
+    return st;
+}
+
+ld_status ld_tensor_over(ld_tensor **out, int ndim, int64_t n_rows, int64_t n_cols, float *data,
+                         ld_mapping *mapping)
+{
+    ld_status st = check_shape(ndim, n_rows, n_cols);
+    ld_storage *storage;
+    if (st == LD_OK)
+        st = storage_over(&storage, data, n_rows * n_cols, mapping);
+    if (st == LD_OK)
+        st = header_new(out, storage, data, ndim, n_rows, n_cols);
     return st;
 }
 

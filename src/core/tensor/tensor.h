@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/mapping.h"
 #include "base/rng.h"
 #include "base/status.h"
 
@@ -19,7 +20,8 @@ typedef struct ld_storage {
     atomic_bool frozen; /* other threads read it: it never changes again */
     bool in_optimizer;  /* an optimizer changes it: it is never frozen */
     float *data;
-    int64_t size; /* floats */
+    int64_t size;        /* floats */
+    ld_mapping *mapping; /* that data lies in, or NULL: memory of its own */
 } ld_storage;
 
 typedef struct ld_tensor {
@@ -47,6 +49,10 @@ ld_status ld_tensor_of_block(ld_tensor **out, float *block, int ndim, int64_t n_
 
 /* The same as ld_tensor_new, filled with `value`. */
 ld_status ld_tensor_full(ld_tensor **out, int ndim, int64_t n_rows, int64_t n_cols, float value);
+
+/* A tensor over mapped memory, of which it takes a reference; `data` lies in it, aligned. */
+ld_status ld_tensor_over(ld_tensor **out, int ndim, int64_t n_rows, int64_t n_cols, float *data,
+                         ld_mapping *mapping);
 
 /* An uninitialised tensor of the same shape. */
 ld_status ld_tensor_like(ld_tensor **out, const ld_tensor *t);

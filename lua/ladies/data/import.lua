@@ -1,0 +1,106 @@
+--- Importing: a data set that the user has, as a folder or an archive, into the cache.
+
+local core = require "ladies_core"
+local options = require "ladies.options"
+local Dataset = require "ladies.data.dataset"
+local cache = require "ladies.data.cache"
+local fetch = require "ladies.data.fetch"
+local planetoid = require "ladies.data.planetoid"
+local readers = require "ladies.data.readers"
+local registry = require "ladies.data.registry"
+local unpack = require "ladies.data.unpack"
+
+local WHERE = "ladies import"
+
+local function fail(text, ...) options.fail(("%s: %s"):format(WHERE, text:format(...))) end
+
+-- The data sets in a tree, as paths that the readers take.
+local function candidates(root)
+  local found = {}
+  for _, folder in ipairs(unpack.folders(root)) do
+    if readers.fits(folder) then return {folder} end
+    for _, name in ipairs(planetoid.names(folder)) do
+      found[#found + 1] = folder .. "/ind." .. name
+    end
+    for _, file in ipairs(core.files(folder)) do
+      if file:find "%.npz$" then found[#found + 1] = folder .. "/" .. file end
+    end
+  end
+  return found
+end
+
+local function name_of(path)
+  return (path:gsub("/+$", ""):match "[^/]*$":gsub("^ind%.", ""):gsub("%.gz$", "")
+    :gsub("%.%a+$", ""))
+end
+
+-- The one data set in the tree, or the one of this name.
+local function choose(path, root, name)
+  local found, names = candidates(root), {}
+  if #found == 1 then return found[1] end
+  for i, candidate in ipairs(found) do
+    names[i] = name_of(candidate)
+    if names[i] == name then return candidate end
+  end
+  if #found == 0 then
+    fail("%s: there is no data set in it of a form that is known; see doc/data.md", path)
+  end
+  fail("%s: which of them? --name NAME; there are %s", path, table.concat(names, ", "))
+end
+
+-- What to read, and the folder or zip archive that it is in.
+local function open(path, work)
+  if core.exists(path) == "folder" then return nil, path end
+  local kind = unpack.kind(path)
+  if kind == "gzip" then
+    path = unpack.gzip(path, work .. "/unpacked")
+    kind = unpack.kind(path)
+  end
+  if kind == "tar" then
+    fail("%s: tar archives are not read; unpack it with tar and import the folder",
+      path:match "[^/]*$")
+  elseif kind == "zip" and not path:find "%.npz$" then
+    return nil, path
+  end
+  return path
+end
+
+local function convert(path, work, name)
+  local file, container = open(path, work)
+  local entry = name and registry.find(name)
+  local origin = path:match "[^/]+/?$"
+  if entry and container then
+    return fetch.convert(entry, unpack.known(container, entry, work .. "/files"), {origin = origin})
+  end
+  if container then
+    local root = container
+    if core.exists(container) == "file" then root = unpack.all(container, work .. "/files") end
+    file = choose(path, root, name)
+  end
+  local fields, context = readers.read(file)
+  if not name then
+    name = fields.name ~= "files" and fields.name or name_of(path)
+    cache.check_name(WHERE, name)
+  end
+  fields.name, fields.path = name, nil
+  fields.source = fields.source or origin
+  return cache.store(name, Dataset.new(fields, context), {origin = origin})
+end
+
+--- Reads the data set at `path`, a folder, a zip archive (as wheels are) or a file that a reader
+-- knows, plain or packed with gzip, and stores it in the cache; returns its path there. Options:
+-- `name`, under which it is found later. Where the name is one of the registry, the files must be
+-- the published ones.
+return function(path, opts)
+  options.value(WHERE, "the path", path, "string")
+  opts = options.check(WHERE, opts, {name = "string or nil"})
+  if opts.name then cache.check_name(WHERE, opts.name) end
+  if not core.exists(path) then fail("%s does not exist", path) end
+  local title = opts.name or name_of(path)
+  cache.check_name(WHERE, title)
+  local _ <close> = cache.lock(title, function()
+    io.stderr:write(("%s: another process is at %s; waiting for it\n"):format(WHERE, title))
+  end)
+  local work <close> = cache.workplace(title)
+  return convert(path, work.path, opts.name)
+end

@@ -1,0 +1,24 @@
+-- ladies import: takes a data set that you have, as a folder or an archive, into the cache
+--
+--   ladies import PATH [--name NAME]
+--
+-- PATH is a folder or a zip archive (a wheel is one), or a file in a form that `ladies info` reads,
+-- plain or packed with gzip. Afterwards the data set is found by its name. Under a name that
+-- `ladies fetch` lists, the files must be the published ones.
+
+local ladies = require "ladies"
+local cli = require "ladies.cli"
+local import = require "ladies.data.import"
+
+-- The path is the one word that is no option.
+local path = arg[1] and not arg[1]:find "^%-" and table.remove(arg, 1)
+
+cli.main({
+  name = "ladies import",
+  usage = "ladies import PATH [options]",
+  about = "Takes a data set that you have, as a folder or an archive, into the cache.",
+  {"name", "NAME", "string", help = "under which it is found (default: as its file is called)"},
+}, arg, function(opts)
+  if not path then error("what? ladies import PATH [--name NAME]", 0) end
+  print(ladies.data.load(import(path, {name = opts.name})):describe())
+end)

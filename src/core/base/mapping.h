@@ -1,0 +1,29 @@
+/* Parts of files as memory. The pages come from the file when they are first touched, and a change to
+ * one stays in this process. Memory that is mapped is not counted as allocated.
+ *
+ * Whoever shortens the file under a mapping takes the pages away: touching them then ends the program
+ * with SIGBUS. Our own writers never do that, they put a new file in the place of the old one. */
+#ifndef LD_BASE_MAPPING_H
+#define LD_BASE_MAPPING_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+typedef struct ld_mapping {
+    atomic_int refs;
+    void *base; /* the page that holds the first byte */
+    size_t length;
+    char *data; /* the first byte */
+} ld_mapping;
+
+/* Maps bytes position .. position + size - 1 of an open file, size > 0, with one reference. They
+ * must be in the file. */
+ld_status ld_mapping_new(ld_mapping **out, int fd, int64_t position, int64_t size);
+
+ld_mapping *ld_mapping_ref(ld_mapping *m);
+void ld_mapping_unref(ld_mapping *m);
+
+#endif

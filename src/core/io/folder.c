@@ -1,0 +1,124 @@
+#include "io/folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+enum { OPEN_FOLDERS = 16 };
+
+ld_status ld_folder_make(const char *path)
+{
+    char part[PATH_MAX];
+    size_t length = strlen(path);
+    if (length >= sizeof part)
+        return ld_fail(LD_IO, "folder: a path of %zu bytes is too long", length);
+    memcpy(part, path, length + 1);
+    for (size_t i = 1; i <= length; i++) {
+        if (path[i] != '/' && path[i] != '\0')
+            continue;
+        part[i] = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+            return ld_fail(LD_IO, "folder: %s cannot be made: %s", part, strerror(errno));
+        part[i] = '/';
+    }
+    return LD_OK;
+}
+
+static _Thread_local int64_t bytes;
+
+static int add_file(const char *path, const struct stat *info, int type, struct FTW *where)
+{
+    (void)path;
+    (void)where;
+    bytes += type == FTW_F ? info->st_size : 0;
+    return 0;
+}
+
+int64_t ld_folder_bytes(const char *path)
+{
+    bytes = 0;
+    nftw(path, add_file, OPEN_FOLDERS, FTW_PHYS);
+    return bytes;
+}
+
+static int remove_one(const char *path, const struct stat *info, int type, struct FTW *where)
+{
+    (void)info;
+    (void)type;
+    (void)where;
+    return remove(path);
+}
+
+ld_status ld_folder_remove(const char *path)
+{
+    if (nftw(path, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT)
+        return LD_OK;
+    return ld_fail(LD_IO, "folder: %s cannot be removed: %s", path, strerror(errno));
+}
+
+/* Whether the open file is still the one of this path: its last holder removes it. */
+static bool is_current(int fd, const char *path)
+{
+    struct stat held, found;
+    return fstat(fd, &held) == 0 && stat(path, &found) == 0 && held.st_dev == found.st_dev &&
+           held.st_ino == found.st_ino;
+}
+
+/* The file of the lock, locked; -1 when another process holds it, or with an error in errno. */
+static int lock_file(const char *path)
+{
+    for (;;) {
+        int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        bool locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
+        if (fd < 0 || (locked && is_current(fd, path)))
+            return fd;
+        int reason = errno;
+        close(fd);
+        errno = reason;
+        if (!locked)
+            return -1;
+    }
+}
+
+ld_status ld_lock_take(bool *taken, ld_lock *lock, const char *path, double seconds)
+{
+    static const struct timespec nap = {0, 50000000};
+    ld_status st = LD_OK;
+    int fd;
+    *taken = false;
+    for (double waited = 0; (fd = lock_file(path)) < 0; waited += 1e-9 * (double)nap.tv_nsec) {
+        if (errno != EWOULDBLOCK)
+            return ld_fail(LD_IO, "lock: %s cannot be taken: %s", path, strerror(errno));
+        if (waited >= seconds || (st = ld_poll()) != LD_OK)
+            return st;
+        nanosleep(&nap, NULL);
+    }
+    lock->path = ld_alloc(strlen(path) + 1, LD_MEM_IO);
+    if (!lock->path) {
+        close(fd);
+        return LD_NOMEM;
+    }
+    strcpy(lock->path, path);
+    lock->fd = fd;
+    *taken = true;
+    return LD_OK;
+}
+
+void ld_lock_close(ld_lock *lock)
+{
+    if (lock->fd < 0)
+        return;
+    unlink(lock->path);
+    close(lock->fd);
+    ld_free(lock->path);
+    *lock = (ld_lock){-1, NULL};
+}

@@ -1,0 +1,129 @@
+#include "io/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+static const double STEP = 0.02, PATIENCE = 2; /* seconds */
+
+/* The path of a program that PATH leads to; false when there is none. */
+static bool find_program(char path[PATH_MAX], const char *name)
+{
+    const char *folder = getenv("PATH");
+    while (folder && *folder) {
+        size_t length = strcspn(folder, ":");
+        struct stat info;
+        int n = snprintf(path, PATH_MAX, "%.*s/%s", (int)length, folder, name);
+        if (length > 0 && n < PATH_MAX && access(path, X_OK) == 0 && stat(path, &info) == 0 &&
+            S_ISREG(info.st_mode))
+            return true;
+        folder += length + (folder[length] == ':');
+    }
+    return false;
+}
+
+bool ld_process_exists(const char *name)
+{
+    char path[PATH_MAX];
+    return find_program(path, name);
+}
+
+/* In the child, where until exec only what is safe in a signal handler may be called. */
+static void become(const char *path, char *const argv[], char *const environment[], int log,
+                   pid_t parent)
+{
+    sigset_t none;
+    int nothing = open("/dev/null", O_RDONLY);
+    setpgid(0, 0);
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) /* it died before that */
+        _exit(127);
+#else
+    (void)parent;
+#endif
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    dup2(nothing, STDIN_FILENO);
+    dup2(log, STDOUT_FILENO);
+    dup2(log, STDERR_FILENO);
+    execve(path, argv, environment);
+    _exit(127);
+}
+
+ld_status ld_process_start(ld_process *p, char *const argv[], char *const environment[],
+                           const char *log)
+{
+    char path[PATH_MAX];
+    *p = (ld_process){0, 0};
+    if (!find_program(path, argv[0]))
+        return ld_fail(LD_VALUE, "process: there is no program \"%s\" in PATH", argv[0]);
+    int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return ld_fail(LD_IO, "process: %s cannot be created: %s", log, strerror(errno));
+    pid_t parent = getpid(), pid = fork();
+    if (pid == 0)
+        become(path, argv, environment, fd, parent);
+    int reason = errno;
+    close(fd);
+    if (pid < 0)
+        return ld_fail(LD_IO, "process: %s cannot be started: %s", argv[0], strerror(reason));
+    setpgid(pid, pid); /* whoever of the two comes first */
+    p->pid = pid;
+    return LD_OK;
+}
+
+static void nap(void)
+{
+    struct timespec time = {0, (long)(STEP * 1e9)};
+    nanosleep(&time, NULL);
+}
+
+/* Takes notice of its end, if that has come. */
+static bool has_ended(ld_process *p)
+{
+    int status;
+    if (p->pid == 0)
+        return true;
+    pid_t got = waitpid(p->pid, &status, WNOHANG);
+    if (got == 0 || (got < 0 && errno == EINTR))
+        return false;
+    p->status = got < 0 ? 127 : WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    p->pid = 0;
+    return true;
+}
+
+ld_status ld_process_wait(bool *ended, ld_process *p, double seconds)
+{
+    for (double waited = 0; !(*ended = has_ended(p)) && waited < seconds; waited += STEP) {
+        ld_status st = ld_poll();
+        if (st != LD_OK)
+            return st;
+        nap();
+    }
+    return LD_OK;
+}
+
+void ld_process_stop(ld_process *p)
+{
+    pid_t group = p->pid;
+    if (has_ended(p))
+        return;
+    kill(-group, SIGTERM);
+    for (double waited = 0; !has_ended(p) && waited < PATIENCE; waited += STEP)
+        nap();
+    kill(-group, SIGKILL); /* what it has started may be left */
+    while (!has_ended(p))
+        nap();
+}
