@@ -8,30 +8,16 @@
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
+local file_pair = require "ladies.data.file_pair"
 
 local content_cites = {options = {directed = true}}
 
-local function is_pair(base)
-  return core.exists(base .. ".content") == "file" and core.exists(base .. ".cites") == "file"
-end
-
--- What the names of the two files begin with: `path` may be that, the path of NAME.content, or a
--- folder with one such pair.
+-- What the names of both files begin with, or nil.
 local function base_of(path)
-  local base = path:match "^(.*)%.content$" or path
-  if is_pair(base) then return base end
-  local found
-  for _, file in ipairs(core.exists(path) == "folder" and core.files(path) or {}) do
-    local name = file:match "^(.*)%.content$"
-    if name and is_pair(path .. "/" .. name) then
-      if found then return nil end
-      found = path .. "/" .. name
-    end
-  end
-  return found
+  return file_pair.base(path, ".content", ".cites")
 end
 
---- Whether the path is FOLDER/NAME, FOLDER/NAME.content, or a folder with one pair of such files.
+--- Whether the path is FOLDER/NAME, that of either file, or a folder with one pair of such files.
 function content_cites.fits(path) return base_of(path) ~= nil end
 
 -- Papers, features (sparse) and classes; the names that the Indexes count go into `papers` and

@@ -12,6 +12,7 @@
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
+local file_pair = require "ladies.data.file_pair"
 local label_kinds = require "ladies.labels"
 local npz_matrix = require "ladies.data.npz_matrix"
 
@@ -22,26 +23,12 @@ local KEYS = {adjacency = "the graph", features = "feature", labels = "label",
 
 local KNOWN = {feature = true, label = true, node_types = true, node_ids = true}
 
-local function is_pair(base)
-  return core.exists(base .. "_data.npz") == "file" and core.exists(base .. "_graph.npz") == "file"
-end
-
--- What the names of the two files begin with, for either file or a folder with one such pair.
+-- What the names of both files begin with, or nil.
 local function base_of(path)
-  local base = path:match "^(.*)_data%.npz$" or path:match "^(.*)_graph%.npz$"
-  if base then return is_pair(base) and base or nil end
-  local found
-  for _, file in ipairs(core.exists(path) == "folder" and core.files(path) or {}) do
-    local name = file:match "^(.*)_data%.npz$"
-    if name and is_pair(path .. "/" .. name) then
-      if found then return nil end
-      found = path .. "/" .. name
-    end
-  end
-  return found
+  return file_pair.base(path, "_data.npz", "_graph.npz")
 end
 
---- Whether the path is NAME_data.npz beside NAME_graph.npz, or a folder with one such pair.
+--- Whether the path is that of either file, what their names begin with, or a folder with one pair.
 function npz_pair.fits(path) return base_of(path) ~= nil end
 
 -- The nodes of each part. A type t of the file is t + 1 in the Index.
