@@ -118,12 +118,17 @@ def archives():
     members = {"v.npy": npy(np.array([1.5, -2.5], "f4")), "n.npy": npy(np.arange(4)),
                "t.npy": npy(np.array(["ab", "c"])), "readme.txt": b"not an array"}
     one = {"n.npy": npy(np.arange(4))}
+    # Names of ten bytes, and arrays of whole blocks: all of them lie where they can be mapped.
+    mapped = {"weight.npy": npy(np.arange(24, dtype="f4").reshape(4, 6)),
+              "column.npy": npy(np.arange(24, dtype="i4")), "minus1.npy": npy(np.full(24, -2, "i4")),
+              "double.npy": npy(np.arange(12, dtype="f8"))}
     objects = {"m.npy": npy(np.array(SMALL, dtype=object))}
     return {
         "deflated": archive(members), "stored": archive(members, zipfile.ZIP_STORED),
         "stream": archive(members, stream=True),
         "stream_stored": archive(one, zipfile.ZIP_STORED, stream=True),
         "zip64_local": archive(members, zip64=True), "zip64": zip64_archive(members),
+        "mapped": archive(mapped, zipfile.ZIP_STORED),
         "comment": archive(one, comment=b"PK\5\6" * 8), "empty": archive({}),
         "folders": archive({"a/b/c.npy": one["n.npy"], "a/d.npy": one["n.npy"]}),
         "climbing": archive({"../x.npy": one["n.npy"]}), "nothing": archive({"x.npy": b""}),
@@ -185,6 +190,9 @@ def tables():
         "gz_truncated": table(packed(edges.encode())[:-6], [ID, ID]),
         "long": table(",".join("7" * 3 for _ in range(1500)) + "\n", [NUMBERS], separator=","),
         "two_streams": table(packed(b"1,2\n3") + packed(b",4\n"), [ID, ID]),
+        "edges_twice": table("0,1\n5,2\n0,1\n1,1\n", [ID, ID]),
+        "edges_weighted": table("0 1 .5\n5 2 1\n0 1 2\n", [ID, ID, NUMBER], limit=1),
+        "edges_named": table("a,b\nb,c\na,b\n", [NAME, NAME], GUESS),
     }
 
 

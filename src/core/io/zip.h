@@ -38,7 +38,8 @@ typedef struct ld_zip {
     int64_t count;
     ld_zip_member *members; /* sorted by name */
     int64_t directory;      /* where the members' bytes end */
-    bool mapped;            /* whether members may be mapped; the opener's choice */
+    int64_t
+        least_mapped; /* so many bytes of a member may be mapped; 0: none. The opener's choice */
     /* The member that is being read. */
     ld_source source;
     const ld_zip_member *member;
