@@ -8,9 +8,11 @@ stay as they are.  Nothing here depends on the date or on chance.
 import glob
 import gzip
 import io
+import json
 import os
 import struct
 import sys
+import warnings
 import zipfile
 import zlib
 
@@ -288,6 +290,81 @@ def data_sets():
             "content": archive(content), "pair": archive(pair, zipfile.ZIP_STORED)}
 
 
+NAMES = ["zip", "whl", "gz", "npz.gz", "npz", "csv.gz", "zip.gz", ""]
+
+
+def imported(name, data, registered=False):
+    """An input of fuzz_import.c."""
+    return bytes([NAMES.index(name) | registered << 3]) + data
+
+
+def unix_archive(members):
+    """A zip archive as Unix packs it: the members with their modes."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as z:
+        for name, (mode, data) in members.items():
+            info = zipfile.ZipInfo(name)
+            info.create_system, info.external_attr = 3, mode << 16
+            info.compress_type = zipfile.ZIP_DEFLATED
+            z.writestr(info, data)
+    return out.getvalue()
+
+
+def imports():
+    csv = {"edges.csv": b"0,1\n1,2\n2,0\n", "features.csv": b"1,0\n0,1\n1,1\n",
+           "labels.csv": b"0\n1\n0\n", "split.csv": b"0,train\n1,val\n2,test\n"}
+    inside = {"data/" + name: data for name, data in csv.items()}
+    arrays = layout()[0]
+    seeds = {
+        "csv": imported("zip", archive(csv)), "wheel": imported("whl", archive(
+            {**inside, "data/__init__.py": b"raise SystemExit\n", "x.dist-info/RECORD": b""})),
+        "known": imported("zip", archive(inside), True), "zip_gz": imported("zip.gz", packed(
+            archive(csv))),
+        "npz": imported("npz", npz(arrays)), "npz_gz": imported("npz.gz", packed(npz(arrays))),
+        "npz_in_zip": imported("zip", archive({"a/toy.npz": npz(arrays)}, zipfile.ZIP_STORED)),
+        "several": imported("zip", archive({"a/x.npz": b"", "a/y.npz": b""})),
+        "climbing": imported("zip", archive({"a/../../x.csv": b"", **csv})),
+        "absolute": imported("zip", archive({"/x.csv": b"", **csv})),
+        "drive": imported("zip", archive({"C:x.csv": b"", **csv})),
+        "folder_and_file": imported("zip", archive({"edges.csv": b"", "edges.csv/x": b"0\n"})),
+        "folders": imported("zip", archive({"a/": b"", "a/b/": b"", "a/b/edges.csv": b"0,1\n"})),
+        "link": imported("zip", unix_archive({"labels.csv": (0o120777, b"../../x"),
+                                              "edges.csv": (0o100644, b"0,1\n")})),
+        "link_folder": imported("zip", unix_archive({"a": (0o120777, b"../../.."),
+                                                     "a/edges.csv": (0o100644, b"0,1\n")})),
+        "zeros": imported("zip", archive({"edges.csv": bytes(1 << 20)})),
+        "gz": imported("csv.gz", packed(b"0,1\n")), "nothing": imported("gz", packed(b"")),
+        "tar": imported("gz", packed(bytes(257) + b"ustar" + bytes(250))),
+        "gz_gz": imported("gz", packed(packed(archive(csv)))),
+        "gz_truncated": imported("gz", packed(archive(csv))[:-9]),
+    }
+    out = io.BytesIO()
+    with warnings.catch_warnings(), zipfile.ZipFile(out, "w") as z:
+        warnings.simplefilter("ignore")
+        for data in [b"0,1\n", b"1,0\n"]:
+            z.writestr(zipfile.ZipInfo("edges.csv"), data)
+    seeds["twice"] = imported("zip", out.getvalue())
+    return seeds
+
+
+def records():
+    digest = "0" * 64
+    entry = ("archive a\n  wheel a 1.0 any\n  size 12\n  sha256 %s\n"
+             "dataset b\n  about it\n  from a\n  base x/y\n  read ind.b\n  instead c\n"
+             "  licence none\n  cite one\n  expect nodes 1, entries 2\n  file %s 12 ind.b.x\n"
+             "  file - - ind.b.y\n" % (digest, digest))
+    record = {"origin": "x.zip", "licence": "none", "name": "toy", "version": "1", "size": 1000,
+              "date": "2020-01-01T00:00:00Z", "sha256": digest}
+    texts = {"entry": "R# a comment\n\n" + entry, "crlf": "R" + entry.replace("\n", "\r\n"),
+             "climbing": "R" + entry.replace("ind.b.x", "../../x"), "nowhere": "R" + entry[90:],
+             "zip": "Rarchive a\n zip URL\ndataset b\n from a\n", "odd": "Rdataset b\n what x\n",
+             "empty": "R", "record": "J" + json.dumps(record), "list": "J[null, 1, 2.5]",
+             "types": 'J{"sha256": [], "size": {}, "name": null, "origin": true}',
+             "deep": "J" + "[" * 2000, "numbers": "J[1e400, -0, 9223372036854775808, 1e-400]",
+             "text": 'J"\\ud834\\udd1e \\u0000"'}
+    return {name: text.encode() for name, text in texts.items()}
+
+
 def write(folder, harness, seeds):
     folder = os.path.join(folder, harness)
     os.makedirs(folder, exist_ok=True)
@@ -303,7 +380,7 @@ def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "corpus")
     for harness, seeds in [("pickle", pickles()), ("npy", arrays()), ("npz", archives()),
                            ("gz", gzips()), ("text", tables()), ("mtx", matrices()),
-                           ("data", data_sets())]:
+                           ("data", data_sets()), ("import", imports()), ("records", records())]:
         write(folder, harness, seeds)
 
 

@@ -38,8 +38,7 @@ typedef struct ld_zip {
     int64_t count;
     ld_zip_member *members; /* sorted by name */
     int64_t directory;      /* where the members' bytes end */
-    int64_t
-        least_mapped; /* so many bytes of a member may be mapped; 0: none. The opener's choice */
+    int64_t least_mapped;   /* from so many bytes on members are mapped; 0: none is */
     /* The member that is being read. */
     ld_source source;
     const ld_zip_member *member;
