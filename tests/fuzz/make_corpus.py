@@ -122,7 +122,8 @@ def archives():
     one = {"n.npy": npy(np.arange(4))}
     # Names of ten bytes, and arrays of whole blocks: all of them lie where they can be mapped.
     mapped = {"weight.npy": npy(np.arange(24, dtype="f4").reshape(4, 6)),
-              "column.npy": npy(np.arange(24, dtype="i4")), "minus1.npy": npy(np.full(24, -2, "i4")),
+              "column.npy": npy(np.arange(24, dtype="i4")),
+              "minus1.npy": npy(np.full(24, -2, "i4")),
               "double.npy": npy(np.arange(12, dtype="f8"))}
     objects = {"m.npy": npy(np.array(SMALL, dtype=object))}
     return {
@@ -244,6 +245,48 @@ def npz(arrays):
     return archive({name + ".npy": npy(array) for name, array in arrays.items()})
 
 
+def saved_npz(matrix):
+    out = io.BytesIO()
+    sp.save_npz(out, matrix)
+    return out.getvalue()
+
+
+def data_sets_of_several_classes():
+    """Labels that are a matrix of 0 and 1, and the ways to have things that others lack."""
+    arrays, ring, features = layout()
+    cells = np.array([[1, 0, 1], [0, 1, 0], [-1, -1, -1], [0, 0, 0], [1, 1, 1]], "f4")
+    known = np.maximum(cells, 0)
+    other, ring_csc = {"labels": cells.astype("i1")}, ring.tocsc()
+    for name in ["indptr", "indices", "data", "shape"]:
+        other["adj_matrix." + name] = np.array(getattr(ring_csc, name))
+    other.update({"adj_matrix.format": np.array("csc"), "node_attr": features.toarray(),
+                  "class_names": np.array(["a", "b", "c"], dtype=object),
+                  "attr_names": np.array(["p", "q", "r"]), "source": np.array("here"),
+                  "node_names": np.frombuffer(b"v\nw\nx\ny\nz", "u1"), "idx_train": np.array([1])})
+    lines = b"".join(b",".join(b"%d" % x for x in row) + b"\n" for row in known)
+    ogb = {"raw/num-node-list.csv": b"5\n", "raw/edge.csv": b"0,1\n1,2\n2,3\n3,4\n",
+           "raw/node-label.csv.gz": packed(lines), "raw/node_year.csv.gz": packed(b"2000\n" * 5),
+           "split/a/train.csv": b"0\n", "split/a/valid.csv": b"1\n", "split/a/test.csv": b"4\n",
+           "split/b/train.csv": b"1\n"}
+    pair = {"toy_graph.npz": saved_npz(ring),
+            "toy_data.npz": npz({"feature": features.toarray(), "label": known,
+                                 "node_types": np.array([1, 1, 2, 3, 0])})}
+    tables = {"edges.csv": b"0,1,0.5\n1,2,1\n3,4,2\n", "labels.csv": b"0\n1\n0\n1\n-1\n",
+              "features.npy": npy(features.toarray()),
+              "cells.csv": b"p,q,r\n1,0,1\n0,1,0\n-1,-1,-1\n0,0,0\n1,1,1\n",
+              "node_names.txt": b"v\nw\nx\ny\nz\n", "class_names.txt": b"a\nb\n",
+              "feature_names.txt": b"p\r\nq\r\nr\r\n"}
+    tsv = {"edges.tsv": b"a\tb\nann\tbob\nbob\tcat\n",
+           "cells.tsv": b"n\tp\tq\nbob\t1\t0\nann\t0\t1\n",
+           "features.tsv": b"n\tx\nann\t1\nbob\t0\ncat\t1\n"}
+    mtx = {"edges.npz": saved_npz(ring.tocsc()), "features.npz": saved_npz(features),
+           "cells.mtx": matrix_market(sp.coo_matrix(known)), "labels.csv": b"0\n1\n0\n1\n-1\n"}
+    return {"cells_npz": archive({"data.npz": npz(other)}, zipfile.ZIP_STORED),
+            "cells_ogb": archive(ogb), "cells_pair": archive(pair, zipfile.ZIP_STORED),
+            "cells_csv": archive(tables), "cells_tsv": archive(tsv),
+            "cells_mtx": archive(mtx, zipfile.ZIP_STORED)}
+
+
 def data_sets():
     arrays, ring, features = layout()
     dense = {k: v for k, v in arrays.items() if not k.startswith("attr_")}
@@ -275,14 +318,13 @@ def data_sets():
            "split/time/valid.csv": b"2\n", "split/time/test.csv.gz": packed(b"4\n")}
     content = {"toy.content": b"a\t1\t0\tred\nb\t0\t1\tblue\nc\t1\t1\tred\n",
                "toy.cites": b"a\tb\nb\tc\nx\ta\na\ta\n"}
-    saved = io.BytesIO()
-    sp.save_npz(saved, ring.tocoo())
-    pair = {"toy_graph.npz": saved.getvalue(),
+    pair = {"toy_graph.npz": saved_npz(ring.tocoo()),
             "toy_data.npz": npz({"feature": features.toarray(), "label": arrays["labels"],
                                  "node_types": np.array([1, 1, 2, 3, 0])})}
     mixed = {"edges.mtx.gz": packed(matrix_market(ring)), "labels.csv": b"0\n1\n0\n1\n-1\n",
              "features.npy": npy(features.toarray())}
-    return {"npz": archive({"data.npz": npz(arrays)}, zipfile.ZIP_STORED),
+    return {**data_sets_of_several_classes(),
+            "npz": archive({"data.npz": npz(arrays)}, zipfile.ZIP_STORED),
             "npz_dense": archive({"data.npz": npz(dense)}, zipfile.ZIP_STORED),
             "npz_pickled": archive({"data.npz": npz(pickled)}, zipfile.ZIP_STORED),
             "planetoid": archive(planetoid), "csv": archive(csv), "tsv": archive(tsv),

@@ -21,8 +21,14 @@ end
 --- What every data set promises, whatever it was read from.
 function promises.check_dataset(set)
   local n = set.graph.n_nodes
-  assert(n > 0 and set.features.n_rows == n and #set.labels == n, "parts of different lengths")
-  assert(set.labels:min() >= 0 and set.labels:max() <= set.classes, "labels out of range")
+  local labels = set.labels
+  assert(n > 0 and set.features.n_rows == n, "features of other nodes")
+  if set.multilabel then
+    assert(labels.n_rows == n and labels.n_cols == set.classes, "labels of another shape")
+  else
+    assert(#labels == n, "labels of other nodes")
+    assert(labels:min() >= 0 and labels:max() <= set.classes, "labels out of range")
+  end
   for _, part in ipairs{"train", "val", "test"} do
     local ids = set[part]
     assert(not ids or #ids == 0 or ids:min() >= 1 and ids:max() <= n, "a split out of range")

@@ -30,6 +30,22 @@ local READERS = {
     return data.from_files{edges = folder .. "/edges.mtx.gz", features = folder .. "/features.npy",
       labels = folder .. "/labels.csv", directed = true}
   end},
+  {"cells.csv", function(folder)
+    return data.from_files{edges = folder .. "/edges.csv", labels = folder .. "/cells.csv",
+      classes = "columns", node_names = folder .. "/node_names.txt", make_features = "identity",
+      weighted = true}
+  end},
+  {"cells.tsv", function(folder)
+    return data.from_files{edges = folder .. "/edges.tsv", features = folder .. "/features.tsv",
+      labels = folder .. "/cells.tsv", ids = "strings", classes = "columns", header = true}
+  end},
+  {"cells.mtx", function(folder)
+    return data.from_files{edges = folder .. "/edges.npz", features = folder .. "/features.npz",
+      labels = folder .. "/cells.mtx", classes = "columns"}
+  end},
+  {"raw/edge.csv", function(folder)
+    return data.load(folder, {directed = true, split = "a", make_features = "degree"})
+  end},
 }
 
 return function(folder)
