@@ -1,8 +1,9 @@
-/* Archives and files as `ladies import` takes them, into a cache of their own; import.lua does it. The
- * first byte of an input says what the file is called and, by the bit of REGISTERED, whether it is
- * imported as a data set of the registry; the file is behind it.
+/* Archives and files as `ladies import` takes them, into a cache of their own; import.lua does it.
+ * The first byte of an input says what the file is called and, by the bit of REGISTERED, whether it
+ * is imported as a data set of the registry; the file is behind it.
  *
- * The cache lies deep below a folder that is empty otherwise: paths that climb out are found there. */
+ * The cache lies deep below a folder that is empty otherwise, where paths that climb out are
+ * found. */
 #include <errno.h>
 #include <ftw.h>
 #include <string.h>

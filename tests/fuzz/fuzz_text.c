@@ -1,5 +1,5 @@
-/* Tables, plain or in gzip, and as a matrix where they may be of edges. The first four bytes of an input say what the table is read as, the file
- * is behind them:
+/* Tables, plain or in gzip, and as a matrix where they may be of edges. The first four bytes of an
+ * input say what the table is read as, the file is behind them:
  *
  *   0   two bits: columns - 1; header no, yes, guess (modulo 3, two bits); ids from 0 or 1; ids
  *       limited to LIMIT or not

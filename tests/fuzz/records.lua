@@ -1,4 +1,5 @@
---- What fuzz_records.c does with a text that is to be a registry, or the record of a cached data set.
+--- What fuzz_records.c does with a text that is to be a registry, or the record of a data set in
+-- the cache.
 
 local core = require "ladies_core"
 local ladies = require "ladies"
