@@ -26,18 +26,16 @@ end
 -- Every member is a file of its size, and there are no other files.
 local function check_unpacked(path, target)
   local archive <close> = core.zip.open(path)
+  local total = 0
   for _, member in ipairs(archive:members()) do
     local file = target .. "/" .. member.name
     if not member.name:find "/$" then
       assert(core.exists(file) == "file" and core.folder.bytes(file) == member.size,
         "a member that is no file of its size")
+      total = total + member.size
     end
   end
-  local packed = 0
-  for _, member in ipairs(archive:members()) do
-    if not member.name:find "/$" then packed = packed + member.size end
-  end
-  assert(core.folder.bytes(target) == packed, "files of no member")
+  assert(core.folder.bytes(target) == total, "files of no member")
 end
 
 -- Calls what unpacks, which succeeds or has one clear line to say; then everything lies where it

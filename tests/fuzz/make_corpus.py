@@ -374,6 +374,7 @@ def imports():
                                               "edges.csv": (0o100644, b"0,1\n")})),
         "link_folder": imported("zip", unix_archive({"a": (0o120777, b"../../.."),
                                                      "a/edges.csv": (0o100644, b"0,1\n")})),
+        "same_file": imported("zip", archive({"edges.csv": b"0,1\n", "./edges.csv": b"1\n"})),
         "zeros": imported("zip", archive({"edges.csv": bytes(1 << 20)})),
         "gz": imported("csv.gz", packed(b"0,1\n")), "nothing": imported("gz", packed(b"")),
         "tar": imported("gz", packed(bytes(257) + b"ustar" + bytes(250))),
