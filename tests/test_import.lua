@@ -110,6 +110,10 @@ function tests.test_traps()
   end
   fake.write(world.archive, malformed.zip{fine, {name = "C:/out.npz", data = npz}})
   check_refusal(world, {world.archive}, "the letter of a drive")
+  for _, same in ipairs{"./toy.npz", ".//toy.npz"} do
+    fake.write(world.archive, malformed.zip{fine, {name = same, data = npz}})
+    check_refusal(world, {world.archive}, "are the same file")
+  end
   -- Much is declared and little is there: the sum is looked at before anything is written.
   local bombs = {}
   for i = 1, 20 do

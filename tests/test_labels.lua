@@ -257,6 +257,16 @@ function tests.test_tables()
   lu.assertEquals(cells(load{labels = folder.path .. "/l.npy"}.labels),
     {{1, 0}, {-1, -1}, {0, 1}, {1, 1}})
 
+  -- Where there are no features, the rows of the labels are the nodes.
+  for _, labels in ipairs{"l.csv", "l.mtx", "l.npy"} do
+    local bare = ladies.data.from_files{edges = folder.path .. "/e.csv", classes = "columns",
+      labels = folder.path .. "/" .. labels, make_features = "degree"}
+    lu.assertEquals(cells(bare.labels), cells(load{labels = folder.path .. "/" .. labels}.labels))
+  end
+  local bare = ladies.data.from_files{edges = folder.path .. "/es.csv", ids = "strings",
+    labels = folder.path .. "/ls.csv", classes = "columns", make_features = "degree"}
+  lu.assertEquals(cells(bare.labels), {{1, 0, 0}, {1, 0, 1}, {0, 0, 0}})
+
   local function refused(expected, changes)
     lu.assertStrContains(message_of(load, changes), expected)
   end

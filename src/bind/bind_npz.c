@@ -33,7 +33,7 @@ static int npz_open(lua_State *L)
     *z = NULL;
     luaL_setmetatable(L, BIND_NPZ);
     bind_check(L, ld_zip_open(z, path, "npz"));
-    (*z)->mapped = mapped;
+    (*z)->least_mapped = mapped ? LD_NPY_LEAST_MAPPED : 0;
     return 1;
 }
 

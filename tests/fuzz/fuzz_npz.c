@@ -1,4 +1,8 @@
-/* The zip container and the arrays in it: every member is read through, arrays in every way. */
+/* The zip container and the arrays in it: every member is read through, arrays in every way, and
+ * once more from an archive whose members are mapped where that is possible, which must make no
+ * difference. */
+#include <string.h>
+
 #include "fuzz.h"
 #include "fuzz_array.h"
 #include "io/npz.h"
@@ -6,8 +10,9 @@
 
 enum {
     ALWAYS = 1 << 20,
-    BYTES_PER_BYTE = 512, /* as in fuzz_pickle.c, for arrays of objects */
-    PIECE = 1000,         /* not a power of two, so that pieces end anywhere */
+    BYTES_PER_BYTE = 512,    /* as in fuzz_pickle.c, for arrays of objects */
+    PIECE = 1000,            /* not a power of two, so that pieces end anywhere */
+    MOST_COMPARED = 1 << 24, /* as in fuzz_array.c */
 };
 
 typedef struct {
@@ -42,6 +47,58 @@ static int64_t read_member(ld_zip *z, const ld_zip_member *m)
     return total;
 }
 
+/* An array as a tensor; NULL when it is none. */
+static ld_tensor *read_tensor(ld_zip *z, const char *name)
+{
+    ld_npy_header h;
+    ld_source *s;
+    ld_tensor *t = NULL;
+    if (fuzz_ok(ld_npz_read(&h, &s, z, name)))
+        fuzz_ok(ld_npy_read_tensor(&t, &h, s));
+    return t;
+}
+
+static ld_index *read_index(ld_zip *z, const char *name)
+{
+    ld_npy_header h;
+    ld_source *s;
+    ld_index *x = NULL;
+    if (fuzz_ok(ld_npz_read(&h, &s, z, name)))
+        fuzz_ok(ld_npy_read_index(&x, &h, s));
+    return x;
+}
+
+/* What is mapped of an array is what is read of it, or neither is possible. */
+static void compare_tensors(ld_zip *plain, ld_zip *mapping, const char *name)
+{
+    ld_tensor *t = read_tensor(plain, name), *u = read_tensor(mapping, name);
+    FUZZ_REQUIRE(!t == !u, "a tensor only when %s: %s", t ? "read" : "mapped", ld_message());
+    if (t) {
+        FUZZ_REQUIRE((uintptr_t)u->data % sizeof *u->data == 0, "a tensor that is not aligned");
+        FUZZ_REQUIRE(t->ndim == u->ndim && t->n_rows == u->n_rows && t->n_cols == u->n_cols &&
+                         memcmp(t->data, u->data, (size_t)ld_tensor_size(t) * sizeof *t->data) == 0,
+                     "another tensor when mapped");
+        if (ld_tensor_size(u) > 0)
+            u->data[0] = 1; /* the page is ours from then on: the index below does not see it */
+    }
+    ld_tensor_unref(t);
+    ld_tensor_unref(u);
+}
+
+static void compare_indexes(ld_zip *plain, ld_zip *mapping, const char *name)
+{
+    ld_index *x = read_index(plain, name), *y = read_index(mapping, name);
+    FUZZ_REQUIRE(!x == !y, "an index only when %s: %s", x ? "read" : "mapped", ld_message());
+    if (x) {
+        FUZZ_REQUIRE((uintptr_t)y->data % sizeof *y->data == 0, "an index that is not aligned");
+        FUZZ_REQUIRE(x->size == y->size &&
+                         memcmp(x->data, y->data, (size_t)x->size * sizeof *x->data) == 0,
+                     "another index when mapped");
+    }
+    ld_index_unref(x);
+    ld_index_unref(y);
+}
+
 /* An array of objects is one pickle. */
 static void read_objects(array *a)
 {
@@ -56,10 +113,12 @@ static void read_objects(array *a)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *path = fuzz_file(data, size);
-    ld_zip *z = NULL;
+    ld_zip *z = NULL, *mapping = NULL;
     int64_t content = 0;
     fuzz_begin();
     if (fuzz_ok(ld_zip_open(&z, path, "npz"))) {
+        FUZZ_REQUIRE(fuzz_ok(ld_zip_open(&mapping, path, "npz")), "%s", ld_message());
+        mapping->least_mapped = 1;
         for (int64_t i = 0; i < z->count; i++) {
             const ld_zip_member *m = &z->members[i];
             char name[LD_ZIP_LONGEST_NAME + 1];
@@ -72,12 +131,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             array a = {z, name};
             fuzz_read_array(begin, &a);
             read_objects(&a);
+            if (m->size <= MOST_COMPARED) {
+                compare_tensors(z, mapping, name);
+                compare_indexes(z, mapping, name);
+            }
         }
         ld_npy_header h;
         ld_source *s;
         fuzz_ok(ld_npz_read(&h, &s, z, "no such array"));
     }
     ld_zip_close(z);
+    ld_zip_close(mapping);
     fuzz_end(ALWAYS + ((int64_t)size + content) * BYTES_PER_BYTE);
     return 0;
 }

@@ -1,5 +1,5 @@
-/* Tables, plain or in gzip. The first four bytes of an input say what the table is read as, the file
- * is behind them:
+/* Tables, plain or in gzip, and as a matrix where they may be of edges. The first four bytes of an
+ * input say what the table is read as, the file is behind them:
  *
  *   0   two bits: columns - 1; header no, yes, guess (modulo 3, two bits); ids from 0 or 1; ids
  *       limited to LIMIT or not
@@ -12,7 +12,15 @@
 #include "fuzz.h"
 #include "io/text.h"
 
-enum { SETTINGS = 4, MOST_COLUMNS = 4, LIMIT = 100, ALWAYS = 1 << 22, BYTES_PER_BYTE = 64 };
+enum {
+    SETTINGS = 4,
+    MOST_COLUMNS = 4,
+    LIMIT = 100,
+    ALWAYS = 1 << 22,
+    BYTES_PER_BYTE = 64,
+    MOST_NODES = 1 << 16, /* of a table that is made a matrix */
+    BYTES_PER_NODE = 32,
+};
 
 static const char separators[] = "\0 \t,;";
 
@@ -36,6 +44,13 @@ static void set_up(ld_table *t, ld_column *columns, const uint8_t *settings)
         if (columns[i].kind == LD_COLUMN_NAME)
             FUZZ_REQUIRE(fuzz_ok(ld_names_new(&columns[i].names)), "no names");
     }
+}
+
+static void clear(ld_table *t)
+{
+    ld_table_clear(t);
+    for (int i = 0; i < t->n_columns; i++)
+        ld_names_free(t->columns[i].names);
 }
 
 static void check_ids(ld_table *t, int64_t i)
@@ -103,6 +118,69 @@ static void check_table(ld_table *t)
     }
 }
 
+static bool is_node(const ld_column *c)
+{
+    return c->kind == LD_COLUMN_ID || c->kind == LD_COLUMN_NAME;
+}
+
+/* Whether the table may be one of edges, of nodes that are few enough. */
+static bool is_of_edges(const ld_table *t)
+{
+    const ld_column *c = t->columns;
+    if (t->n_columns < 2 || t->n_columns > 3 || !is_node(&c[0]) || !is_node(&c[1]) ||
+        (t->n_columns == 3 && c[2].kind != LD_COLUMN_NUMBER))
+        return false;
+    for (int64_t row = 0; row < t->n_rows; row++)
+        if (c[0].cells.cells[row].id >= MOST_NODES || c[1].cells.cells[row].id >= MOST_NODES)
+            return false;
+    return true;
+}
+
+/* Counts the entry of an edge, which must be there. */
+static void mark(bool *seen, const ld_structure *s, int32_t source, int32_t target)
+{
+    int64_t low = s->offsets[target], high = s->offsets[target + 1];
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (s->columns[middle] < source)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    FUZZ_REQUIRE(low < s->offsets[target + 1] && s->columns[low] == source,
+                 "the edge from %d to %d is missing", source, target);
+    seen[low] = true;
+}
+
+/* The matrix of a table of edges has an entry for each edge, and no other. */
+static void check_edges(const char *path, const uint8_t *settings)
+{
+    ld_column columns[MOST_COLUMNS] = {0};
+    ld_table t;
+    ld_csr *a = NULL;
+    set_up(&t, columns, settings);
+    if (fuzz_ok(ld_table_read(&t, path)) && is_of_edges(&t)) {
+        int64_t n = t.n_rows;
+        int32_t *ends = calloc((size_t)n + 1, 2 * sizeof *ends);
+        FUZZ_REQUIRE(ends, "out of memory");
+        for (int64_t i = 0; i < 2 * n; i++)
+            ends[i] = columns[i % 2].cells.cells[i / 2].id;
+        if (fuzz_ok(ld_table_matrix(&a, &t))) {
+            fuzz_check_matrix(a);
+            bool *seen = calloc((size_t)a->s->nnz + 1, sizeof *seen);
+            FUZZ_REQUIRE(seen && !a->values == (t.n_columns == 2),
+                         "values where there are none, or none");
+            for (int64_t i = 0; i < n; i++)
+                mark(seen, a->s, ends[2 * i], ends[2 * i + 1]);
+            FUZZ_REQUIRE(!memchr(seen, false, (size_t)a->s->nnz), "an entry of no edge");
+            free(seen);
+        }
+        free(ends);
+    }
+    ld_csr_unref(a);
+    clear(&t);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     ld_column columns[MOST_COLUMNS] = {0};
@@ -120,10 +198,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ld_free(fields);
     if (fuzz_ok(ld_table_read(&t, path)))
         check_table(&t);
-    ld_table_clear(&t);
-    for (int i = 0; i < t.n_columns; i++)
-        ld_names_free(columns[i].names);
-    fuzz_end(ALWAYS + unpacked * BYTES_PER_BYTE);
+    clear(&t);
+    check_edges(path, data);
+    fuzz_end(ALWAYS + unpacked * BYTES_PER_BYTE + MOST_NODES * BYTES_PER_NODE);
     return 0;
 }
 

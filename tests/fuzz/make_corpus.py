@@ -8,9 +8,11 @@ stay as they are.  Nothing here depends on the date or on chance.
 import glob
 import gzip
 import io
+import json
 import os
 import struct
 import sys
+import warnings
 import zipfile
 import zlib
 
@@ -118,12 +120,18 @@ def archives():
     members = {"v.npy": npy(np.array([1.5, -2.5], "f4")), "n.npy": npy(np.arange(4)),
                "t.npy": npy(np.array(["ab", "c"])), "readme.txt": b"not an array"}
     one = {"n.npy": npy(np.arange(4))}
+    # Names of ten bytes, and arrays of whole blocks: all of them lie where they can be mapped.
+    mapped = {"weight.npy": npy(np.arange(24, dtype="f4").reshape(4, 6)),
+              "column.npy": npy(np.arange(24, dtype="i4")),
+              "minus1.npy": npy(np.full(24, -2, "i4")),
+              "double.npy": npy(np.arange(12, dtype="f8"))}
     objects = {"m.npy": npy(np.array(SMALL, dtype=object))}
     return {
         "deflated": archive(members), "stored": archive(members, zipfile.ZIP_STORED),
         "stream": archive(members, stream=True),
         "stream_stored": archive(one, zipfile.ZIP_STORED, stream=True),
         "zip64_local": archive(members, zip64=True), "zip64": zip64_archive(members),
+        "mapped": archive(mapped, zipfile.ZIP_STORED),
         "comment": archive(one, comment=b"PK\5\6" * 8), "empty": archive({}),
         "folders": archive({"a/b/c.npy": one["n.npy"], "a/d.npy": one["n.npy"]}),
         "climbing": archive({"../x.npy": one["n.npy"]}), "nothing": archive({"x.npy": b""}),
@@ -185,6 +193,9 @@ def tables():
         "gz_truncated": table(packed(edges.encode())[:-6], [ID, ID]),
         "long": table(",".join("7" * 3 for _ in range(1500)) + "\n", [NUMBERS], separator=","),
         "two_streams": table(packed(b"1,2\n3") + packed(b",4\n"), [ID, ID]),
+        "edges_twice": table("0,1\n5,2\n0,1\n1,1\n", [ID, ID]),
+        "edges_weighted": table("0 1 .5\n5 2 1\n0 1 2\n", [ID, ID, NUMBER], limit=1),
+        "edges_named": table("a,b\nb,c\na,b\n", [NAME, NAME], GUESS),
     }
 
 
@@ -234,6 +245,48 @@ def npz(arrays):
     return archive({name + ".npy": npy(array) for name, array in arrays.items()})
 
 
+def saved_npz(matrix):
+    out = io.BytesIO()
+    sp.save_npz(out, matrix)
+    return out.getvalue()
+
+
+def data_sets_of_several_classes():
+    """Labels that are a matrix of 0 and 1, and the ways to have things that others lack."""
+    arrays, ring, features = layout()
+    cells = np.array([[1, 0, 1], [0, 1, 0], [-1, -1, -1], [0, 0, 0], [1, 1, 1]], "f4")
+    known = np.maximum(cells, 0)
+    other, ring_csc = {"labels": cells.astype("i1")}, ring.tocsc()
+    for name in ["indptr", "indices", "data", "shape"]:
+        other["adj_matrix." + name] = np.array(getattr(ring_csc, name))
+    other.update({"adj_matrix.format": np.array("csc"), "node_attr": features.toarray(),
+                  "class_names": np.array(["a", "b", "c"], dtype=object),
+                  "attr_names": np.array(["p", "q", "r"]), "source": np.array("here"),
+                  "node_names": np.frombuffer(b"v\nw\nx\ny\nz", "u1"), "idx_train": np.array([1])})
+    lines = b"".join(b",".join(b"%d" % x for x in row) + b"\n" for row in known)
+    ogb = {"raw/num-node-list.csv": b"5\n", "raw/edge.csv": b"0,1\n1,2\n2,3\n3,4\n",
+           "raw/node-label.csv.gz": packed(lines), "raw/node_year.csv.gz": packed(b"2000\n" * 5),
+           "split/a/train.csv": b"0\n", "split/a/valid.csv": b"1\n", "split/a/test.csv": b"4\n",
+           "split/b/train.csv": b"1\n"}
+    pair = {"toy_graph.npz": saved_npz(ring),
+            "toy_data.npz": npz({"feature": features.toarray(), "label": known,
+                                 "node_types": np.array([1, 1, 2, 3, 0])})}
+    tables = {"edges.csv": b"0,1,0.5\n1,2,1\n3,4,2\n", "labels.csv": b"0\n1\n0\n1\n-1\n",
+              "features.npy": npy(features.toarray()),
+              "cells.csv": b"p,q,r\n1,0,1\n0,1,0\n-1,-1,-1\n0,0,0\n1,1,1\n",
+              "node_names.txt": b"v\nw\nx\ny\nz\n", "class_names.txt": b"a\nb\n",
+              "feature_names.txt": b"p\r\nq\r\nr\r\n"}
+    tsv = {"edges.tsv": b"a\tb\nann\tbob\nbob\tcat\n",
+           "cells.tsv": b"n\tp\tq\nbob\t1\t0\nann\t0\t1\n",
+           "features.tsv": b"n\tx\nann\t1\nbob\t0\ncat\t1\n"}
+    mtx = {"edges.npz": saved_npz(ring.tocsc()), "features.npz": saved_npz(features),
+           "cells.mtx": matrix_market(sp.coo_matrix(known)), "labels.csv": b"0\n1\n0\n1\n-1\n"}
+    return {"cells_npz": archive({"data.npz": npz(other)}, zipfile.ZIP_STORED),
+            "cells_ogb": archive(ogb), "cells_pair": archive(pair, zipfile.ZIP_STORED),
+            "cells_csv": archive(tables), "cells_tsv": archive(tsv),
+            "cells_mtx": archive(mtx, zipfile.ZIP_STORED)}
+
+
 def data_sets():
     arrays, ring, features = layout()
     dense = {k: v for k, v in arrays.items() if not k.startswith("attr_")}
@@ -265,19 +318,94 @@ def data_sets():
            "split/time/valid.csv": b"2\n", "split/time/test.csv.gz": packed(b"4\n")}
     content = {"toy.content": b"a\t1\t0\tred\nb\t0\t1\tblue\nc\t1\t1\tred\n",
                "toy.cites": b"a\tb\nb\tc\nx\ta\na\ta\n"}
-    saved = io.BytesIO()
-    sp.save_npz(saved, ring.tocoo())
-    pair = {"toy_graph.npz": saved.getvalue(),
+    pair = {"toy_graph.npz": saved_npz(ring.tocoo()),
             "toy_data.npz": npz({"feature": features.toarray(), "label": arrays["labels"],
                                  "node_types": np.array([1, 1, 2, 3, 0])})}
     mixed = {"edges.mtx.gz": packed(matrix_market(ring)), "labels.csv": b"0\n1\n0\n1\n-1\n",
              "features.npy": npy(features.toarray())}
-    return {"npz": archive({"data.npz": npz(arrays)}, zipfile.ZIP_STORED),
+    return {**data_sets_of_several_classes(),
+            "npz": archive({"data.npz": npz(arrays)}, zipfile.ZIP_STORED),
             "npz_dense": archive({"data.npz": npz(dense)}, zipfile.ZIP_STORED),
             "npz_pickled": archive({"data.npz": npz(pickled)}, zipfile.ZIP_STORED),
             "planetoid": archive(planetoid), "csv": archive(csv), "tsv": archive(tsv),
             "mtx": archive(mtx), "mixed": archive(mixed), "ogb": archive(ogb),
             "content": archive(content), "pair": archive(pair, zipfile.ZIP_STORED)}
+
+
+NAMES = ["zip", "whl", "gz", "npz.gz", "npz", "csv.gz", "zip.gz", ""]
+
+
+def imported(name, data, registered=False):
+    """An input of fuzz_import.c."""
+    return bytes([NAMES.index(name) | registered << 3]) + data
+
+
+def unix_archive(members):
+    """A zip archive as Unix packs it: the members with their modes."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as z:
+        for name, (mode, data) in members.items():
+            info = zipfile.ZipInfo(name)
+            info.create_system, info.external_attr = 3, mode << 16
+            info.compress_type = zipfile.ZIP_DEFLATED
+            z.writestr(info, data)
+    return out.getvalue()
+
+
+def imports():
+    csv = {"edges.csv": b"0,1\n1,2\n2,0\n", "features.csv": b"1,0\n0,1\n1,1\n",
+           "labels.csv": b"0\n1\n0\n", "split.csv": b"0,train\n1,val\n2,test\n"}
+    inside = {"data/" + name: data for name, data in csv.items()}
+    arrays = layout()[0]
+    seeds = {
+        "csv": imported("zip", archive(csv)), "wheel": imported("whl", archive(
+            {**inside, "data/__init__.py": b"raise SystemExit\n", "x.dist-info/RECORD": b""})),
+        "known": imported("zip", archive(inside), True), "zip_gz": imported("zip.gz", packed(
+            archive(csv))),
+        "npz": imported("npz", npz(arrays)), "npz_gz": imported("npz.gz", packed(npz(arrays))),
+        "npz_in_zip": imported("zip", archive({"a/toy.npz": npz(arrays)}, zipfile.ZIP_STORED)),
+        "several": imported("zip", archive({"a/x.npz": b"", "a/y.npz": b""})),
+        "climbing": imported("zip", archive({"a/../../x.csv": b"", **csv})),
+        "absolute": imported("zip", archive({"/x.csv": b"", **csv})),
+        "drive": imported("zip", archive({"C:x.csv": b"", **csv})),
+        "folder_and_file": imported("zip", archive({"edges.csv": b"", "edges.csv/x": b"0\n"})),
+        "folders": imported("zip", archive({"a/": b"", "a/b/": b"", "a/b/edges.csv": b"0,1\n"})),
+        "link": imported("zip", unix_archive({"labels.csv": (0o120777, b"../../x"),
+                                              "edges.csv": (0o100644, b"0,1\n")})),
+        "link_folder": imported("zip", unix_archive({"a": (0o120777, b"../../.."),
+                                                     "a/edges.csv": (0o100644, b"0,1\n")})),
+        "same_file": imported("zip", archive({"edges.csv": b"0,1\n", "./edges.csv": b"1\n"})),
+        "zeros": imported("zip", archive({"edges.csv": bytes(1 << 20)})),
+        "gz": imported("csv.gz", packed(b"0,1\n")), "nothing": imported("gz", packed(b"")),
+        "tar": imported("gz", packed(bytes(257) + b"ustar" + bytes(250))),
+        "gz_gz": imported("gz", packed(packed(archive(csv)))),
+        "gz_truncated": imported("gz", packed(archive(csv))[:-9]),
+    }
+    out = io.BytesIO()
+    with warnings.catch_warnings(), zipfile.ZipFile(out, "w") as z:
+        warnings.simplefilter("ignore")
+        for data in [b"0,1\n", b"1,0\n"]:
+            z.writestr(zipfile.ZipInfo("edges.csv"), data)
+    seeds["twice"] = imported("zip", out.getvalue())
+    return seeds
+
+
+def records():
+    digest = "0" * 64
+    entry = ("archive a\n  wheel a 1.0 any\n  size 12\n  sha256 %s\n"
+             "dataset b\n  about it\n  from a\n  base x/y\n  read ind.b\n  instead c\n"
+             "  licence none\n  cite one\n  expect nodes 1, entries 2\n  file %s 12 ind.b.x\n"
+             "  file - - ind.b.y\n" % (digest, digest))
+    record = {"origin": "x.zip", "licence": "none", "name": "toy", "version": "1", "size": 1000,
+              "date": "2020-01-01T00:00:00Z", "sha256": digest}
+    texts = {"entry": "R# a comment\n\n" + entry, "crlf": "R" + entry.replace("\n", "\r\n"),
+             "climbing": "R" + entry.replace("ind.b.x", "../../x"), "nowhere": "R" + entry[90:],
+             "zip": "Rarchive a\n zip URL\ndataset b\n from a\n", "odd": "Rdataset b\n what x\n",
+             "empty": "R", "record": "J" + json.dumps(record), "list": "J[null, 1, 2.5]",
+             "types": 'J{"sha256": [], "size": {}, "name": null, "origin": true}',
+             "deep": "J" + "[" * 2000, "numbers": "J[1e400, -0, 9223372036854775808, 1e-400]",
+             "text": 'J"\\ud834\\udd1e \\u0000"'}
+    return {name: text.encode() for name, text in texts.items()}
 
 
 def write(folder, harness, seeds):
@@ -295,7 +423,7 @@ def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "corpus")
     for harness, seeds in [("pickle", pickles()), ("npy", arrays()), ("npz", archives()),
                            ("gz", gzips()), ("text", tables()), ("mtx", matrices()),
-                           ("data", data_sets())]:
+                           ("data", data_sets()), ("import", imports()), ("records", records())]:
         write(folder, harness, seeds)
 
 

@@ -12,7 +12,9 @@ enum {
     MOST_MEMBERS = 32,
     GZIP_WINDOW = 31,
     BARE = -15,
-    TRAILING = 8 /* a flag: crc and sizes follow the member */
+    UNIX = 3,       /* the system that packed it */
+    LINK = 0120777, /* the mode of a symbolic link */
+    TRAILING = 8    /* a flag: crc and sizes follow the member */
 };
 
 /* The draws of one mutation, from the seed that the fuzzer gives it. */
@@ -104,7 +106,7 @@ typedef struct {
     size_t size;
     uint64_t packed_size, header;
     uint32_t crc;
-    uint16_t method, flags;
+    uint16_t method, flags, mode;
     bool zip64;
 } member;
 
@@ -131,7 +133,10 @@ static void read_members(archive *a, const uint8_t *data, size_t size)
             s->read(s, content, from->size) != LD_OK || s->finish(s) != LD_OK)
             continue;
         member *m = &a->members[a->count++];
-        *m = (member){.content = content, .size = (size_t)from->size, .method = from->method};
+        *m = (member){.content = content,
+                      .size = (size_t)from->size,
+                      .method = from->method,
+                      .mode = from->mode};
         memcpy(m->name, from->name, sizeof m->name);
         a->used += m->size;
     }
@@ -207,11 +212,11 @@ static void put_member(output *o, member *m)
 static void put_entry(output *o, const member *m)
 {
     put_number(o, 4, 0x02014B50);
-    put_number(o, 2, 45);
+    put_number(o, 2, UNIX << 8 | 45);
     put_fields(o, m, false, m->zip64 ? 28 : 0);
     put_number(o, 4, 0); /* no comment, disk 0 */
     put_number(o, 2, 0);
-    put_number(o, 4, 0);
+    put_number(o, 4, (uint64_t)m->mode << 16);
     put_number(o, 4, m->zip64 ? UINT32_MAX : m->header);
     put(o, m->name, strlen(m->name));
     if (m->zip64)
@@ -283,6 +288,19 @@ static void mutate_name(member *m)
     m->name[size] = '\0';
 }
 
+/* Puts one of these before a part of the name. */
+static void lead_out(member *m, dice *d)
+{
+    static const char *const steps[] = {"../", "/", "./", "..\\", "C:", "x/../../"};
+    const char *step = steps[draw(d, sizeof steps / sizeof *steps)];
+    char *slash = draw(d, 2) == 0 ? strchr(m->name, '/') : NULL, *at = slash ? slash + 1 : m->name;
+    size_t length = strlen(step), rest = strlen(at) + 1;
+    if ((size_t)(at - m->name) + length + rest > sizeof m->name)
+        return;
+    memmove(at + length, at, rest);
+    memcpy(at, step, length);
+}
+
 /* Changes one thing in an archive. */
 static void mutate_archive(archive *a, dice *d, int depth)
 {
@@ -297,6 +315,12 @@ static void mutate_archive(archive *a, dice *d, int depth)
     case 3: m->method ^= LD_ZIP_DEFLATED; break;
     case 4: m->zip64 = true; break;
     case 5: m->flags = TRAILING; break;
+    case 6: m->mode = (uint16_t)(m->mode == LINK ? 0 : LINK); break;
+    case 7: lead_out(m, d); break;
+    case 8:
+        if (a->count < MOST_MEMBERS)
+            a->members[a->count++] = *m;
+        break;
     default: mutate_content(a, m, draw(d, UINT32_MAX), depth);
     }
 }

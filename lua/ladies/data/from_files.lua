@@ -105,8 +105,13 @@ end
 
 -- The number of nodes where no features say it: a row of the labels is one.
 function Reader:count_nodes()
-  local path = self.opts.labels
-  local kind = self.opts.classes == "strings" and core.text.names() or "label"
+  local path, classes = self.opts.labels, self.opts.classes
+  if classes == "columns" then
+    local cells = self:matrix(path)
+    return cells and cells.n_rows or #self:read(path, {self.names or "numbers",
+      self.names and "numbers"})
+  end
+  local kind = classes == "strings" and core.text.names() or "label"
   local alone = not self.names and self:n_columns(path) == 1
   return #self:read(path, alone and {kind} or {self:node(), kind})
 end

@@ -100,9 +100,24 @@ function unpack.known(path, entry, target)
   return find(path, entry, target)
 end
 
+-- The file that a member's name stands for: "a/./b", "a//b" and "a/b" are the same.
+local function plain(name)
+  local parts = {}
+  for part in name:gmatch "[^/]+" do
+    if part ~= "." then parts[#parts + 1] = part end
+  end
+  return table.concat(parts, "/")
+end
+
 local function check_members(path, members)
-  local total = 0
+  local total, seen = 0, {}
   for _, member in ipairs(members) do
+    local file = plain(member.name)
+    if seen[file] and not member.name:find "/$" then
+      options.fail(("%s: members %q and %q are the same file"):format(path, seen[file],
+        member.name))
+    end
+    seen[file] = member.name
     if member.name:find "^%a:" then
       options.fail(("%s: member %q has the letter of a drive"):format(path, member.name))
     end

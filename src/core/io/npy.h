@@ -27,7 +27,7 @@ typedef struct {
     int64_t n_rows, n_cols; /* 1 where there is no such dimension */
 } ld_npy_header;
 
-/* Arrays of fewer bytes are read rather than mapped. */
+/* What is worth mapping: larger arrays are written for it, and Lua has smaller ones read. */
 enum { LD_NPY_LEAST_MAPPED = 1 << 20 };
 
 /* Room for a type's name or a shape as text. */

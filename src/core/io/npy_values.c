@@ -174,11 +174,12 @@ ld_status ld_npy_read_bytes(void *out, const ld_npy_header *h, ld_source *s)
     return st == LD_OK ? s->finish(s) : st;
 }
 
-/* Maps the elements when they are many and just as a tensor or an index has them; NULL otherwise. */
+/* Maps the elements where the source can and they are just as a tensor or an index has them; NULL
+ * otherwise. */
 static ld_status map_elements(ld_mapping **out, const ld_npy_header *h, ld_source *s)
 {
     *out = NULL;
-    if (!s->map || !in_order(h) || ld_npy_bytes(h) < LD_NPY_LEAST_MAPPED)
+    if (!s->map || !in_order(h))
         return LD_OK;
     ld_status st = s->map(s, out, ld_npy_bytes(h));
     if (st != LD_OK || !*out)

@@ -348,8 +348,8 @@ static ld_status member_map(ld_source *s, ld_mapping **out, int64_t size)
 {
     ld_zip *z = (ld_zip *)((char *)s - offsetof(ld_zip, source));
     ld_mapping *m;
-    if (!z->mapped || z->member->method != LD_ZIP_STORED || size > s->left ||
-        z->position % ALIGNED != 0)
+    if (z->least_mapped == 0 || size < z->least_mapped || size > s->left ||
+        z->member->method != LD_ZIP_STORED || z->position % ALIGNED != 0)
         return LD_OK;
     ld_status st = ld_mapping_new(&m, z->file->fd, z->position, size);
     if (st != LD_OK)

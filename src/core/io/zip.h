@@ -38,7 +38,7 @@ typedef struct ld_zip {
     int64_t count;
     ld_zip_member *members; /* sorted by name */
     int64_t directory;      /* where the members' bytes end */
-    bool mapped;            /* whether members may be mapped; the opener's choice */
+    int64_t least_mapped;   /* from so many bytes on members are mapped; 0: none is */
     /* The member that is being read. */
     ld_source source;
     const ld_zip_member *member;

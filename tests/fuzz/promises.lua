@@ -1,0 +1,39 @@
+--- What the scripts of the fuzzers hold a call to, whatever it is given.
+
+local promises = {}
+
+-- How errors begin that Lua raises itself, which nobody wrote for a user: a reader has not looked.
+local INTERNAL = {"attempt to ", "bad argument", "stack overflow", "not enough memory",
+  "out of memory", "table overflow", "number has no integer", "'for' "}
+
+--- The message of a refusal is one clear line.
+function promises.check_message(name, message)
+  local function fail(what) error(("%s: %s: %s"):format(name, what, tostring(message))) end
+  if type(message) ~= "string" then fail "an error that is no text" end
+  local text = message:gsub("^[^:]*:%d+: ", "")
+  for _, beginning in ipairs(INTERNAL) do
+    if text:sub(1, #beginning) == beginning then fail "an internal error" end
+  end
+  if message:find "%c" then fail "not one line" end
+  if #message > 1000 then fail "a long message" end
+end
+
+--- What every data set promises, whatever it was read from.
+function promises.check_dataset(set)
+  local n = set.graph.n_nodes
+  local labels = set.labels
+  assert(n > 0 and set.features.n_rows == n, "features of other nodes")
+  if set.multilabel then
+    assert(labels.n_rows == n and labels.n_cols == set.classes, "labels of another shape")
+  else
+    assert(#labels == n, "labels of other nodes")
+    assert(labels:min() >= 0 and labels:max() <= set.classes, "labels out of range")
+  end
+  for _, part in ipairs{"train", "val", "test"} do
+    local ids = set[part]
+    assert(not ids or #ids == 0 or ids:min() >= 1 and ids:max() <= n, "a split out of range")
+  end
+  assert(type(set:describe()) == "string" and type(set:facts()) == "table")
+end
+
+return promises
