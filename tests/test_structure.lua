@@ -18,9 +18,14 @@ local MAY_INCLUDE = {
   ["core/sample"] = {"core/base", "core/tensor", "core/graph"},
   ["core/grad"] = {"core/base", "core/tensor", "core/graph"},
   ["core/optim"] = {"core/base", "core/tensor", "core/graph", "core/grad"},
-  ["core/io"] = {"core/base", "core/tensor", "core/graph"},
+  ["core/io"] = {"core/base"},
+  ["core/io/archive"] = {"core/base", "core/io"},
+  ["core/io/text"] = {"core/base", "core/tensor", "core/graph", "core/io", "core/io/archive"},
+  ["core/io/array"] = {"core/base", "core/tensor", "core/graph", "core/io", "core/io/archive"},
+  ["core/io/pickle"] = {"core/base", "core/tensor", "core/graph", "core/io", "core/io/archive",
+    "core/io/array"},
   bind = {"core/base", "core/tensor", "core/graph", "core/sample", "core/grad", "core/optim",
-    "core/io"},
+    "core/io", "core/io/archive", "core/io/text", "core/io/array", "core/io/pickle"},
   host = {"core/base", "bind"},
 }
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "io/npy_values.h"
+#include "io/array/npy_values.h"
 
 static const ld_npy_type INT64 = {'i', 8}, FLOAT64 = {'f', 8}, FLOAT32 = {'f', 4}, INT32 = {'i', 4},
                          UINT8 = {'u', 1};

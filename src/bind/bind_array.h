@@ -3,7 +3,7 @@
 #define LD_BIND_ARRAY_H
 
 #include "bind.h"
-#include "io/npy.h"
+#include "io/array/npy.h"
 
 /* Numbers or texts that are ready to be written; made by npz.int16(...) and its like. */
 #define BIND_ARRAY "ladies.Array"

@@ -2,7 +2,7 @@
 #include "io/file.h"
 
 #include "bind.h"
-#include "io/gz.h"
+#include "io/archive/gz.h"
 
 #define BIND_INPUT "ladies.Input"
 

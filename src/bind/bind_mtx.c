@@ -1,5 +1,5 @@
 /* mtx: Matrix Market files. */
-#include "io/mtx.h"
+#include "io/text/mtx.h"
 
 #include "bind_text.h"
 

@@ -1,14 +1,14 @@
 /* npz and npy: arrays in files. Reading pushes what Lua must own, then lets core read without a
  * call to Lua in between (a finalizer could close the archive), then converts. */
-#include "io/npz.h"
+#include "io/array/npz.h"
 
 #include <string.h>
 
 #include "bind.h"
 #include "bind_array.h"
 #include "bind_pickle.h"
-#include "io/gz.h"
-#include "io/npy_values.h"
+#include "io/archive/gz.h"
+#include "io/array/npy_values.h"
 
 #define BIND_NPZ "ladies.Npz"
 #define BIND_GZ  "ladies.Gz"

@@ -3,7 +3,7 @@
 #define LD_BIND_PICKLE_H
 
 #include "bind.h"
-#include "io/pickle.h"
+#include "io/pickle/pickle.h"
 
 /* Pushes a userdata and returns the place of its pickle, for core to fill. */
 ld_pickle **bind_new_pickle(lua_State *L);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/text.h"
+#include "io/text/text.h"
 
 #define BIND_TABLE  "ladies.Table"
 #define BIND_FIELDS "ladies.Fields"

@@ -3,8 +3,8 @@
 #define LD_BIND_TEXT_H
 
 #include "bind.h"
-#include "io/lines.h"
-#include "io/names.h"
+#include "io/text/lines.h"
+#include "io/text/names.h"
 
 #define BIND_NAMES "ladies.Names"
 

@@ -1,10 +1,10 @@
 /* zip: archives of any files, whose members become files; sha256 of what there is. */
-#include "io/zip.h"
+#include "io/archive/zip.h"
 
 #include <string.h>
 
 #include "bind.h"
-#include "io/unpack.h"
+#include "io/archive/unpack.h"
 
 #define BIND_ZIP "ladies.Zip"
 

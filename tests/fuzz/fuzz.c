@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "io/gz.h"
+#include "io/archive/gz.h"
 
 static int remove_one(const char *path, const struct stat *info, int type, struct FTW *walk)
 {

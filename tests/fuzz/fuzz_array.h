@@ -2,7 +2,7 @@
 #ifndef FUZZ_ARRAY_H
 #define FUZZ_ARRAY_H
 
-#include "io/npy_values.h"
+#include "io/array/npy_values.h"
 
 /* Begins to read the array anew. */
 typedef ld_status fuzz_begin_array(void *context, ld_npy_header *h, ld_source **s);

@@ -6,7 +6,7 @@
 
 #include "fuzz.h"
 #include "fuzz_lua.h"
-#include "io/zip.h"
+#include "io/archive/zip.h"
 
 enum {
     MOST_CONTENT = 1 << 22, /* of the files of an input */

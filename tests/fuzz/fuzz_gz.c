@@ -3,8 +3,8 @@
 
 #include "base/memory.h"
 #include "fuzz.h"
-#include "io/gz.h"
-#include "io/lines.h"
+#include "io/archive/gz.h"
+#include "io/text/lines.h"
 
 enum { MOST = 1 << 20, ALWAYS = 1 << 21 };
 

@@ -11,8 +11,8 @@
 
 #include "fuzz.h"
 #include "fuzz_lua.h"
+#include "io/archive/zip.h"
 #include "io/folder.h"
-#include "io/zip.h"
 
 enum {
     REGISTERED = 8,

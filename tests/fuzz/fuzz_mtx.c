@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "io/mtx.h"
+#include "io/text/mtx.h"
 
 enum {
     ALWAYS = 1 << 23,

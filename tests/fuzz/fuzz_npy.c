@@ -1,7 +1,7 @@
 /* Single arrays, plain or in gzip: every way of reading one, and writing what was read. */
 #include "fuzz.h"
 #include "fuzz_array.h"
-#include "io/gz.h"
+#include "io/archive/gz.h"
 
 enum { ALWAYS = 1 << 20, BYTES_PER_BYTE = 16 };
 

@@ -5,8 +5,8 @@
 
 #include "fuzz.h"
 #include "fuzz_array.h"
-#include "io/npz.h"
-#include "io/pickle.h"
+#include "io/array/npz.h"
+#include "io/pickle/pickle.h"
 
 enum {
     ALWAYS = 1 << 20,

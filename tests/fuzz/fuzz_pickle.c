@@ -1,7 +1,7 @@
 /* The unpickler: the tree of values is walked to its last byte, its matrices are made. */
 #include "fuzz.h"
-#include "io/npy_values.h"
-#include "io/pickle.h"
+#include "io/array/npy_values.h"
+#include "io/pickle/pickle.h"
 
 enum {
     /* Of the input's size: 128 for the values (pickle.h), and stack, marks, memo and the copies that

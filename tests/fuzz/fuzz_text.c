@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "fuzz.h"
-#include "io/text.h"
+#include "io/text/text.h"
 
 enum {
     SETTINGS = 4,

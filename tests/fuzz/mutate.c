@@ -3,8 +3,8 @@
 
 #include "base/rng.h"
 #include "fuzz.h"
-#include "io/gz.h"
-#include "io/zip.h"
+#include "io/archive/gz.h"
+#include "io/archive/zip.h"
 
 enum {
     MOST_CONTENT = 1 << 18,

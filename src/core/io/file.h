@@ -1,11 +1,13 @@
 /* Files: reading at a position, and writing that either completes or leaves nothing behind.
  *
- * The rooms of io: file (the operating system), inflate (a deflated stream inside a file), gz and
- * zip (the containers), source (what all of them offer to a parser), npy and npy_values (the format
- * of one array), npz (arrays in a zip), pickle (what Python wrote, as data); ahead (a file that is
- * read in another thread), lines, number, names and grow (parts of a parser of text), text (tables),
- * mtx, mtx_entries and mtx_write (Matrix Market), print (text that is written); unpack (members of
- * archives as files), folder (trees of files, locks) and process (other programs). */
+ * What else is here: folder (trees of files, locks), process (other programs), utf8; and the rooms
+ *
+ *     archive    gzip and zip: inflated streams, members, what both offer to a parser (source)
+ *     text       tables and Matrix Market, read by a thread that unpacks and pieces that parse
+ *     array      .npy and .npz
+ *     pickle     what Python wrote, as data
+ *
+ * text and array read from archive, pickle from both archive and array. */
 #ifndef LD_IO_FILE_H
 #define LD_IO_FILE_H
 

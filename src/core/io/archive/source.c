@@ -1,0 +1,28 @@
+#include "io/archive/source.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static ld_status read_memory(ld_source *s, void *out, int64_t size)
+{
+    ld_memory_source *m = (ld_memory_source *)s;
+    if (size > s->left)
+        return ld_fail(LD_FORMAT, "%s: ends %" PRId64 " bytes too early", s->name, size - s->left);
+    if (size > 0)
+        memcpy(out, m->at, (size_t)size);
+    m->at += size;
+    s->left -= size;
+    return LD_OK;
+}
+
+static ld_status finish_memory(ld_source *s)
+{
+    return s->left == 0 ? LD_OK
+                        : ld_fail(LD_FORMAT, "%s: %" PRId64 " bytes follow the end of its data",
+                                  s->name, s->left);
+}
+
+ld_memory_source ld_memory_source_of(const void *data, int64_t size, const char *name)
+{
+    return (ld_memory_source){{read_memory, finish_memory, size, name, NULL}, data};
+}

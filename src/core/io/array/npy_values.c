@@ -1,0 +1,388 @@
+#include "io/array/npy_values.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/utf8.h"
+
+enum { CHUNK = 1 << 16 };
+
+ld_status ld_npy_expect(const ld_npy_header *h, const ld_source *s, const char *kinds,
+                        const char *wanted)
+{
+    char type[LD_NPY_TEXT];
+    if (strchr(kinds, h->type.kind))
+        return LD_OK;
+    return ld_fail(LD_FORMAT, "%s: dtype is %s%s, %s expected", s->name,
+                   ld_npy_type_name(type, h->type), h->type.kind == 'O' ? " (pickled Python)" : "",
+                   wanted);
+}
+
+/* Takes elements first .. first + count - 1 in the file's order. */
+typedef ld_status take_function(void *out, const ld_npy_header *h, const ld_source *s,
+                                int64_t first, int64_t count, const unsigned char *items);
+
+/* Reads all elements in chunks, which bounds the memory that converting takes. */
+static ld_status read_chunks(void *out, const ld_npy_header *h, ld_source *s, take_function *take)
+{
+    ld_status st = LD_OK;
+    int64_t size = h->type.size, total = ld_npy_count(h);
+    int64_t many = size < CHUNK ? CHUNK / size : 1;
+    unsigned char *items = ld_alloc((size_t)(many * size), LD_MEM_IO);
+    if (!items)
+        return LD_NOMEM;
+    for (int64_t first = 0; first < total; first += many) {
+        int64_t count = total - first < many ? total - first : many;
+        LD_TRY(s->read(s, items, count * size));
+        LD_TRY(take(out, h, s, first, count, items));
+    }
+    st = s->finish(s);
+done:
+    ld_free(items);
+    return st;
+}
+
+/* Where element k of the file goes, row by row. */
+static int64_t place(const ld_npy_header *h, int64_t k)
+{
+    return h->fortran && h->ndim == 2 ? k % h->n_rows * h->n_cols + k / h->n_rows : k;
+}
+
+static bool in_order(const ld_npy_header *h)
+{
+    return !h->fortran || h->ndim < 2;
+}
+
+static bool is_wide_unsigned(ld_npy_type t)
+{
+    return t.kind == 'u' && t.size == 8;
+}
+
+/* An integer or bool; a uint64 above 2^63 - 1 comes out negative. */
+static int64_t load_integer(ld_npy_type t, const unsigned char *item)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, item, (size_t)t.size);
+    if (t.kind == 'b')
+        return bits != 0;
+    int shift = 64 - 8 * (int)t.size;
+    return t.kind == 'i' ? (int64_t)(bits << shift) >> shift : (int64_t)bits;
+}
+
+static double load_double(ld_npy_type t, const unsigned char *item)
+{
+    if (t.kind == 'f' && t.size == 8) {
+        double value;
+        memcpy(&value, item, sizeof value);
+        return value;
+    }
+    if (t.kind == 'f') {
+        float value;
+        memcpy(&value, item, sizeof value);
+        return value;
+    }
+    int64_t value = load_integer(t, item);
+    return is_wide_unsigned(t) ? (double)(uint64_t)value : (double)value;
+}
+
+static ld_status take_floats(void *out, const ld_npy_header *h, const ld_source *s, int64_t first,
+                             int64_t count, const unsigned char *items)
+{
+    float *to = out;
+    for (int64_t i = 0; i < count; i++) {
+        double value = load_double(h->type, items + i * h->type.size);
+        float rounded = (float)value;
+        if (isinf(rounded) && !isinf(value))
+            return ld_fail(LD_RANGE, "%s: element %" PRId64 " is %g, too large for float32",
+                           s->name, place(h, first + i) + 1, value);
+        to[place(h, first + i)] = rounded;
+    }
+    return LD_OK;
+}
+
+static ld_status take_ids(void *out, const ld_npy_header *h, const ld_source *s, int64_t first,
+                          int64_t count, const unsigned char *items)
+{
+    int32_t *to = out;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t value = load_integer(h->type, items + i * h->type.size);
+        bool negative = value < 0 && !is_wide_unsigned(h->type);
+        if ((uint64_t)value > INT32_MAX - 1 && !(negative && value == -1))
+            return ld_fail(LD_RANGE,
+                           "%s: element %" PRId64 " is %s%" PRIu64 ", ids must lie in -1..%d",
+                           s->name, first + i + 1, negative ? "-" : "",
+                           negative ? -(uint64_t)value : (uint64_t)value, INT32_MAX - 1);
+        to[first + i] = (int32_t)value;
+    }
+    return LD_OK;
+}
+
+/* LD_RANGE unless int32 numbers that lie in place already are ids. */
+static ld_status check_ids(const ld_npy_header *h, const ld_source *s, ld_index *x)
+{
+    int32_t least = 0, most = 0;
+    for (int64_t i = 0; i < x->size; i++) {
+        least = x->data[i] < least ? x->data[i] : least;
+        most = x->data[i] > most ? x->data[i] : most;
+    }
+    if (least >= -1 && most < INT32_MAX)
+        return LD_OK;
+    return take_ids(x->data, h, s, 0, x->size, (const unsigned char *)x->data);
+}
+
+static ld_status take_doubles(void *out, const ld_npy_header *h, const ld_source *s, int64_t first,
+                              int64_t count, const unsigned char *items)
+{
+    (void)s;
+    double *to = out;
+    for (int64_t i = 0; i < count; i++)
+        to[place(h, first + i)] = load_double(h->type, items + i * h->type.size);
+    return LD_OK;
+}
+
+static ld_status take_integers(void *out, const ld_npy_header *h, const ld_source *s, int64_t first,
+                               int64_t count, const unsigned char *items)
+{
+    int64_t *to = out;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t value = load_integer(h->type, items + i * h->type.size);
+        if (value < 0 && is_wide_unsigned(h->type))
+            return ld_fail(LD_RANGE, "%s: element %" PRId64 " is %" PRIu64 ", above 2^63 - 1",
+                           s->name, place(h, first + i) + 1, (uint64_t)value);
+        to[place(h, first + i)] = value;
+    }
+    return LD_OK;
+}
+
+static ld_status take_bytes(void *out, const ld_npy_header *h, const ld_source *s, int64_t first,
+                            int64_t count, const unsigned char *items)
+{
+    (void)s;
+    int64_t size = h->type.size;
+    for (int64_t i = 0; i < count; i++)
+        memcpy((char *)out + place(h, first + i) * size, items + i * size, (size_t)size);
+    return LD_OK;
+}
+
+ld_status ld_npy_read_bytes(void *out, const ld_npy_header *h, ld_source *s)
+{
+    if (!in_order(h))
+        return read_chunks(out, h, s, take_bytes);
+    ld_status st = s->read(s, out, ld_npy_bytes(h));
+    return st == LD_OK ? s->finish(s) : st;
+}
+
+/* Maps the elements where the source can and they are just as a tensor or an index has them; NULL
+ * otherwise. */
+static ld_status map_elements(ld_mapping **out, const ld_npy_header *h, ld_source *s)
+{
+    *out = NULL;
+    if (!s->map || !in_order(h))
+        return LD_OK;
+    ld_status st = s->map(s, out, ld_npy_bytes(h));
+    if (st != LD_OK || !*out)
+        return st;
+    st = s->finish(s);
+    if (st != LD_OK) {
+        ld_mapping_unref(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
+ld_status ld_npy_read_tensor(ld_tensor **out, const ld_npy_header *h, ld_source *s)
+{
+    ld_tensor *t = NULL;
+    ld_mapping *mapping = NULL;
+    ld_status st;
+    LD_TRY(ld_npy_expect(h, s, "biuf", "numbers"));
+    if (h->type.kind == 'f' && h->type.size == 4)
+        LD_TRY(map_elements(&mapping, h, s));
+    if (mapping) {
+        st = ld_tensor_over(out, h->ndim == 2 ? 2 : 1, h->n_rows, h->n_cols, (float *)mapping->data,
+                            mapping);
+        goto done;
+    }
+    LD_TRY(ld_tensor_new(&t, h->ndim == 2 ? 2 : 1, h->n_rows, h->n_cols));
+    if (h->type.kind == 'f' && h->type.size == 4)
+        LD_TRY(ld_npy_read_bytes(t->data, h, s));
+    else
+        LD_TRY(read_chunks(t->data, h, s, take_floats));
+    *out = t;
+    t = NULL;
+done:
+    ld_mapping_unref(mapping);
+    ld_tensor_unref(t);
+    return st;
+}
+
+ld_status ld_npy_read_index(ld_index **out, const ld_npy_header *h, ld_source *s)
+{
+    char shape[LD_NPY_TEXT];
+    ld_index *x = NULL;
+    ld_mapping *mapping = NULL;
+    ld_status st;
+    LD_TRY(ld_npy_expect(h, s, "iu", "integers"));
+    if (h->ndim != 1) {
+        st = ld_fail(LD_SHAPE, "%s: its shape is %s, one dimension expected", s->name,
+                     ld_npy_shape(shape, h));
+        goto done;
+    }
+    if (h->type.kind == 'i' && h->type.size == 4)
+        LD_TRY(map_elements(&mapping, h, s));
+    if (mapping) {
+        LD_TRY(ld_index_over(&x, h->n_rows, (int32_t *)mapping->data, mapping));
+        LD_TRY(check_ids(h, s, x));
+    } else {
+        LD_TRY(ld_index_new(&x, h->n_rows));
+        LD_TRY(read_chunks(x->data, h, s, take_ids));
+    }
+    *out = x;
+    x = NULL;
+done:
+    ld_mapping_unref(mapping);
+    ld_index_unref(x);
+    return st;
+}
+
+ld_status ld_npy_read_doubles(double *out, const ld_npy_header *h, ld_source *s)
+{
+    ld_status st = ld_npy_expect(h, s, "biuf", "numbers");
+    return st == LD_OK ? read_chunks(out, h, s, take_doubles) : st;
+}
+
+ld_status ld_npy_read_integers(int64_t *out, const ld_npy_header *h, ld_source *s)
+{
+    ld_status st = ld_npy_expect(h, s, "biu", "integers");
+    return st == LD_OK ? read_chunks(out, h, s, take_integers) : st;
+}
+
+/* The code point at *p, which moves behind it; UINT32_MAX when the bytes are not UTF-8. */
+static uint32_t get_utf8(const char **p, const char *end)
+{
+    uint32_t c = (unsigned char)*(*p)++;
+    if (c < 0x80)
+        return c;
+    int more = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : 1;
+    if (c < 0xC2 || c > 0xF4 || end - *p < more)
+        return UINT32_MAX;
+    c &= 0x3Fu >> more;
+    for (int i = 0; i < more; i++) {
+        uint32_t next = (unsigned char)*(*p)++;
+        if ((next & 0xC0) != 0x80)
+            return UINT32_MAX;
+        c = c << 6 | (next & 0x3F);
+    }
+    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+    return c >= least[more] && ld_utf8_is_character(c) ? c : UINT32_MAX;
+}
+
+int64_t ld_npy_text_length(const char *text, int64_t size)
+{
+    while (size > 0 && text[size - 1] == '\0')
+        size--;
+    return size;
+}
+
+/* Turns UTF-32 into UTF-8, which is never longer, in place; false with what is no character. */
+static bool shrink_text(char *text, int64_t size, uint32_t *bad)
+{
+    char *p = text;
+    for (const char *from = text; from < text + size; from += 4) {
+        uint32_t c;
+        memcpy(&c, from, sizeof c);
+        if (!ld_utf8_is_character(c)) {
+            *bad = c;
+            return false;
+        }
+        p = ld_utf8_put(p, c);
+    }
+    memset(p, 0, (size_t)(text + size - p));
+    return true;
+}
+
+ld_status ld_npy_read_texts(char *out, const ld_npy_header *h, ld_source *s)
+{
+    ld_status st;
+    int64_t size = h->type.size;
+    LD_TRY(ld_npy_expect(h, s, "US", "texts (U or S)"));
+    LD_TRY(ld_npy_read_bytes(out, h, s));
+    for (int64_t i = 0; h->type.kind == 'U' && i < ld_npy_count(h); i++) {
+        uint32_t bad;
+        if (!shrink_text(out + i * size, size, &bad)) {
+            st = ld_fail(LD_FORMAT,
+                         "%s: element %" PRId64 " holds %#" PRIx32 ", which is not a character",
+                         s->name, i + 1, bad);
+            goto done;
+        }
+    }
+done:
+    return st;
+}
+
+ld_status ld_npy_put_integer(void *items, ld_npy_type type, int64_t i, int64_t value)
+{
+    if (type.kind == 'f')
+        return ld_npy_put_number(items, type, i, (double)value);
+    int bits = (int)type.size * 8;
+    bool fits = type.kind == 'b'   ? value == 0 || value == 1
+                : type.kind == 'u' ? value >= 0 && (bits == 64 || value >> bits == 0)
+                                   : bits == 64 || value >> (bits - 1) == (value < 0 ? -1 : 0);
+    if (!fits) {
+        char name[LD_NPY_TEXT];
+        return ld_fail(LD_RANGE, "element %" PRId64 " is %" PRId64 ", which %s cannot hold", i + 1,
+                       value, ld_npy_type_name(name, type));
+    }
+    memcpy((char *)items + i * type.size, &value, (size_t)type.size);
+    return LD_OK;
+}
+
+ld_status ld_npy_put_number(void *items, ld_npy_type type, int64_t i, double value)
+{
+    char *item = (char *)items + i * type.size;
+    float rounded = (float)value;
+    bool fits = type.kind == 'f' ? type.size == 8 || !isinf(rounded) || isinf(value)
+                                 : value == floor(value) && fabs(value) < 0x1p63;
+    if (!fits) {
+        char name[LD_NPY_TEXT];
+        return ld_fail(LD_RANGE, "element %" PRId64 " is %g, which %s cannot hold", i + 1, value,
+                       ld_npy_type_name(name, type));
+    }
+    if (type.kind != 'f')
+        return ld_npy_put_integer(items, type, i, (int64_t)value);
+    if (type.size == 4)
+        memcpy(item, &rounded, sizeof rounded);
+    else
+        memcpy(item, &value, sizeof value);
+    return LD_OK;
+}
+
+ld_status ld_npy_text_size(int64_t *size, char kind, const char *text, int64_t length)
+{
+    if (length > 0 && text[length - 1] == '\0')
+        return ld_fail(LD_VALUE, "ends in a zero byte, which the format would lose");
+    *size = length;
+    if (kind == 'S')
+        return LD_OK;
+    *size = 0;
+    for (const char *p = text; p < text + length; *size += 4)
+        if (get_utf8(&p, text + length) == UINT32_MAX)
+            return ld_fail(LD_VALUE, "is not UTF-8");
+    return LD_OK;
+}
+
+void ld_npy_put_text(void *items, ld_npy_type type, int64_t i, const char *text, int64_t length)
+{
+    char *item = (char *)items + i * type.size;
+    memset(item, 0, (size_t)type.size);
+    if (type.kind == 'S') {
+        memcpy(item, text, (size_t)length);
+        return;
+    }
+    for (const char *p = text; p < text + length; item += 4) {
+        uint32_t c = get_utf8(&p, text + length);
+        memcpy(item, &c, sizeof c);
+    }
+}

@@ -1,0 +1,54 @@
+/* The elements of an .npy array: reading them into our own types, making them from our own types.
+ *
+ * The reading functions take a source whose header was just read, give the elements row by row
+ * whatever their order in the file, and check at the end that the source is whole. */
+#ifndef LD_IO_NPY_VALUES_H
+#define LD_IO_NPY_VALUES_H
+
+#include <stdint.h>
+
+#include "base/status.h"
+#include "io/array/npy.h"
+#include "tensor/index.h"
+#include "tensor/tensor.h"
+
+/* Numbers of any type, rounded to float32. LD_RANGE when a float64 is too large for that. A single
+ * element becomes a vector of one. */
+ld_status ld_npy_read_tensor(ld_tensor **out, const ld_npy_header *h, ld_source *s);
+
+/* Integers of one dimension, each in -1 .. 2^31 - 2; LD_RANGE otherwise, with the position. */
+ld_status ld_npy_read_index(ld_index **out, const ld_npy_header *h, ld_source *s);
+
+/* Numbers of any type. `out` has room for ld_npy_count(h). */
+ld_status ld_npy_read_doubles(double *out, const ld_npy_header *h, ld_source *s);
+
+/* Integers of any type; LD_RANGE when a uint64 is above 2^63 - 1. */
+ld_status ld_npy_read_integers(int64_t *out, const ld_npy_header *h, ld_source *s);
+
+/* The elements as they are. `out` has room for ld_npy_bytes(h). */
+ld_status ld_npy_read_bytes(void *out, const ld_npy_header *h, ld_source *s);
+
+/* LD_FORMAT unless the type's letter is among `kinds`; `wanted` names them for the message. */
+ld_status ld_npy_expect(const ld_npy_header *h, const ld_source *s, const char *kinds,
+                        const char *wanted);
+
+/* Texts, each in its place of type.size bytes: U as UTF-8, S as it is, zeros behind. LD_FORMAT when
+ * one is not valid UTF-32. `out` has room for ld_npy_bytes(h). */
+ld_status ld_npy_read_texts(char *out, const ld_npy_header *h, ld_source *s);
+
+/* The length of a text without the zeros at its end. */
+int64_t ld_npy_text_length(const char *text, int64_t size);
+
+/* Store element i of `items`. LD_RANGE, with element and position, when the type cannot hold the
+ * value exactly; float32 is rounded to. */
+ld_status ld_npy_put_integer(void *items, ld_npy_type type, int64_t i, int64_t value);
+ld_status ld_npy_put_number(void *items, ld_npy_type type, int64_t i, double value);
+
+/* The bytes that a text needs in a type of this kind, U or S. LD_VALUE when it ends in a zero byte,
+ * which would be lost, or, for U, is not UTF-8. */
+ld_status ld_npy_text_size(int64_t *size, char kind, const char *text, int64_t length);
+
+/* Stores text i of `items`; it fits by ld_npy_text_size. */
+void ld_npy_put_text(void *items, ld_npy_type type, int64_t i, const char *text, int64_t length);
+
+#endif

@@ -1,0 +1,195 @@
+#include "io/text/lines.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum {
+    BUFFER = 1 << 18,
+    BEHIND = 8, /* bytes behind the buffer's that may be read with a number */
+};
+
+ld_status ld_lines_open(ld_lines *x, const char *path, const char *reader, ld_progress *progress,
+                        void *context)
+{
+    *x = (ld_lines){.room = BUFFER, .progress = progress, .context = context};
+    ld_status st = ld_ahead_open(&x->file, path, reader);
+    if (st != LD_OK)
+        return st;
+    x->buffer = ld_alloc(BUFFER + BEHIND, LD_MEM_IO);
+    return x->buffer ? LD_OK : LD_NOMEM;
+}
+
+ld_status ld_lines_widen(ld_lines *x, int64_t room)
+{
+    if (room <= x->room)
+        return LD_OK;
+    char *wider = ld_alloc((size_t)room + BEHIND, LD_MEM_IO);
+    if (!wider)
+        return LD_NOMEM;
+    memcpy(wider, x->buffer, (size_t)x->end);
+    ld_free(x->buffer);
+    x->buffer = wider;
+    x->room = room;
+    return LD_OK;
+}
+
+/* Room for a line that fills the buffer. */
+static ld_status grow(ld_lines *x)
+{
+    if (x->room >= LD_LINES_LONGEST)
+        return ld_fail(LD_FORMAT, "%s: line %" PRId64 " is longer than %d bytes",
+                       ld_ahead_name(x->file), x->number + 1, LD_LINES_LONGEST);
+    return ld_lines_widen(x, 2 * x->room);
+}
+
+static ld_status report(const ld_lines *x)
+{
+    if (!x->progress)
+        return LD_OK;
+    return x->progress(x->context, ld_ahead_done(x->file), ld_ahead_size(x->file));
+}
+
+/* More bytes behind those that are left, which move to the front. */
+static ld_status fill(ld_lines *x)
+{
+    ld_status st;
+    int64_t got;
+    memmove(x->buffer, x->buffer + x->begin, (size_t)(x->end - x->begin));
+    x->end -= x->begin;
+    x->begin = 0;
+    if (x->end == x->room - 1)
+        LD_TRY(grow(x));
+    int64_t wanted = x->room - 1 - x->end;
+    LD_TRY(ld_ahead_read(x->file, x->buffer + x->end, wanted, &got));
+    x->end += got;
+    x->taken += got;
+    x->ended = got < wanted;
+    LD_TRY(report(x));
+done:
+    return st;
+}
+
+double ld_lines_share(const ld_lines *x)
+{
+    if (x->taken == 0)
+        return 0;
+    double used = (double)(x->taken - (x->end - x->begin)) / (double)x->taken;
+    return used * (double)ld_ahead_done(x->file) / (double)ld_ahead_size(x->file);
+}
+
+/* Skips the mark that some programs put before UTF-8. */
+static void skip_mark(ld_lines *x)
+{
+    static const char mark[3] = "\xEF\xBB\xBF";
+    if (x->number == 0 && x->end >= 3 && memcmp(x->buffer, mark, 3) == 0)
+        x->begin = 3;
+}
+
+ld_status ld_lines_next(ld_lines *x, char **line, char **end)
+{
+    char *p, *stop;
+    for (;;) {
+        p = x->buffer + x->begin;
+        stop = memchr(p, '\n', (size_t)(x->end - x->begin));
+        if (stop || x->ended)
+            break;
+        ld_status st = fill(x);
+        if (st != LD_OK)
+            return st;
+        skip_mark(x);
+    }
+    if (!stop && x->begin == x->end) {
+        *line = *end = NULL;
+        return LD_OK;
+    }
+    if (stop) {
+        x->begin = stop + 1 - x->buffer;
+    } else {
+        stop = x->buffer + x->end;
+        x->begin = x->end;
+    }
+    stop -= stop > p && stop[-1] == '\r';
+    *stop = '\0';
+    *line = p;
+    *end = stop;
+    x->number++;
+    return LD_OK;
+}
+
+bool ld_lines_is_empty(const char *line, const char *end, const char *comments)
+{
+    return line == end || (*line != '\0' && strchr(comments, *line));
+}
+
+ld_status ld_lines_next_full(ld_lines *x, const char *comments, char **line, char **end)
+{
+    for (;;) {
+        ld_status st = ld_lines_next(x, line, end);
+        if (st != LD_OK || !*line)
+            return st;
+        while (**line == ' ' || **line == '\t')
+            ++*line;
+        if (!ld_lines_is_empty(*line, *end, comments))
+            return LD_OK;
+    }
+}
+
+char *ld_lines_trim(char *at, char **line, char **end)
+{
+    char *stop = rawmemchr(at, '\n');
+    *end = stop - (stop > at && stop[-1] == '\r');
+    for (*line = at; *line < *end && (**line == ' ' || **line == '\t');)
+        ++*line;
+    return stop + 1;
+}
+
+ld_status ld_lines_block(ld_lines *x, char **begin, char **end)
+{
+    char *stop = NULL;
+    *begin = NULL;
+    while (!stop && !x->ended) {
+        ld_status st = fill(x);
+        if (st != LD_OK)
+            return st;
+        skip_mark(x);
+        stop = memrchr(x->buffer + x->begin, '\n', (size_t)(x->end - x->begin));
+    }
+    if (x->begin == x->end)
+        return LD_OK;
+    if (x->ended) {
+        stop = x->buffer + x->end - 1;
+        if (*stop != '\n')
+            *++stop = '\n'; /* there is room for one byte more */
+    }
+    *begin = x->buffer + x->begin;
+    *end = stop + 1;
+    x->begin = x->ended ? x->end : *end - x->buffer;
+    return LD_OK;
+}
+
+ld_status ld_lines_fail(const ld_lines *x, int64_t column, const char *found, const char *end,
+                        const char *expected)
+{
+    enum { SHOWN = 40 };
+    char text[SHOWN + 1], place[40] = "";
+    int n = end - found > SHOWN ? SHOWN : (int)(end - found);
+    for (int i = 0; i < n; i++) /* one line, whatever is in the file */
+        text[i] = (unsigned char)found[i] < ' ' || found[i] == 127 ? '?' : found[i];
+    text[n] = '\0';
+    if (column > 0)
+        snprintf(place, sizeof place, ", column %" PRId64, column);
+    const char *quote = n > 0 ? "\"" : "";
+    return ld_fail(LD_FORMAT, "%s: line %" PRId64 "%s: found %s%s%s%s, expected %s",
+                   ld_ahead_name(x->file), x->number + (found == NULL), place, quote,
+                   n > 0 ? text : "nothing", end - found > SHOWN ? "..." : "", quote, expected);
+}
+
+void ld_lines_close(ld_lines *x)
+{
+    ld_ahead_close(x->file);
+    ld_free(x->buffer);
+    x->file = NULL;
+    x->buffer = NULL;
+}

@@ -1,0 +1,65 @@
+/* The lines of a text file, plain or packed with gzip, one after the other through one buffer. */
+#ifndef LD_IO_LINES_H
+#define LD_IO_LINES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "io/text/ahead.h"
+
+/* Called now and then with the bytes of the file that were read, packed ones if it is packed, and
+ * its size. Anything but LD_OK ends the reading with that status. */
+typedef ld_status ld_progress(void *context, int64_t done, int64_t total);
+
+typedef struct ld_lines {
+    ld_ahead *file;
+    char *buffer; /* bytes begin .. end - 1 are still to come; one more has room */
+    int64_t room, begin, end;
+    int64_t taken;         /* bytes of text so far, those to come in the buffer among them */
+    bool ended;            /* the file has no more bytes than those */
+    int64_t number;        /* of the line given last, from 1 */
+    ld_progress *progress; /* may be NULL */
+    void *context;
+} ld_lines;
+
+/* The longest line that is read. */
+enum { LD_LINES_LONGEST = 1 << 26 };
+
+/* Opens a file; `reader` begins its messages. Ends with ld_lines_close, also after a failure. */
+ld_status ld_lines_open(ld_lines *x, const char *path, const char *reader, ld_progress *progress,
+                        void *context);
+
+/* The next line, line .. end - 1 without its \n or \r\n; *line is NULL after the last. It may be
+ * changed and is good until the next call, and *end is a byte that belongs to no number. */
+ld_status ld_lines_next(ld_lines *x, char **line, char **end);
+
+/* The same without lines that are empty, blank, or begin with one of the characters in `comments`
+ * behind blanks; line begins with what is not blank. */
+ld_status ld_lines_next_full(ld_lines *x, const char *comments, char **line, char **end);
+
+/* Where a line that ends in \n begins behind blanks and ends before \n or \r\n; returns the next. */
+char *ld_lines_trim(char *at, char **line, char **end);
+
+/* Whether a trimmed line has nothing in it, or a comment. */
+bool ld_lines_is_empty(const char *line, const char *end, const char *comments);
+
+/* All whole lines that are at hand, each ending in \n (the last line of the file has one added);
+ * *begin is NULL after the last. `number` is the caller's to count then. Good until the next call. */
+ld_status ld_lines_block(ld_lines *x, char **begin, char **end);
+
+/* Which part of the file, 0 .. 1, lies before the next line. */
+double ld_lines_share(const ld_lines *x);
+
+/* Has at least `room` bytes read at a time from now on. */
+ld_status ld_lines_widen(ld_lines *x, int64_t room);
+
+/* LD_FORMAT: "READER: PATH: line 3, column 2: found "x", expected WHAT". The column counts fields,
+ * and 0 leaves it out; what was found is shown up to `end`, if it is not too long, and NULL is the
+ * end of the file. */
+ld_status ld_lines_fail(const ld_lines *x, int64_t column, const char *found, const char *end,
+                        const char *expected);
+
+/* All zeros is allowed. */
+void ld_lines_close(ld_lines *x);
+
+#endif

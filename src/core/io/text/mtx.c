@@ -1,0 +1,182 @@
+#include "io/text/mtx.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "io/text/mtx_reader.h"
+#include "io/text/number.h"
+
+/* --- banner and sizes ------------------------------------------------------------------------- */
+
+static ld_status fail(const ld_mtx_reader *r, const char *found, const char *end,
+                      const char *expected)
+{
+    return ld_lines_fail(&r->lines, 0, found, end, expected);
+}
+
+/* The next word of a line, with its end as a zero. */
+static char *next_word(char **p)
+{
+    char *word = *p + strspn(*p, " \t"), *end = word + strcspn(word, " \t");
+    *p = *end ? end + 1 : end;
+    *end = '\0';
+    return word;
+}
+
+/* The position of a word in a list that ends with NULL, or -1. */
+static int position_of(const char *word, const char *const *list)
+{
+    for (int i = 0; list[i]; i++)
+        if (strcasecmp(word, list[i]) == 0)
+            return i;
+    return -1;
+}
+
+static ld_status read_banner(ld_mtx_reader *r)
+{
+    static const char *const formats[] = {"array", "coordinate", NULL};
+    static const char *const fields[] = {"real", "double", "integer", "pattern", NULL};
+    static const char *const kinds[] = {"general", "symmetric", "skew-symmetric", NULL};
+    char *p, *end;
+    ld_status st = ld_lines_next(&r->lines, &p, &end);
+    if (st != LD_OK)
+        return st;
+    if (!p || strncasecmp(p, "%%MatrixMarket", 14) != 0)
+        return fail(r, p, end, "%%MatrixMarket at the beginning of the file");
+    p += 14;
+    char *word = next_word(&p);
+    if (strcasecmp(word, "matrix") != 0)
+        return fail(r, word, word + strlen(word), "\"matrix\"");
+    word = next_word(&p);
+    int format = position_of(word, formats);
+    if (format < 0)
+        return fail(r, word, word + strlen(word), "\"coordinate\" or \"array\"");
+    word = next_word(&p);
+    int field = position_of(word, fields);
+    r->coordinate = format == 1;
+    r->pattern = field == 3;
+    if (field < 0 || (r->pattern && !r->coordinate))
+        return fail(r, word, word + strlen(word),
+                    r->coordinate ? "\"real\", \"integer\" or \"pattern\""
+                                  : "\"real\" or \"integer\"");
+    word = next_word(&p);
+    int kind = position_of(word, kinds);
+    if (kind < 0)
+        return fail(r, word, word + strlen(word),
+                    "\"general\", \"symmetric\" or \"skew-symmetric\"");
+    r->symmetry = (ld_mtx_symmetry)kind;
+    return LD_OK;
+}
+
+/* A whole number in 0 .. high and the blanks behind it; NULL when there is none. */
+static const char *take_count(int64_t *out, const char *p, int64_t high)
+{
+    p = ld_parse_integer(out, ld_mtx_skip_blanks(p));
+    return p && *out >= 0 && *out <= high ? ld_mtx_skip_blanks(p) : NULL;
+}
+
+static ld_status read_sizes(ld_mtx_reader *r)
+{
+    char *line, *end;
+    int64_t high = INT32_MAX - 1;
+    ld_status st = ld_lines_next_full(&r->lines, LD_MTX_COMMENTS, &line, &end);
+    if (st != LD_OK)
+        return st;
+    const char *p = line ? take_count(&r->n_rows, line, high) : NULL;
+    p = p ? take_count(&r->n_cols, p, high) : NULL;
+    if (p && r->coordinate)
+        p = take_count(&r->count, p, INT64_MAX - 1);
+    if (p != end || !p)
+        return fail(r, line, end, r->coordinate ? "rows, columns and entries" : "rows and columns");
+    if (r->symmetry != LD_MTX_GENERAL && r->n_rows != r->n_cols)
+        return fail(r, line, end, "as many rows as columns, as the matrix is symmetric");
+    return LD_OK;
+}
+
+/* A declared number of entries in a file that cannot hold them would reserve memory for nothing. */
+ld_status ld_mtx_check_room(const ld_mtx_reader *r, int64_t count, int64_t bytes)
+{
+    int64_t left = ld_ahead_bound(r->lines.file) + 1;
+    if (count <= left / bytes)
+        return LD_OK;
+    return ld_fail(LD_FORMAT, "%s: line %" PRId64 ": %" PRId64 " entries are more than it can hold",
+                   ld_ahead_name(r->lines.file), r->lines.number, count);
+}
+
+/* --- arrays ------------------------------------------------------------------------------------ */
+
+static ld_status next_entry(ld_mtx_reader *r, int64_t i, int64_t count, char **line, char **end)
+{
+    ld_status st = ld_lines_next_full(&r->lines, LD_MTX_COMMENTS, line, end);
+    if (st == LD_OK && !*line)
+        st = ld_fail(LD_FORMAT, "%s: ends after %" PRId64 " of %" PRId64 " entries",
+                     ld_ahead_name(r->lines.file), i, count);
+    return st;
+}
+
+static ld_status expect_end(ld_mtx_reader *r, int64_t count)
+{
+    char *line, *end, expected[64];
+    ld_status st = ld_lines_next_full(&r->lines, LD_MTX_COMMENTS, &line, &end);
+    if (st != LD_OK || !line)
+        return st;
+    snprintf(expected, sizeof expected, "the end after %" PRId64 " entries", count);
+    return fail(r, line, end, expected);
+}
+
+ld_status ld_mtx_value(const ld_mtx_reader *r, int column, const char *p, const char *end,
+                       float *value)
+{
+    p = ld_mtx_skip_blanks(p);
+    const char *stop = ld_parse_float(value, p);
+    if (!stop || ld_mtx_skip_blanks(stop) != end)
+        return ld_lines_fail(&r->lines, column, p, end, "a number and the end of the line");
+    if (isinf(*value))
+        return ld_lines_fail(&r->lines, column, p, end, "a number that fits float32");
+    return LD_OK;
+}
+
+/* Columns one after the other; symmetric ones from the diagonal down, or from below it. */
+static ld_status read_array(ld_mtx_reader *r, ld_tensor **out)
+{
+    int64_t n = r->n_rows, below = r->symmetry == LD_MTX_SKEW;
+    int64_t count = r->symmetry == LD_MTX_GENERAL ? n * r->n_cols : n * (n + 1) / 2 - below * n;
+    ld_tensor *t = NULL;
+    char *line, *end;
+    float value;
+    int64_t i = 0;
+    ld_status st;
+    LD_TRY(ld_mtx_check_room(r, count, 2));
+    LD_TRY(ld_tensor_full(&t, 2, n, r->n_cols, 0));
+    for (int64_t col = 0; col < r->n_cols; col++) {
+        for (int64_t row = r->symmetry == LD_MTX_GENERAL ? 0 : col + below; row < n; row++, i++) {
+            LD_TRY(next_entry(r, i, count, &line, &end));
+            LD_TRY(ld_mtx_value(r, 1, line, end, &value));
+            t->data[row * r->n_cols + col] = value;
+            if (r->symmetry != LD_MTX_GENERAL)
+                t->data[col * n + row] = r->symmetry == LD_MTX_SKEW ? -value : value;
+        }
+    }
+    LD_TRY(expect_end(r, count));
+    *out = t;
+    t = NULL;
+done:
+    ld_tensor_unref(t);
+    return st;
+}
+
+ld_status ld_mtx_read(ld_csr **sparse, ld_tensor **dense, const char *path, ld_progress *progress,
+                      void *context)
+{
+    ld_mtx_reader r = {0};
+    ld_status st;
+    LD_TRY(ld_lines_open(&r.lines, path, "mtx", progress, context));
+    LD_TRY(read_banner(&r));
+    LD_TRY(read_sizes(&r));
+    st = r.coordinate ? ld_mtx_read_entries(&r, sparse) : read_array(&r, dense);
+done:
+    ld_lines_close(&r.lines);
+    return st;
+}

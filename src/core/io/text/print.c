@@ -1,0 +1,161 @@
+#include "io/text/print.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { BUFFER = 1 << 16, GZIP_WINDOW = 15 + 16, LEVEL = 6, MEMORY_LEVEL = 8, LONGEST_NUMBER = 32 };
+
+static void *zlib_alloc(void *opaque, unsigned count, unsigned size)
+{
+    (void)opaque;
+    return ld_alloc_array(count, size, LD_MEM_IO);
+}
+
+static void zlib_free(void *opaque, void *block)
+{
+    (void)opaque;
+    ld_free(block);
+}
+
+ld_status ld_print_open(ld_print **out, const char *path, const char *reader)
+{
+    size_t length = strlen(path);
+    bool packed = length > 3 && strcmp(path + length - 3, ".gz") == 0;
+    ld_status st;
+    ld_print *x = ld_calloc_array(1, sizeof *x, LD_MEM_IO);
+    if (!x || !(x->buffer = ld_alloc(2 * BUFFER, LD_MEM_IO))) {
+        st = LD_NOMEM;
+        goto done;
+    }
+    if (packed) {
+        x->z.zalloc = zlib_alloc;
+        x->z.zfree = zlib_free;
+        if (deflateInit2(&x->z, LEVEL, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) !=
+            Z_OK) {
+            st = LD_NOMEM; /* the only way to fail; zlib_alloc left the message */
+            goto done;
+        }
+        x->packed = true;
+    }
+    LD_TRY(ld_writer_open(&x->writer, path, reader));
+    *out = x;
+    x = NULL;
+done:
+    ld_print_abandon(x);
+    return st;
+}
+
+/* Hands the text to the writer; `flush` is zlib's, Z_FINISH at the end. */
+static ld_status drain(ld_print *x, int flush)
+{
+    ld_status st = ld_poll();
+    if (st != LD_OK)
+        return st;
+    int64_t size = x->used;
+    x->used = 0;
+    if (!x->packed)
+        return ld_writer_put(x->writer, x->buffer, size);
+    char *packed = x->buffer + BUFFER;
+    x->z.next_in = (unsigned char *)x->buffer;
+    x->z.avail_in = (unsigned)size;
+    do {
+        x->z.next_out = (unsigned char *)packed;
+        x->z.avail_out = BUFFER;
+        deflate(&x->z, flush);
+        st = ld_writer_put(x->writer, packed, BUFFER - (int64_t)x->z.avail_out);
+    } while (st == LD_OK && x->z.avail_out == 0);
+    return st;
+}
+
+/* Where `size` more bytes of text can be put; NULL with the status in *st. */
+static char *room_for(ld_print *x, int64_t size, ld_status *st)
+{
+    *st = x->used + size > BUFFER ? drain(x, Z_NO_FLUSH) : LD_OK;
+    return *st == LD_OK ? x->buffer + x->used : NULL;
+}
+
+ld_status ld_print_bytes(ld_print *x, const char *text, int64_t length)
+{
+    ld_status st = LD_OK;
+    for (int64_t n; length > 0 && st == LD_OK; text += n, length -= n) {
+        n = length < BUFFER ? length : BUFFER;
+        char *to = room_for(x, n, &st);
+        if (!to)
+            return st;
+        memcpy(to, text, (size_t)n);
+        x->used += n;
+    }
+    return st;
+}
+
+ld_status ld_print_text(ld_print *x, const char *text)
+{
+    return ld_print_bytes(x, text, (int64_t)strlen(text));
+}
+
+ld_status ld_print_integer(ld_print *x, int64_t value)
+{
+    char digits[LONGEST_NUMBER], *p = digits + sizeof digits;
+    uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    do
+        *--p = (char)('0' + left % 10);
+    while (left /= 10);
+    if (value < 0)
+        *--p = '-';
+    return ld_print_bytes(x, p, digits + sizeof digits - p);
+}
+
+ld_status ld_print_float(ld_print *x, float value)
+{
+    enum { SHORT = 6, EXACT = 9 };
+    if (!isfinite(value))
+        return ld_fail(LD_VALUE, "%s: a number is %s, which text does not hold",
+                       x->writer->label.text,
+                       isnan(value) ? "nan"
+                       : value > 0  ? "inf"
+                                    : "-inf");
+    if (value == 0 && signbit(value))
+        return ld_print_text(x, "-0");
+    if (value >= -1e6f && value <= 1e6f && value == (float)(int32_t)value)
+        return ld_print_integer(x, (int32_t)value);
+    char text[LONGEST_NUMBER];
+    int digits = SHORT;
+    do
+        snprintf(text, sizeof text, "%.*g", digits, value);
+    while (digits++ < EXACT && strtof(text, NULL) != value);
+    for (char *p = text; *p; p++) /* the user's language may have another decimal point */
+        *p = *p == ',' ? '.' : *p;
+    return ld_print_text(x, text);
+}
+
+static void release(ld_print *x)
+{
+    if (x->packed)
+        deflateEnd(&x->z);
+    ld_free(x->buffer);
+    ld_free(x);
+}
+
+ld_status ld_print_commit(ld_print *x)
+{
+    ld_status st = drain(x, Z_FINISH);
+    if (st != LD_OK) {
+        ld_print_abandon(x);
+        return st;
+    }
+    st = ld_writer_commit(x->writer);
+    release(x);
+    return st;
+}
+
+void ld_print_abandon(ld_print *x)
+{
+    if (!x)
+        return;
+    ld_writer_abandon(x->writer);
+    release(x);
+}

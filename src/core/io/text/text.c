@@ -1,0 +1,399 @@
+#include "io/text/text.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+#include "io/text/number.h"
+
+static const char COMMENTS[] = "#%";
+
+typedef struct {
+    ld_lines lines;
+    ld_table *table;
+    char separator;
+} reader;
+
+/* --- fields ----------------------------------------------------------------------------------- */
+
+static bool is_blank(const reader *r, char c)
+{
+    return c == ' ' || (c == '\t' && r->separator != '\t');
+}
+
+static char *skip_blanks(const reader *r, char *p)
+{
+    while (is_blank(r, *p))
+        p++;
+    return p;
+}
+
+/* Behind a field: whether it ends at p; *p moves to the next field, or becomes NULL behind the last
+ * one. */
+static bool end_field(const reader *r, char **p, const char *end)
+{
+    char *at = skip_blanks(r, *p);
+    if (at == end) {
+        *p = NULL;
+        return true;
+    }
+    bool separated = r->separator == ' ' ? at > *p : *at == r->separator;
+    *p = r->separator == ' ' ? at : skip_blanks(r, at + 1);
+    return separated;
+}
+
+/* Where a field without quotes ends, before blanks. */
+static char *bare_end(const reader *r, char *p, char *end)
+{
+    char *q = p;
+    if (r->separator == ' ') {
+        while (q < end && !is_blank(r, *q))
+            q++;
+        return q;
+    }
+    q = memchr(p, r->separator, (size_t)(end - p));
+    q = q ? q : end;
+    while (q > p && is_blank(r, q[-1]))
+        q--;
+    return q;
+}
+
+/* A text at p, its quotes taken off in place; where it ends in the line, or NULL when the closing
+ * quote is missing. */
+static char *take_text(const reader *r, char *p, char *end, char **text, int64_t *length)
+{
+    if (*p != '"') {
+        char *stop = bare_end(r, p, end);
+        *text = p;
+        *length = stop - p;
+        return stop;
+    }
+    char *to = p, *from = p + 1;
+    for (; from < end; from++) {
+        if (*from == '"' && *++from != '"') {
+            *text = p;
+            *length = to - p;
+            return from;
+        }
+        *to++ = *from;
+    }
+    return NULL;
+}
+
+static const char *kind_text(const reader *r, ld_column_kind kind)
+{
+    bool one = r->table->first_id == 1;
+    switch (kind) {
+    case LD_COLUMN_ID: return one ? "a whole number from 1 on" : "a whole number from 0 on";
+    case LD_COLUMN_LABEL:
+        return one ? "a whole number from 1 on, or 0: none"
+                   : "a whole number from 0 on, or -1: none";
+    case LD_COLUMN_NAME: return "a name";
+    default: return "a number";
+    }
+}
+
+static ld_status fail_field(const reader *r, int64_t column, char *p, char *end,
+                            const char *expected)
+{
+    return ld_lines_fail(&r->lines, column + 1, p, bare_end(r, p, end), expected);
+}
+
+/* The text of the first field that lacks, or that is too many. */
+static ld_status fail_ragged(const reader *r, int64_t column, char *p, char *end)
+{
+    char expected[80];
+    snprintf(expected, sizeof expected, "%s%lld columns%s", p ? "no more than " : "",
+             (long long)r->table->n_fields, p ? "" : " as before");
+    return fail_field(r, column, p ? p : end, end, expected);
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+static ld_status push(const reader *r, ld_column *c, ld_cell cell)
+{
+    ld_grow *g = &c->cells;
+    if (g->count == g->room) {
+        bool number = c->kind == LD_COLUMN_NUMBER || c->kind == LD_COLUMN_NUMBERS;
+        ld_status st =
+            ld_grow_more(g, ld_lines_share(&r->lines), number ? LD_MEM_TENSOR : LD_MEM_INDEX);
+        if (st != LD_OK)
+            return st;
+    }
+    g->cells[g->count++] = cell;
+    return LD_OK;
+}
+
+static ld_status store_id(const reader *r, ld_column *c, int64_t column, char **p, char *end)
+{
+    const ld_table *t = r->table;
+    char expected[80];
+    int64_t value = 0;
+    char *start = *p, *stop = (char *)ld_parse_integer(&value, start);
+    bool none = c->kind == LD_COLUMN_LABEL && (value == -1 || value == t->first_id - 1);
+    *p = stop;
+    if (!stop || (value < t->first_id && !none) || !end_field(r, p, end))
+        return fail_field(r, column, start, end, kind_text(r, c->kind));
+    int64_t id = none ? -1 : value - t->first_id, limit = t->n_ids > 0 ? t->n_ids : INT32_MAX - 1;
+    if (id >= limit) {
+        snprintf(expected, sizeof expected, "at most %lld", (long long)limit - 1 + t->first_id);
+        return fail_field(r, column, start, end, expected);
+    }
+    return push(r, c, (ld_cell){.id = (int32_t)id});
+}
+
+static ld_status store_number(const reader *r, ld_column *c, int64_t column, char **p, char *end)
+{
+    ld_cell cell;
+    char *start = *p;
+    *p = (char *)ld_parse_float(&cell.number, start);
+    if (!*p || !end_field(r, p, end))
+        return fail_field(r, column, start, end, "a number");
+    if (isinf(cell.number))
+        return fail_field(r, column, start, end, "a number that fits float32");
+    return push(r, c, cell);
+}
+
+static ld_status store_name(const reader *r, ld_column *c, int64_t column, char **p, char *end)
+{
+    ld_cell cell;
+    char *text, *start = *p;
+    int64_t length;
+    *p = take_text(r, start, end, &text, &length);
+    if (!*p || !end_field(r, p, end))
+        return ld_lines_fail(&r->lines, column + 1, start, end, "a closing quote and a separator");
+    if (length == 0 || memchr(text, '\0', (size_t)length))
+        return ld_lines_fail(&r->lines, column + 1, text, text + length, "a name");
+    ld_status st = ld_names_add(c->names, &cell.id, text, length);
+    return st == LD_OK ? push(r, c, cell) : st;
+}
+
+static ld_status skip_field(const reader *r, int64_t column, char **p, char *end)
+{
+    char *text, *start = *p;
+    int64_t length;
+    *p = take_text(r, start, end, &text, &length);
+    if (!*p || !end_field(r, p, end))
+        return ld_lines_fail(&r->lines, column + 1, start, end, "a closing quote and a separator");
+    return LD_OK;
+}
+
+static ld_status store_field(const reader *r, ld_column *c, int64_t column, char **p, char *end)
+{
+    switch (c->kind) {
+    case LD_COLUMN_ID:
+    case LD_COLUMN_LABEL: return store_id(r, c, column, p, end);
+    case LD_COLUMN_NAME: return store_name(r, c, column, p, end);
+    case LD_COLUMN_SKIP: return skip_field(r, column, p, end);
+    default: return store_number(r, c, column, p, end);
+    }
+}
+
+static ld_status store_line(const reader *r, char *p, char *end)
+{
+    const ld_table *t = r->table;
+    for (int64_t i = 0; i < t->n_fields; i++) {
+        if (!p)
+            return fail_ragged(r, i, NULL, end);
+        ld_status st =
+            store_field(r, &t->columns[i < t->n_columns ? i : t->n_columns - 1], i, &p, end);
+        if (st != LD_OK)
+            return st;
+    }
+    return p ? fail_ragged(r, t->n_fields, p, end) : LD_OK;
+}
+
+/* --- the first line --------------------------------------------------------------------------- */
+
+static char guess_separator(const char *line, const char *end)
+{
+    for (const char *s = "\t,;"; *s; s++)
+        if (memchr(line, *s, (size_t)(end - line)))
+            return *s;
+    return ' ';
+}
+
+/* The texts of a line, a zero behind each, in a new block. */
+static ld_status split(const reader *r, char **fields, int64_t *n_fields, const char *line,
+                       const char *line_end)
+{
+    int64_t size = line_end - line, length;
+    ld_status st = LD_OK;
+    char *text, *out = NULL, *to;
+    char *copy = ld_alloc((size_t)size + 1, LD_MEM_IO); /* for quotes are taken off in place */
+    if (!copy || !(out = ld_alloc((size_t)size + 1, LD_MEM_IO))) {
+        st = LD_NOMEM;
+        goto done;
+    }
+    memcpy(copy, line, (size_t)size + 1);
+    to = out;
+    *n_fields = 0;
+    for (char *p = copy; p; ++*n_fields) {
+        char *start = p;
+        p = take_text(r, p, copy + size, &text, &length);
+        if (!p || !end_field(r, &p, copy + size)) {
+            st = ld_lines_fail(&r->lines, *n_fields + 1, start, copy + size,
+                               "a closing quote and a separator");
+            goto done;
+        }
+        memcpy(to, text, (size_t)length);
+        to += length;
+        *to++ = '\0';
+    }
+    *fields = out;
+    out = NULL;
+done:
+    ld_free(copy);
+    ld_free(out);
+    return st;
+}
+
+/* "inf" and "nan" begin as words do, but are bad numbers and no titles. */
+static bool is_title(const char *field)
+{
+    bool letter = (*field | 32) >= 'a' && (*field | 32) <= 'z';
+    if (strcasecmp(field, "inf") == 0 || strcasecmp(field, "infinity") == 0 ||
+        strcasecmp(field, "nan") == 0 || strcasecmp(field, "na") == 0)
+        return false;
+    return letter || *field == '_' || (*field & 0x80);
+}
+
+static bool looks_like_header(const ld_table *t, const char *fields, int64_t n_fields)
+{
+    bool numeric = false;
+    for (int64_t i = 0; i < n_fields; i++, fields += strlen(fields) + 1) {
+        const ld_column *c = &t->columns[i < t->n_columns ? i : t->n_columns - 1];
+        if (c->kind == LD_COLUMN_NAME || c->kind == LD_COLUMN_SKIP)
+            continue;
+        if (!is_title(fields))
+            return false;
+        numeric = true;
+    }
+    return numeric;
+}
+
+/* Learns from the first line; *line becomes NULL if it was a header. */
+static ld_status begin(reader *r, char **line, const char *end)
+{
+    ld_table *t = r->table;
+    char *fields;
+    bool rest = t->columns[t->n_columns - 1].kind == LD_COLUMN_NUMBERS;
+    r->separator = t->separator ? t->separator : guess_separator(*line, end);
+    ld_status st = split(r, &fields, &t->n_fields, *line, end);
+    if (st != LD_OK)
+        return st;
+    if (rest ? t->n_fields < t->n_columns : t->n_fields != t->n_columns) {
+        st = ld_fail(LD_FORMAT, "%s: line %lld: found %lld columns, expected %lld%s",
+                     ld_ahead_name(r->lines.file), (long long)r->lines.number,
+                     (long long)t->n_fields, (long long)t->n_columns, rest ? " or more" : "");
+    } else if (t->header == LD_HEADER_YES ||
+               (t->header == LD_HEADER_GUESS && looks_like_header(t, fields, t->n_fields))) {
+        *line = NULL;
+        t->titles = fields;
+        fields = NULL;
+    }
+    ld_free(fields);
+    return st;
+}
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+ld_status ld_table_read(ld_table *t, const char *path)
+{
+    reader r = {.table = t};
+    char *line, *end;
+    ld_status st;
+    LD_TRY(ld_lines_open(&r.lines, path, "text", t->progress, t->context));
+    LD_TRY(ld_lines_next_full(&r.lines, COMMENTS, &line, &end));
+    if (!line) {
+        st = ld_fail(LD_FORMAT, "%s: has no lines", ld_ahead_name(r.lines.file));
+        goto done;
+    }
+    LD_TRY(begin(&r, &line, end));
+    if (!line)
+        LD_TRY(ld_lines_next_full(&r.lines, COMMENTS, &line, &end));
+    for (; line; t->n_rows++) {
+        LD_TRY(store_line(&r, line, end));
+        LD_TRY(ld_lines_next_full(&r.lines, COMMENTS, &line, &end));
+    }
+done:
+    ld_lines_close(&r.lines);
+    return st;
+}
+
+ld_status ld_table_peek(char **fields, int64_t *n_fields, const char *path, char separator)
+{
+    reader r = {0};
+    char *line, *end;
+    ld_status st;
+    LD_TRY(ld_lines_open(&r.lines, path, "text", NULL, NULL));
+    LD_TRY(ld_lines_next_full(&r.lines, COMMENTS, &line, &end));
+    if (!line) {
+        st = ld_fail(LD_FORMAT, "%s: has no lines", ld_ahead_name(r.lines.file));
+        goto done;
+    }
+    r.separator = separator ? separator : guess_separator(line, end);
+    LD_TRY(split(&r, fields, n_fields, line, end));
+done:
+    ld_lines_close(&r.lines);
+    return st;
+}
+
+ld_status ld_table_index(ld_index **out, ld_table *t, int64_t column)
+{
+    return ld_grow_index(out, &t->columns[column].cells);
+}
+
+ld_status ld_table_tensor(ld_tensor **out, ld_table *t, int64_t column)
+{
+    bool rest = t->columns[column].kind == LD_COLUMN_NUMBERS;
+    return ld_grow_tensor(out, &t->columns[column].cells,
+                          rest ? t->n_fields - t->n_columns + 1 : 0);
+}
+
+/* How many nodes there are: as many as said, or as the two columns of them need. */
+static int64_t count_nodes(const ld_table *t)
+{
+    int64_t n = t->n_ids;
+    for (int i = 0; i < 2; i++) {
+        const ld_column *c = &t->columns[i];
+        if (c->names && ld_names_count(c->names) > n)
+            n = ld_names_count(c->names);
+        for (int64_t k = 0; !c->names && t->n_ids == 0 && k < c->cells.count; k++)
+            n = c->cells.cells[k].id >= n ? c->cells.cells[k].id + 1 : n;
+    }
+    return n;
+}
+
+ld_status ld_table_matrix(ld_csr **out, ld_table *t)
+{
+    ld_structure *s = NULL;
+    ld_tensor *values = NULL;
+    int32_t *rows = NULL;
+    int64_t count = t->columns[0].cells.count, n = count_nodes(t);
+    ld_status st;
+    LD_TRY(ld_structure_new(&s, n, n, 0, false));
+    if (t->n_columns > 2)
+        LD_TRY(ld_grow_tensor(&values, &t->columns[2].cells, 0));
+    if (count > 0) {
+        ld_free(s->columns);
+        s->columns = ld_grow_block(&t->columns[0].cells);
+        s->nnz = count;
+        rows = ld_grow_block(&t->columns[1].cells);
+    }
+    LD_TRY(ld_csr_from_entries(out, s, rows, values));
+done:
+    ld_structure_unref(s);
+    ld_tensor_unref(values);
+    ld_free(rows);
+    return st;
+}
+
+void ld_table_clear(ld_table *t)
+{
+    for (int64_t i = 0; i < t->n_columns; i++)
+        ld_grow_clear(&t->columns[i].cells);
+    ld_free(t->titles);
+    t->titles = NULL;
+}

@@ -1,0 +1,61 @@
+/* Tables in text, written. */
+#include "io/text/print.h"
+#include "io/text/text.h"
+
+/* Ends the file that was begun, whole or not at all. */
+static ld_status finish(ld_print *x, ld_status st)
+{
+    if (st == LD_OK)
+        return ld_print_commit(x);
+    ld_print_abandon(x);
+    return st;
+}
+
+static ld_status put_edges(ld_print *x, const ld_csr *a)
+{
+    bool weighted = a->values || a->row_scale || a->col_scale;
+    ld_status st = LD_OK;
+    for (int64_t r = 0; r < a->s->n_rows; r++) {
+        for (int64_t e = a->s->offsets[r]; e < a->s->offsets[r + 1]; e++) {
+            LD_TRY(ld_print_integer(x, a->s->columns[e]));
+            LD_TRY(ld_print_text(x, ","));
+            LD_TRY(ld_print_integer(x, r));
+            if (weighted) {
+                LD_TRY(ld_print_text(x, ","));
+                LD_TRY(ld_print_float(x, ld_csr_value(a, r, e)));
+            }
+            LD_TRY(ld_print_text(x, "\n"));
+        }
+    }
+done:
+    return st;
+}
+
+ld_status ld_text_write_edges(const char *path, const ld_csr *a)
+{
+    ld_print *x;
+    ld_status st = ld_print_open(&x, path, "text");
+    return st == LD_OK ? finish(x, put_edges(x, a)) : st;
+}
+
+static ld_status put_rows(ld_print *x, const ld_tensor *t)
+{
+    ld_status st = LD_OK;
+    for (int64_t r = 0; r < t->n_rows; r++) {
+        for (int64_t c = 0; c < t->n_cols; c++) {
+            if (c > 0)
+                LD_TRY(ld_print_text(x, ","));
+            LD_TRY(ld_print_float(x, t->data[r * t->n_cols + c]));
+        }
+        LD_TRY(ld_print_text(x, "\n"));
+    }
+done:
+    return st;
+}
+
+ld_status ld_text_write(const char *path, const ld_tensor *t)
+{
+    ld_print *x;
+    ld_status st = ld_print_open(&x, path, "text");
+    return st == LD_OK ? finish(x, put_rows(x, t)) : st;
+}
