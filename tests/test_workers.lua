@@ -220,6 +220,16 @@ function tests.test_samplers_that_run_in_step()
   lu.assertEquals(steps, 40)
 end
 
+--- VR-GCN is adaptive; its mini-batches are the same, whatever is asked for.
+function tests.test_vrgcn_runs_in_step()
+  local function sampler() return ladies.samplers.vrgcn(P, {layers = 2, hidden = 4}) end
+  local want = describe{size = 20, sampler = sampler()}
+  local said = stderr_of(function()
+    lu.assertEquals(describe{size = 20, sampler = sampler(), workers = 2}, want)
+  end)
+  lu.assertStrContains(said, "ladies: ladies.samplers.vrgcn runs in step with the loop, for ")
+end
+
 --- after_step in a later batch alone.
 function tests.test_late_after_step()
   local function sampler(seeds, rng)

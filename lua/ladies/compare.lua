@@ -177,9 +177,9 @@ end
 -- seed + 1, ..., and returns a table with `rows`, `table` (the same as text) and `files`.
 -- methods    names of ladies.methods, each with its own samples behind a colon where they are given
 -- equal      "samples": each method has the samples that it was given; "nodes": those with which
---            its batches have as many rows as the first method's (full batches and Cluster-GCN, which
---            draw no samples, stay as they are); "seconds": as for "samples", and all train for
---            `seconds` of their own time, without early stopping
+--            its batches have as many rows as the first method's (full batches and Cluster-GCN,
+--            which draw no samples, stay as they are); "seconds": as for "samples", and all train
+--            for `seconds` of their own time, without early stopping
 -- settings   of ladies.experiment, the same for all methods that take them
 -- out        a folder (runs/compare-DATASET-N): results.jsonl, table.md, the curves. A
 --            comparison that is there goes on where it stopped, run by run.
