@@ -11,7 +11,8 @@ experiment_options.list = {
   {"preset", "NAME", "default|paper|code",
     help = "default, paper (the paper's text) or code (the authors' program)"},
   {"samples", "N", "positive integer",
-    help = "nodes drawn for a layer, or neighbours for a node (default: the method's)"},
+    help = "nodes drawn for a layer (ladies, fastgcn: 512), or neighbours for a node "
+      .. "(graphsage: 5, vrgcn: 2)"},
   {"layers", "N", "positive integer", help = "propagations (default 5)"},
   {"hidden", "N", "positive integer", help = "hidden width (default 256)"},
   {"batch-size", "N", "positive integer", help = "training nodes of a batch (default 512)"},
