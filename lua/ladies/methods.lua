@@ -104,8 +104,10 @@ methods.by_name = {
     end,
   },
   full = {
-    title = "full batch", takes = {}, settings = {validation = "exact"},
+    -- A batch is an epoch: it costs more than a validation, and 200 of them are patience enough.
+    title = "full batch", takes = {}, settings = {validation = "exact", patience = 200},
     exact_only = "it does not sample",
+    settle = function(config) config.eval_every = config.eval_every or 10 end,
     make = function(data, config)
       return samplers.full(data.graph:normalize(config.normalize), {layers = config.layers})
     end,
