@@ -23,6 +23,7 @@ local function compare(out, methods, given)
   return ladies.compare(opts)
 end
 
+local PARTITION = ladies.have_metis and "metis" or "random"
 local METHODS = {"ladies:7", "fastgcn:40", "graphsage", "vrgcn:2", "clustergcn", "full"}
 
 -- The settings of `own` over those of all.
@@ -126,7 +127,8 @@ end
 function tests.test_all_methods()
   local out = temporary.path "all"
   local result = compare(out, METHODS, {runs = 1,
-    settings = settings_with{self_nodes = "previous", parts = 9, clusters = 2, cvd = false}})
+    settings = settings_with{self_nodes = "previous", parts = 9, clusters = 2, cvd = false,
+      partition = PARTITION}})
   local titles = {}
   for i = 1, #METHODS do
     titles[i] = result.rows[i + 1][1]
@@ -142,7 +144,8 @@ end
 function tests.test_equal_nodes_of_all_methods()
   local function rows(names, equal)
     local result = compare(temporary.path("equal" .. equal .. #names), names, {equal = equal,
-      runs = 1, settings = settings_with{max_batches = 6}})
+      runs = 1, settings = settings_with{max_batches = 6,
+        partition = #names > 2 and PARTITION or nil}})
     local list = {}
     for i = 1, #names do list[i] = tonumber(result.rows[i + 1][9]:match "^%d+") end
     return list

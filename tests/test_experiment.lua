@@ -127,8 +127,8 @@ function tests.test_mistakes()
     {2, "--layers must be a positive integer, got 0", "--layers=0"},
     {1, "the method full has no parts; its sampler's settings are: none", "--method=full",
       "--parts=3"},
-    {1, "the method clustergcn has no samples; its sampler's settings are: parts, clusters, lambda",
-      "--method=clustergcn", "--samples=3"},
+    {1, "the method clustergcn has no samples; its sampler's settings are: parts, clusters, "
+      .. "partition, lambda", "--method=clustergcn", "--samples=3"},
     {1, 'no data set "cara"', "--dataset=cara"},
     {1, "cannot be opened", "--dataset=/nowhere/x.npz"},
     {1, "there is no run in /nowhere", "--resume=/nowhere"},

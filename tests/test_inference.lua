@@ -140,6 +140,21 @@ function tests.test_sampled_with_clusters()
   end
 end
 
+--- VR-GCN with the histories of the model, whatever it draws.
+function tests.test_sampled_with_histories()
+  local data = toy.new()
+  local model = model_for(data, {layers = 2})
+  local sampler = ladies.samplers.vrgcn(data.graph:normalize "sym",
+    {layers = 2, hidden = 8, neighbours = 1})
+  local function distance()
+    local logits = ladies.inference.sampled(model, data, data.val, {sampler = sampler})
+    return (logits - ladies.inference.exact(model, data)[data.val]):norm()
+  end
+  lu.assertTrue(distance() > 0.1)
+  sampler:fill(model, data.features)
+  lu.assertTrue(distance() < 1e-4)
+end
+
 --- A linear model's mean over many draws of an unbiased sampler is its exact value.
 function tests.test_draws_are_averaged()
   local data = toy.new()

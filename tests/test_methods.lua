@@ -14,6 +14,7 @@ local experiment, fails = ladies.experiment, lu.assertErrorMsgContains
 
 local tests = {}
 
+local PARTITION = ladies.have_metis and "metis" or "random"
 local NAMES = {"clustergcn", "fastgcn", "full", "graphsage", "ladies", "vrgcn"}
 
 -- Settings that fit small graphs, `given` above all.
@@ -24,7 +25,9 @@ local function settings_of(name, given)
   }
   if name == "ladies" then settings.samples = 64 end
   if name == "fastgcn" then settings.samples = 900 end
-  if name == "clustergcn" then settings.parts, settings.clusters = 12, 3 end
+  if name == "clustergcn" then
+    settings.parts, settings.clusters, settings.partition = 12, 3, PARTITION
+  end
   for key, value in pairs(given or {}) do settings[key] = value end
   return settings
 end

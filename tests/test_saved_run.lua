@@ -84,7 +84,7 @@ function tests.test_sampled_inference_of_methods()
   local exact = run:logits(nodes, {})
   for parts, near in pairs{[1] = true, [20] = false} do
     run.config = ladies.experiment.configure{method = "clustergcn", layers = 2, parts = parts,
-      clusters = 1, normalize = "sym", batch_size = 20}
+      clusters = 1, normalize = "sym", batch_size = 20, partition = "random"}
     local logits = run:logits(nodes, {how = "sampled"})
     lu.assertEquals((logits - exact):norm() < 1e-4 * exact:norm(), near)
   end

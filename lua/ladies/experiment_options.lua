@@ -41,6 +41,7 @@ experiment_options.list = {
     help = "clustergcn: of the graph (default: of about 250 nodes, at least 50)"},
   {"clusters", "N", "positive integer",
     help = "clustergcn: parts in a batch (default: a fiftieth of them, at least 5)"},
+  {"partition", "METHOD", "metis|random", help = "clustergcn: how it is made (default metis)"},
   {"lambda", "X", "number", help = "clustergcn: diagonal enhancement (default 0)"},
   {"union", "WHEN", "pre|post", help = "self nodes before the draw, or after (the authors)"},
   {"row-normalize", "BOOL", "boolean", help = "sampled rows divided by their sums"},

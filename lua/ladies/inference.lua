@@ -65,7 +65,8 @@ local SAMPLED = {
 -- logits of the Index `nodes`, #nodes x outputs, each from a sampled neighbourhood. With more
 -- draws every node is sampled so many times and the logits are averaged. The nodes go through the
 -- sampler in batches of batch_size; called without a place in an epoch, it must give mini-batches
--- whose output holds all of its seeds (Cluster-GCN: the clusters that hold them).
+-- whose output holds all of its seeds (Cluster-GCN: the clusters that hold them; VR-GCN: by its
+-- histories as they are, and sampler:fill(model, features) makes them the model's).
 function inference.sampled(model, data, nodes, given)
   local where = "ladies.inference.sampled"
   options.value(where, "the nodes", nodes, "Index")

@@ -27,12 +27,13 @@ end
 --   draw, debias, union, row_normalize, self_nodes, flat      as samplers.ladies has them
 --   form                               samplers.graphsage
 --   cvd                                samplers.vrgcn
---   parts, clusters, lambda            samplers.clustergcn
+--   parts, clusters, partition, lambda samplers.clustergcn (partition is its `method`)
 methods.settings = {
   samples = "positive integer", draw = "wor|wr|poisson", debias = "boolean", union = "pre|post",
   row_normalize = "boolean", self_nodes = "none|previous|batch", flat = "boolean",
   form = "mean|unbiased or nil", cvd = "boolean or nil",
-  parts = "positive integer or nil", clusters = "positive integer or nil", lambda = "number",
+  parts = "positive integer or nil", clusters = "positive integer or nil",
+  partition = "metis|random", lambda = "number",
 }
 
 -- Parts of about 250 nodes, at least 50, and a batch for every fiftieth of them, at least 5: some
@@ -80,14 +81,14 @@ methods.by_name = {
     end,
   },
   clustergcn = {
-    title = "Cluster-GCN", takes = {"parts", "clusters", "lambda"},
-    settings = {normalize = "row", lambda = 0, validation = "exact"},
+    title = "Cluster-GCN", takes = {"parts", "clusters", "partition", "lambda"},
+    settings = {normalize = "row", partition = "metis", lambda = 0, validation = "exact"},
     settle = settle_clusters,
     make = function(data, config)
       return samplers.clustergcn(data.graph.adjacency, {
         layers = config.layers, train = data.train, parts = config.parts,
-        clusters = config.clusters, lambda = config.lambda, normalize = config.normalize,
-        seed = config.seed,
+        clusters = config.clusters, method = config.partition, lambda = config.lambda,
+        normalize = config.normalize, seed = config.seed,
       })
     end,
   },
