@@ -23,6 +23,17 @@ local function compare(out, methods, given)
   return ladies.compare(opts)
 end
 
+local PARTITION = ladies.have_metis and "metis" or "random"
+local METHODS = {"ladies:7", "fastgcn:40", "graphsage", "vrgcn:2", "clustergcn", "full"}
+
+-- The settings of `own` over those of all.
+local function settings_with(own)
+  local settings = {}
+  for key, value in pairs(SETTINGS) do settings[key] = value end
+  for key, value in pairs(own) do settings[key] = value end
+  return settings
+end
+
 local function lines_of(path)
   local lines = {}
   for line in io.lines(path) do lines[#lines + 1] = line end
@@ -112,6 +123,44 @@ function tests.test_table_and_files()
   lu.assertEquals(tostring(compare(out, {"ladies:5", "full"})), result.table)   -- nothing anew
 end
 
+--- Every method, with what each of them takes of the settings.
+function tests.test_all_methods()
+  local out = temporary.path "all"
+  local result = compare(out, METHODS, {runs = 1,
+    settings = settings_with{self_nodes = "previous", parts = 9, clusters = 2, cvd = false,
+      partition = PARTITION}})
+  local titles = {}
+  for i = 1, #METHODS do
+    titles[i] = result.rows[i + 1][1]
+    for column = 2, 9 do lu.assertStrMatches(result.rows[i + 1][column], "%d[%d.]* ± 0%.?0*") end
+  end
+  lu.assertEquals(titles, {"LADIES (7)", "FastGCN (40)", "GraphSAGE (5)", "VR-GCN (2)",
+    "Cluster-GCN", "full batch"})
+  lu.assertStrContains(lines_of(out .. "/results.jsonl")[5], '"parts":9')
+end
+
+--- With equal nodes the batches of all that draw samples come near those of the first method, as
+-- far as their neighbours go; the others keep theirs.
+function tests.test_equal_nodes_of_all_methods()
+  local function rows(names, equal)
+    local result = compare(temporary.path("equal" .. equal .. #names), names, {equal = equal,
+      runs = 1, settings = settings_with{max_batches = 6,
+        partition = #names > 2 and PARTITION or nil}})
+    local list = {}
+    for i = 1, #names do list[i] = tonumber(result.rows[i + 1][9]:match "^%d+") end
+    return list
+  end
+  local given, equal = rows(METHODS, "samples"), rows(METHODS, "nodes")
+  for i = 2, 4 do
+    lu.assertTrue(math.abs(equal[i] - equal[1]) <= math.max(0.25 * equal[1], 1)
+      or equal[i] > equal[1], METHODS[i] .. " " .. equal[i])       -- one neighbour may be too many
+    lu.assertNotEquals(equal[i], given[i])
+  end
+  lu.assertEquals({equal[5], equal[6]}, {given[5], given[6]})
+  local of_full = rows({"full", "graphsage:1"}, "nodes")            -- all neighbours, and no more
+  lu.assertTrue(of_full[2] <= of_full[1])
+end
+
 --- The same run alone gives the same numbers: a comparison shares nothing between its runs.
 function tests.test_runs_are_those_of_an_experiment()
   local out = temporary.path "alone"
@@ -126,8 +175,7 @@ end
 
 --- With equal nodes the batches of the second method are as large as those of the first.
 function tests.test_equal_nodes()
-  local settings = {self_nodes = "none"}
-  for key, value in pairs(SETTINGS) do settings[key] = value end
+  local settings = settings_with{self_nodes = "none"}
   local result = compare(temporary.path "nodes", {"ladies:7", "ladies:50"},
     {equal = "nodes", settings = settings, runs = 1})
   lu.assertEquals(result.rows[3][1], "LADIES (7)")
@@ -157,6 +205,8 @@ function tests.test_wrong_input()
   lu.assertErrorMsgContains("name at least one method", compare, out, {})
   lu.assertErrorMsgContains("seconds go with", compare, out, {"full"}, {equal = "seconds"})
   lu.assertErrorMsgContains("seconds go with", compare, out, {"full"}, {seconds = 3})
+  lu.assertErrorMsgContains("no method has parts", compare, out, {"full", "ladies"},
+    {settings = {parts = 3}})
 end
 
 os.exit(lu.LuaUnit.new():runSuiteByInstances{{"compare", tests}}, true)

@@ -74,12 +74,15 @@ local function toy_file()
   return path
 end
 
-local SMALL = {"--samples=20", "--hidden=16", "--batch-size=20", "--lr=0.02", "--layers=3"}
+local SMALL = {"--hidden=16", "--batch-size=20", "--lr=0.02", "--layers=3"}
 
-local function small(...)
+local function sizes(...)
   local words = {"--dataset", toy_file(), ...}
   return table.unpack(table.move(SMALL, 1, #SMALL, #words + 1, words))
 end
+
+-- For a method that draws samples.
+local function small(...) return "--samples=20", sizes(...) end
 
 local function summary_of(folder)
   return json.decode(ladies.file.read(folder .. "/summary.json"))
@@ -92,14 +95,15 @@ function tests.test_command()
     {"--method=full", "--preset=code"},
   } do
     local folder = temporary.path("run" .. table.concat(case):gsub("%W", ""))
-    local status, out, err = train(nil, small("--out", folder, "--max-batches=60",
-      table.unpack(case)))
+    local full = case[1] == "--method=full"
+    local status, out, err = train(nil, (full and sizes or small)("--out", folder,
+      "--max-batches=60", table.unpack(case)))
     lu.assertEquals(status, 0, err)
     local summary = summary_of(folder)
     lu.assertStrMatches(out, ".*\ntest micro%-F1 0%.%d%d%d%d\n")
     lu.assertEquals(out:match "test micro%-F1 (0%.%d+)\n$", ("%.4f"):format(summary.test_f1))
     lu.assertTrue(summary.test_f1 > 0.6, case[1] .. " " .. summary.test_f1)
-    lu.assertStrContains(out, "  samples        20\n")
+    lu.assertEquals(out:find("  samples        20\n", 1, true) ~= nil, not full)
     for _, name in ipairs{"config.json", "log.jsonl", "checkpoint.npz", "model.npz",
         "predictions.npz"} do
       lu.assertEquals(core.exists(folder .. "/" .. name), "file", name)
@@ -121,6 +125,10 @@ function tests.test_mistakes()
   for _, case in ipairs{
     {2, "unknown option --patiense; did you mean --patience?", "--patiense=3"},
     {2, "--layers must be a positive integer, got 0", "--layers=0"},
+    {1, "the method full has no parts; its sampler's settings are: none", "--method=full",
+      "--parts=3"},
+    {1, "the method clustergcn has no samples; its sampler's settings are: parts, clusters, "
+      .. "partition, lambda", "--method=clustergcn", "--samples=3"},
     {1, 'no data set "cara"', "--dataset=cara"},
     {1, "cannot be opened", "--dataset=/nowhere/x.npz"},
     {1, "there is no run in /nowhere", "--resume=/nowhere"},

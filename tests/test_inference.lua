@@ -125,6 +125,36 @@ function tests.test_sampled_with_whole_neighbourhoods()
   end
 end
 
+--- A sampler that draws its own seeds in training is asked for the clusters of these.
+function tests.test_sampled_with_clusters()
+  local data = toy.new()
+  local config = {layers = 2, train = data.train, method = "random", clusters = 1, lambda = 0.5}
+  local model = model_for(data, {layers = 2, normalize = "row", lambda = 0.5})
+  local nodes = ladies.index{7, 2, 9, 30, 1}
+  local exact = ladies.inference.exact(model, data)[nodes]
+  for _, parts in ipairs{1, 6} do
+    config.parts = parts
+    local sampler = ladies.samplers.clustergcn(data.graph.adjacency, config)
+    local logits = ladies.inference.sampled(model, data, nodes, {sampler = sampler, batch_size = 2})
+    lu.assertEquals((logits - exact):norm() < 1e-4, parts == 1)    -- all clusters, or one or two
+  end
+end
+
+--- VR-GCN with the histories of the model, whatever it draws.
+function tests.test_sampled_with_histories()
+  local data = toy.new()
+  local model = model_for(data, {layers = 2})
+  local sampler = ladies.samplers.vrgcn(data.graph:normalize "sym",
+    {layers = 2, hidden = 8, neighbours = 1})
+  local function distance()
+    local logits = ladies.inference.sampled(model, data, data.val, {sampler = sampler})
+    return (logits - ladies.inference.exact(model, data)[data.val]):norm()
+  end
+  lu.assertTrue(distance() > 0.1)
+  sampler:fill(model, data.features)
+  lu.assertTrue(distance() < 1e-4)
+end
+
 --- A linear model's mean over many draws of an unbiased sampler is its exact value.
 function tests.test_draws_are_averaged()
   local data = toy.new()
@@ -143,9 +173,10 @@ end
 function tests.test_sampled_refuses()
   local data = toy.new()
   local model = model_for(data, {layers = 1})
-  local own = setmetatable({batches_per_epoch = 3}, {__call = function() end})
-  lu.assertErrorMsgContains("draws its own seeds", ladies.inference.sampled, model, data, data.val,
-    {sampler = own})
+  local part = toy.neighbourhoods(data.graph:normalize "sym", 1)
+  lu.assertErrorMsgContains("the output of a mini-batch lacks 2 of its 4 seeds",
+    ladies.inference.sampled, model, data, ladies.index{5, 1, 9, 2},
+    {sampler = function() return part(ladies.index{1, 2, 3}) end})
   lu.assertErrorMsgContains("there are no nodes", ladies.inference.sampled, model, data,
     ladies.index{}, {sampler = print})
 end

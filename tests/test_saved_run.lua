@@ -76,6 +76,28 @@ function tests.test_sampled_inference()
   lu.assertNotEquals(distance{samples = 20, seed = 7}, few)
 end
 
+--- Cluster-GCN's are those of the clusters that hold the nodes; where a method draws nothing, or
+-- its estimate is exact, that is said.
+function tests.test_sampled_inference_of_methods()
+  local run = SavedRun.open(trained())
+  local nodes = run:nodes "test"
+  local exact = run:logits(nodes, {})
+  for parts, near in pairs{[1] = true, [20] = false} do
+    run.config = ladies.experiment.configure{method = "clustergcn", layers = 2, parts = parts,
+      clusters = 1, normalize = "sym", batch_size = 20, partition = "random"}
+    local logits = run:logits(nodes, {how = "sampled"})
+    lu.assertEquals((logits - exact):norm() < 1e-4 * exact:norm(), near)
+  end
+  for text, opts in pairs{
+    ["full has no sampled inference: it does not sample"] = {"full"},
+    ["vrgcn has no sampled inference: with the histories of the finished model"] = {"vrgcn"},
+    ["clustergcn takes no number of samples"] = {"clustergcn", 20},
+  } do
+    run.config = ladies.experiment.configure{method = opts[1]}
+    lu.assertErrorMsgContains(text, run.logits, run, nodes, {how = "sampled", samples = opts[2]})
+  end
+end
+
 -- ---------------------------------------------------------------- predict
 
 function tests.test_predictions_as_csv()

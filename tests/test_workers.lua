@@ -48,10 +48,19 @@ function tests.test_same_batches_with_any_number_of_workers()
   local samplers = {
     small, ladies.samplers.full(P, {layers = 2}), toy.neighbourhoods(P, 2),
     ladies.samplers.ladies(P, {sizes = {9, 9}, method = "poisson", self_nodes = "previous"}),
+    ladies.samplers.fastgcn(P, {sizes = {30, 30}}),
+    ladies.samplers.graphsage(P, {fanouts = {2, 3}, form = "unbiased"}),
   }
   for _, sampler in ipairs(samplers) do
     lu.assertEquals(#same_batches{size = 7, sampler = sampler, epochs = 4, seed = 3}, 36)
   end
+end
+
+--- Clusters are dealt by the place in the epoch, which workers know too.
+function tests.test_same_clusters_with_any_number_of_workers()
+  local sampler = ladies.samplers.clustergcn(data.graph.adjacency, {layers = 2, train = data.train,
+    parts = 12, clusters = 2, method = "random", lambda = 1})
+  lu.assertEquals(#same_batches{sampler = sampler, epochs = 4, seed = 3}, 24)
 end
 
 function tests.test_options_with_workers()
@@ -218,6 +227,16 @@ function tests.test_samplers_that_run_in_step()
   end
   train{sampler = updates, workers = 3}
   lu.assertEquals(steps, 40)
+end
+
+--- VR-GCN is adaptive; its mini-batches are the same, whatever is asked for.
+function tests.test_vrgcn_runs_in_step()
+  local function sampler() return ladies.samplers.vrgcn(P, {layers = 2, hidden = 4}) end
+  local want = describe{size = 20, sampler = sampler()}
+  local said = stderr_of(function()
+    lu.assertEquals(describe{size = 20, sampler = sampler(), workers = 2}, want)
+  end)
+  lu.assertStrContains(said, "ladies: ladies.samplers.vrgcn runs in step with the loop, for ")
 end
 
 --- after_step in a later batch alone.

@@ -21,26 +21,30 @@ local function parse(text)
   if samples then
     samples = options.value(WHERE, "the samples of " .. name, tonumber(samples),
       "positive integer")
-    if not methods.by_name[name].samples then
+    if not methods.takes(name, "samples") then
       options.fail(("%s: %s takes no number of samples"):format(WHERE, name))
     end
   end
   return {method = name, samples = samples}
 end
 
--- What is compared: for each method its settings over the common ones.
+-- What is compared: for each method its settings, and of the common ones those that it takes.
 local function contestants(names, common)
-  local list = {}
+  local list, unused = {}, {}
+  for key in pairs(common) do unused[key] = true end
   for i, text in ipairs(names) do
     local settings = parse(text)
     for key, value in pairs(common) do
-      if settings[key] == nil then settings[key] = value end
+      if methods.takes(settings.method, key) then
+        unused[key] = nil
+        if settings[key] == nil then settings[key] = value end
+      end
     end
-    if not methods.by_name[settings.method].samples then settings.samples = nil end
     local config = experiment.configure(settings)
     settings.samples = config.samples
     list[i] = {settings = settings, config = config}
   end
+  if next(unused) then options.fail(("%s: no method has %s"):format(WHERE, (next(unused)))) end
   return list
 end
 
@@ -50,10 +54,12 @@ local PROBES = 8   -- batches from which the nodes of a batch are estimated
 
 -- The mean number of rows of a batch, of the input and of all layers.
 local function rows_of(config, data, samples)
-  local sampler = experiment.sampler(config, data, samples)
+  -- What is drawn does not depend on the width, and the tables of histories do.
+  local narrow = setmetatable({hidden = 1}, {__index = config})
+  local sampler = experiment.sampler(narrow, data, samples)
   local n, count = 0, 0
-  for batch in batches.new(data.train, {size = config.batch_size, sampler = sampler,
-    seed = config.seed, epochs = PROBES}) do
+  for batch in batches.new(data.train, {size = experiment.batch_size(config, data),
+    sampler = sampler, seed = config.seed, epochs = PROBES}) do
     n, count = n + #batch.input, count + 1
     for _, block in ipairs(batch.blocks) do n = n + #block.dst end
     if count == PROBES then break end
@@ -61,10 +67,17 @@ local function rows_of(config, data, samples)
   return n / count
 end
 
+-- More samples than this change nothing: all nodes in a layer, or all neighbours of a node.
+local function most_samples(config, data)
+  local graph = data.graph
+  return methods.by_name[config.method].nominal_rows and graph.n_nodes
+    or math.max(1, math.tointeger(graph:degrees():max()) + 1)
+end
+
 -- The number of samples with which a batch has the nearest to `rows` rows.
 local function samples_for(config, data, rows)
   local low, high = 1, 1
-  local limit = data.graph.n_nodes
+  local limit = most_samples(config, data)
   while high < limit and rows_of(config, data, high) < rows do
     low, high = high, 2 * high
   end
@@ -164,9 +177,10 @@ end
 -- seed + 1, ..., and returns a table with `rows`, `table` (the same as text) and `files`.
 -- methods    names of ladies.methods, each with its own samples behind a colon where they are given
 -- equal      "samples": each method has the samples that it was given; "nodes": those with which
---            its batches have as many rows as the first method's; "seconds": as for "samples", and
---            all train for `seconds` of their own time, without early stopping
--- settings   of ladies.experiment, the same for all methods
+--            its batches have as many rows as the first method's (full batches and Cluster-GCN,
+--            which draw no samples, stay as they are); "seconds": as for "samples", and all train
+--            for `seconds` of their own time, without early stopping
+-- settings   of ladies.experiment, the same for all methods that take them
 -- out        a folder (runs/compare-DATASET-N): results.jsonl, table.md, the curves. A
 --            comparison that is there goes on where it stopped, run by run.
 -- data       a data set of one's own instead of settings.dataset
@@ -187,6 +201,7 @@ local function compare(given)
   if opts.seconds then common.max_seconds, common.patience = opts.seconds, 0 end
   local list = contestants(opts.methods, common)
   local data = opts.data or experiment.load(list[1].config)
+  for _, one in ipairs(list) do experiment.settle(one.config, data) end
   if opts.equal == "nodes" then equalize_nodes(list, data) end
 
   local identity = json.encode{methods = opts.methods, equal = opts.equal, settings = common}

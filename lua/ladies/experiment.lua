@@ -12,6 +12,8 @@ local presets = require "ladies.presets"
 local summary = require "ladies.summary"
 local train = require "ladies.train"
 
+local WHERE = "ladies.experiment"
+
 local experiment = {}
 
 -- From this many nodes on exact inference costs as much as tens of batches.
@@ -22,34 +24,41 @@ local VALIDATION = -2
 
 local SPEC = {
   dataset = {"string", "wordnet"},
+  shuffle = {"none|labels|edges|both", "none"},
   method = {methods.names, "ladies"},
   preset = {"default|paper|code", "default"},
-  samples = "positive integer or nil", layers = "positive integer", hidden = "positive integer",
+  layers = "positive integer", hidden = "positive integer",
   batch_size = "positive integer", epochs = "positive integer",
   max_batches = "positive integer or nil", max_seconds = "positive number or nil",
   seed = "integer", lr = "positive number", clip = "non-negative number",
-  weight_decay = "non-negative number", normalize = "sym|row", draw = "wor|wr|poisson",
-  debias = "boolean", union = "pre|post", row_normalize = "boolean", flat = "boolean",
-  self_nodes = "none|previous|batch", activation = "string", order = "string", head = "string",
+  weight_decay = "non-negative number", normalize = "sym|row",
+  activation = "string", order = "string", head = "string",
   dropout = "number in [0, 1)", head_dropout = "number in [0, 1)", validation = "exact|sampled",
   eval_every = "positive integer or nil", patience = "non-negative integer",
   min_gain = "non-negative number", best = "highest|gain",
 }
 
 --- All settings of an experiment: those of `given`, checked, and for the others those of its method
--- and of the preset that given.preset names. The keys are those of ladies.presets and dataset,
--- method, preset, samples, max_batches, max_seconds.
+-- and of the preset that given.preset names. The keys are those of ladies.presets, of the method's
+-- sampler (see ladies.methods), and dataset, shuffle (see ladies.data.shuffled), method, preset,
+-- max_batches, max_seconds.
 function experiment.configure(given)
-  local where = "ladies.experiment"
-  local preset = options.value(where, "preset", given.preset or "default", SPEC.preset[1])
-  local name = options.value(where, "method", given.method or SPEC.method[2], SPEC.method[1])
-  local method, spec = methods.by_name[name], {}
+  local preset = options.value(WHERE, "preset", given.preset or "default", SPEC.preset[1])
+  local name = options.value(WHERE, "method", given.method or SPEC.method[2], SPEC.method[1])
+  local method, spec = methods.by_name[name], methods.types(WHERE, name, given)
   for key, type_text in pairs(SPEC) do spec[key] = type_text end
-  for _, settings in ipairs{presets[preset], method.settings or {}} do
-    for key, value in pairs(settings) do spec[key] = {SPEC[key], value} end
+  local defaults = {}
+  for _, settings in ipairs{presets[preset], method.settings} do
+    for key, value in pairs(settings) do defaults[key] = value end
   end
-  spec.samples = {SPEC.samples, method.samples}
-  return options.check(where, given, spec)
+  for key, value in pairs(defaults) do
+    if spec[key] then spec[key] = {spec[key], value} end
+  end
+  local config = options.check(WHERE, given, spec)
+  if config.validation == "sampled" and method.settings.validation == "exact" then
+    options.fail(("%s: the method %s has no sampled validation"):format(WHERE, name))
+  end
+  return config
 end
 
 -- Micro-F1 on a batch of validation nodes, sampled with 20 times the samples: the authors' way.
@@ -67,14 +76,17 @@ local function sampled_validation(data, sampler, config)
 end
 
 --- Settles in a configuration what depends on the data set: how often to validate, every 10 batches
--- as in the paper, or every 100 on a large graph.
+-- as in the paper, or every 100 on a large graph; and the method's own.
 function experiment.settle(config, data)
+  local settle = methods.by_name[config.method].settle
+  if settle then settle(config, data) end
   config.eval_every = config.eval_every or (data.graph.n_nodes < LARGE and 10 or 100)
 end
 
 --- The data set of a configuration, which is settled for it.
 function experiment.load(config)
   local data = data_sets.load(config.dataset)
+  if config.shuffle ~= "none" then data = data_sets.shuffled(data, {what = config.shuffle}) end
   experiment.settle(config, data)
   return data
 end
@@ -97,8 +109,13 @@ function experiment.model(config, data)
     inputs = data.features.n_cols, hidden = config.hidden, outputs = data.classes,
     layers = config.layers, activation = config.activation, dropout = config.dropout,
     head = config.head, head_dropout = config.head_dropout, order = config.order,
-    normalize = config.normalize, seed = config.seed,
+    normalize = config.normalize, lambda = config.lambda, seed = config.seed,
   }
+end
+
+--- The training nodes of a batch; full batches have all of them.
+function experiment.batch_size(config, data)
+  return config.method == "full" and #data.train or config.batch_size
 end
 
 --- The sampler of a configuration, with `samples` in place of its own where they are given.
@@ -110,12 +127,12 @@ end
 -- settings, as experiment.configure gives them; data: the data set; the fields of `extra` (out,
 -- resume, quiet, checkpoint_every, on_validation, workers) are those of ladies.train.
 function experiment.run(config, data, extra)
+  experiment.settle(config, data)
   local sampler = experiment.sampler(config, data)
   local model = experiment.model(config, data)
   local method, title = methods.of(config)
-  local full = config.method == "full"
   local validate
-  if config.validation == "sampled" and config.samples then
+  if config.validation == "sampled" then
     validate = sampled_validation(data, experiment.sampler(config, data, 20 * config.samples),
       config)
   end
@@ -123,7 +140,7 @@ function experiment.run(config, data, extra)
     data = data, model = model, sampler = sampler, validate = validate,
     lr = config.lr, weight_decay = config.weight_decay,
     clip = config.clip > 0 and config.clip or nil,
-    batch_size = full and #data.train or config.batch_size,
+    batch_size = experiment.batch_size(config, data),
     epochs = config.epochs, max_batches = config.max_batches, max_seconds = config.max_seconds,
     seed = config.seed,
     eval_every = config.eval_every, patience = config.patience, min_gain = config.min_gain,

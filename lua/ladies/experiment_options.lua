@@ -6,10 +6,13 @@ local experiment_options = {}
 --- The options, as ladies.cli takes them. `method` is not among them.
 experiment_options.list = {
   {"dataset", "NAME|PATH", "string", help = "data set by name, or an .npz file (default wordnet)"},
+  {"shuffle", "WHAT", "none|labels|edges|both",
+    help = "train on shuffled labels or edges, to see where the F1 comes from (default none)"},
   {"preset", "NAME", "default|paper|code",
     help = "default, paper (the paper's text) or code (the authors' program)"},
   {"samples", "N", "positive integer",
-    help = "nodes drawn for a layer, or neighbours for a node (default: the method's)"},
+    help = "nodes drawn for a layer (ladies, fastgcn: 512), or neighbours for a node "
+      .. "(graphsage: 5, vrgcn: 2)"},
   {"layers", "N", "positive integer", help = "propagations (default 5)"},
   {"hidden", "N", "positive integer", help = "hidden width (default 256)"},
   {"batch-size", "N", "positive integer", help = "training nodes of a batch (default 512)"},
@@ -30,6 +33,16 @@ experiment_options.list = {
   {"draw", "METHOD", "wor|wr|poisson", help = "how nodes are drawn; see sampling.choice"},
   {"debias", "BOOL", "boolean", help = "unbiased weights for wor"},
   {"flat", "BOOL", "boolean", help = "probabilities by column norms, not squared"},
+  {"form", "FORM", "mean|unbiased", help = "graphsage: the mean over the sample (default for P = "
+    .. "row), or the unbiased estimate of P"},
+  {"cvd", "BOOL", "boolean",
+    help = "vrgcn: noise of dropout kept out of the history (default with dropout)"},
+  {"parts", "N", "positive integer",
+    help = "clustergcn: of the graph (default: of about 250 nodes, at least 50)"},
+  {"clusters", "N", "positive integer",
+    help = "clustergcn: parts in a batch (default: a fiftieth of them, at least 5)"},
+  {"partition", "METHOD", "metis|random", help = "clustergcn: how it is made (default metis)"},
+  {"lambda", "X", "number", help = "clustergcn: diagonal enhancement (default 0)"},
   {"union", "WHEN", "pre|post", help = "self nodes before the draw, or after (the authors)"},
   {"row-normalize", "BOOL", "boolean", help = "sampled rows divided by their sums"},
   {"activation", "NAME", "string", help = "relu, elu, leaky_relu, sigmoid, tanh or none"},

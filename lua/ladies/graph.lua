@@ -22,15 +22,22 @@ function Graph.new(adjacency)
 end
 
 --- The propagation matrix P as a Matrix: "sym" is D^-1/2 (A+I) D^-1/2, "row" is D^-1 (A+I), with D
--- the row sums; {self_loops = false} leaves A as it is. Each kind is computed once and kept.
+-- the row sums; {self_loops = false} leaves A as it is, and {lambda = x} gives P + x diag(P)
+-- (Cluster-GCN's diagonal enhancement). Each kind is computed once and kept.
 -- Self-loops that A has become ones. In a directed graph D is what a node hears, on both sides of
 -- "sym" too, and P is not symmetric; without self-loops, a node that hears nobody is then not heard
 -- either.
 function Graph:normalize(kind, opts)
   kind = options.value("graph:normalize", "the kind", kind, "sym|row")
-  opts = options.check("graph:normalize", opts, {self_loops = {"boolean", true}})
-  local key = kind .. tostring(opts.self_loops)
-  self.normalized[key] = self.normalized[key] or self.adjacency:normalize(kind, opts)
+  opts = options.check("graph:normalize", opts, {
+    self_loops = {"boolean", true}, lambda = {"number", 0},
+  })
+  local key = ("%s %s %.17g"):format(kind, opts.self_loops, opts.lambda)
+  if not self.normalized[key] then
+    local P = self.adjacency:normalize(kind, {self_loops = opts.self_loops})
+    if opts.lambda ~= 0 then P = P:add_diag(P:diagonal_values() * opts.lambda) end
+    self.normalized[key] = P
+  end
   return self.normalized[key]
 end
 

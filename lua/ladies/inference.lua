@@ -16,7 +16,7 @@ local inference = {}
 local function propagation(model, of)
   if options.class_of(of) == "Matrix" then return of end
   local graph = options.class_of(of) == "Graph" and of or of.graph
-  return graph:normalize(model.normalize or "sym")
+  return graph:normalize(model.normalize or "sym", {lambda = model.lambda})
 end
 
 local function run(model, P, features)
@@ -37,8 +37,8 @@ function inference.possible(model)
 end
 
 --- inference.exact(model, data [, features]): the logits of all nodes, N x outputs.
--- model     has `n_layers` and `layer(i, h, block)`, as nn.gcn; `normalize` ("sym" or "row") names
---           its P
+-- model     has `n_layers` and `layer(i, h, block)`, as nn.gcn; `normalize` ("sym" or "row") and
+--           `lambda` name its P, as for graph:normalize
 -- data      a data set; or a Graph, or P itself as a Matrix, and then `features` as well
 -- Nothing is recorded, no element is dropped, and the result belongs to no step.
 function inference.exact(model, data, features)
@@ -64,14 +64,13 @@ local SAMPLED = {
 --- inference.sampled(model, data, nodes, {sampler =, batch_size = 512, draws = 1, seed = 1}): the
 -- logits of the Index `nodes`, #nodes x outputs, each from a sampled neighbourhood. With more
 -- draws every node is sampled so many times and the logits are averaged. The nodes go through the
--- sampler in batches of batch_size; it must take seeds, not draw its own.
+-- sampler in batches of batch_size; called without a place in an epoch, it must give mini-batches
+-- whose output holds all of its seeds (Cluster-GCN: the clusters that hold them; VR-GCN: by its
+-- histories as they are, and sampler:fill(model, features) makes them the model's).
 function inference.sampled(model, data, nodes, given)
   local where = "ladies.inference.sampled"
   options.value(where, "the nodes", nodes, "Index")
   local opts = options.check(where, given, SAMPLED)
-  if type(opts.sampler) == "table" and opts.sampler.batches_per_epoch then
-    options.fail(where .. ": this sampler draws its own seeds; use ladies.inference.exact")
-  end
   if #nodes == 0 then options.fail(where .. ": there are no nodes") end
   local rng, size, n = core.rng(opts.seed), opts.batch_size, #nodes
   local logits
@@ -81,10 +80,15 @@ function inference.sampled(model, data, nodes, given)
         local last = math.min(first + size - 1, n)
         local seeds = nodes:slice(first, last)
         local batch = opts.sampler(seeds, rng:fork(draw):fork(first))
+        local places = sampling.find(batch.output, seeds)
+        if #places < #seeds then
+          options.fail(("%s: the output of a mini-batch lacks %d of its %d seeds"):format(
+            where, #seeds - #places, #seeds))
+        end
         local h = model:forward(data.features, batch, false)
         logits = logits or core.zeros(n, h.n_cols)
         local rows = logits:slice(first, last)
-        rows:copy_(rows + h[sampling.find(batch.output, seeds)] / opts.draws)
+        rows:copy_(rows + h[places] / opts.draws)
       end
     end
   end)

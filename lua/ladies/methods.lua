@@ -2,13 +2,15 @@
 -- methods only through this table; a sampler of one's own needs none of it. An entry of `by_name`:
 --
 --   title            how tables call it
---   samples          default of the setting `samples`, the nodes of a layer or the neighbours of a
---                    node; nil where the method draws neither
+--   takes            the settings of methods.settings that it has; the others are refused
 --   settings         settings in which the method differs from every preset
+--   settle(config, data)   fills in those that follow from others or from the data set
 --   make(data, config, samples)     the sampler
 --   nominal_rows     whether every layer has `samples` nodes by definition, so that the paper
 --                    counts a batch's memory with them; otherwise rows are counted as they come
+--   exact_only       why there is no sampled inference, where there is none
 
+local options = require "ladies.options"
 local samplers = require "ladies.samplers"
 
 local methods = {}
@@ -19,18 +21,34 @@ local function repeated(value, n)
   return list
 end
 
+--- The settings of samplers, with their types; a method takes some of them.
+--
+--   samples                            nodes drawn for a layer, or neighbours for a node
+--   draw, debias, union, row_normalize, self_nodes, flat      as samplers.ladies has them
+--   form                               samplers.graphsage
+--   cvd                                samplers.vrgcn
+--   parts, clusters, partition, lambda samplers.clustergcn (partition is its `method`)
+methods.settings = {
+  samples = "positive integer", draw = "wor|wr|poisson", debias = "boolean", union = "pre|post",
+  row_normalize = "boolean", self_nodes = "none|previous|batch", flat = "boolean",
+  form = "mean|unbiased or nil", cvd = "boolean or nil",
+  parts = "positive integer or nil", clusters = "positive integer or nil",
+  partition = "metis|random", lambda = "number",
+}
+
 -- Parts of about 250 nodes, at least 50, and a batch for every fiftieth of them, at least 5: some
 -- 50 batches an epoch on a large graph. (The paper has 1500 parts, 20 a batch, for Reddit's 232,965
 -- nodes.)
-local function clusters(n_nodes)
-  local parts = math.max(50, n_nodes // 250)
-  return parts, math.max(5, parts // 50)
+local function settle_clusters(config, data)
+  config.parts = config.parts or math.max(50, data.graph.n_nodes // 250)
+  config.clusters = config.clusters or math.max(5, config.parts // 50)
 end
 
 --- The methods by name.
 methods.by_name = {
   ladies = {
-    title = "LADIES", samples = 512, nominal_rows = true,
+    title = "LADIES", nominal_rows = true, settings = {samples = 512},
+    takes = {"samples", "draw", "debias", "union", "row_normalize", "self_nodes", "flat"},
     make = function(data, config, samples)
       return samplers.ladies(data.graph:normalize(config.normalize), {
         sizes = repeated(samples, config.layers), method = config.draw, debias = config.debias,
@@ -40,45 +58,57 @@ methods.by_name = {
     end,
   },
   fastgcn = {
-    title = "FastGCN", samples = 512, nominal_rows = true,
-    settings = {draw = "wr", self_nodes = "none", row_normalize = false},
+    title = "FastGCN", nominal_rows = true,
+    takes = {"samples", "draw", "row_normalize", "self_nodes", "flat"},
+    settings = {samples = 512, draw = "wr", self_nodes = "none", row_normalize = false},
     make = function(data, config, samples)
       return samplers.fastgcn(data.graph:normalize(config.normalize), {
         sizes = repeated(samples, config.layers), method = config.draw,
         row_normalize = config.row_normalize, self_nodes = config.self_nodes,
+        power = config.flat and 1 or 2,
       })
     end,
   },
   graphsage = {
-    title = "GraphSAGE", samples = 5, settings = {normalize = "row"},
+    title = "GraphSAGE", takes = {"samples", "form"}, settings = {samples = 5, normalize = "row"},
+    settle = function(config)
+      config.form = config.form or (config.normalize == "row" and "mean" or "unbiased")
+    end,
     make = function(data, config, samples)
       return samplers.graphsage(data.graph:normalize(config.normalize), {
-        fanouts = repeated(samples, config.layers),
-        form = config.normalize == "row" and "mean" or "unbiased",
+        fanouts = repeated(samples, config.layers), form = config.form,
       })
     end,
   },
   clustergcn = {
-    title = "Cluster-GCN", settings = {normalize = "row"},
+    title = "Cluster-GCN", takes = {"parts", "clusters", "partition", "lambda"},
+    settings = {normalize = "row", partition = "metis", lambda = 0, validation = "exact"},
+    settle = settle_clusters,
     make = function(data, config)
-      local parts, together = clusters(data.graph.n_nodes)
       return samplers.clustergcn(data.graph.adjacency, {
-        layers = config.layers, train = data.train, parts = parts, clusters = together,
+        layers = config.layers, train = data.train, parts = config.parts,
+        clusters = config.clusters, method = config.partition, lambda = config.lambda,
         normalize = config.normalize, seed = config.seed,
       })
     end,
   },
   vrgcn = {
-    title = "VR-GCN", samples = 2, settings = {validation = "exact"},
+    title = "VR-GCN", takes = {"samples", "cvd"}, settings = {samples = 2, validation = "exact"},
+    exact_only = "with the histories of the finished model its estimate is the exact one",
+    settle = function(config)
+      if config.cvd == nil then config.cvd = config.dropout > 0 end
+    end,
     make = function(data, config, samples)
       return samplers.vrgcn(data.graph:normalize(config.normalize), {
-        layers = config.layers, hidden = config.hidden, neighbours = samples,
-        cvd = config.dropout > 0,
+        layers = config.layers, hidden = config.hidden, neighbours = samples, cvd = config.cvd,
       })
     end,
   },
   full = {
-    title = "full batch",
+    -- A batch is an epoch: it costs more than a validation, and 200 of them are patience enough.
+    title = "full batch", takes = {}, settings = {validation = "exact", patience = 200},
+    exact_only = "it does not sample",
+    settle = function(config) config.eval_every = config.eval_every or 10 end,
     make = function(data, config)
       return samplers.full(data.graph:normalize(config.normalize), {layers = config.layers})
     end,
@@ -91,6 +121,29 @@ table.sort(sorted)
 
 --- Their names as a type of ladies.options.
 methods.names = table.concat(sorted, "|")
+
+--- Whether a method has the setting: all have those that are not of methods.settings.
+function methods.takes(name, setting)
+  if not methods.settings[setting] then return true end
+  for _, taken in ipairs(methods.by_name[name].takes) do
+    if taken == setting then return true end
+  end
+  return false
+end
+
+--- The types of the sampler's settings of a method, by name; an error, which begins with `where`,
+-- when `given` has one that it does not take.
+function methods.types(where, name, given)
+  local takes, types = methods.by_name[name].takes, {}
+  for setting in pairs(given) do
+    if not methods.takes(name, setting) then
+      options.fail(("%s: the method %s has no %s; its sampler's settings are: %s"):format(where,
+        name, setting, #takes > 0 and table.concat(takes, ", ") or "none"))
+    end
+  end
+  for _, setting in ipairs(takes) do types[setting] = methods.settings[setting] end
+  return types
+end
 
 --- The method of a configuration and what tables call it: "LADIES (64)".
 function methods.of(config)

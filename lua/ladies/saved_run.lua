@@ -4,6 +4,7 @@ local core = require "ladies_core"
 local experiment = require "ladies.experiment"
 local inference = require "ladies.inference"
 local label_kinds = require "ladies.labels"
+local methods = require "ladies.methods"
 local model_file = require "ladies.model_file"
 local options = require "ladies.options"
 local run_folder = require "ladies.run_folder"
@@ -50,8 +51,11 @@ end
 -- (1)
 function SavedRun:logits(nodes, opts)
   if opts.how == "sampled" then
-    if not self.config.samples then
-      options.fail(("sampled inference: %s does not sample"):format(self.config.method))
+    local reason = methods.by_name[self.config.method].exact_only
+    if reason then
+      options.fail(("%s has no sampled inference: %s"):format(self.config.method, reason))
+    elseif opts.samples and not self.config.samples then
+      options.fail(("%s takes no number of samples"):format(self.config.method))
     end
     return inference.sampled(self.model, self.data, nodes, {
       sampler = experiment.sampler(self.config, self.data, opts.samples),

@@ -18,6 +18,7 @@ local data = {
   export = require "ladies.data.export",
   random_split = splits.random_split,
   class_split = splits.class_split,
+  shuffled = require "ladies.data.shuffled",
 }
 
 --- The names that `ladies.data.load` finds here, each once; `ladies fetch` lists those that it

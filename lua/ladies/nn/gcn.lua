@@ -32,6 +32,7 @@ local SPEC = {
   bias = {"boolean", true},
   init = {initialize.names, "glorot_uniform"},
   normalize = {"sym|row", "sym"},
+  lambda = {"number", 0},
   seed = {"integer", 1},
 }
 
@@ -45,6 +46,7 @@ local SPEC = {
 -- norm          layer normalisation before each activation
 -- init          glorot_uniform (default), kaiming_normal, ...; `seed` decides the draws
 -- normalize     which P of the graph the model is for, "sym" or "row": exact inference uses it
+-- lambda        its diagonal enhancement, P + lambda diag(P); see samplers.clustergcn
 -- model.config holds the options; a model made from it again has the same first weights.
 function Gcn.new(given)
   local opts = options.check("ladies.nn.gcn", given, SPEC)
@@ -75,6 +77,7 @@ function Gcn.new(given)
   end
   return setmetatable({
     config = opts, layers = layers, head = head, n_layers = opts.layers, normalize = opts.normalize,
+    lambda = opts.lambda,
   }, Gcn)
 end
 
