@@ -25,7 +25,7 @@ cli.main({
   {"batches", "N", "positive integer", help = "of random nodes (default 12)"},
   {"draws", "N", "positive integer", help = "of the sampler for each batch (default 16)"},
   {"batch-size", "N", "positive integer", default = 512, help = "nodes of a batch"},
-  {"hidden", "N", "positive integer", help = "hidden width (default 256)"},
+  {"hidden", "N", "positive integer", help = "hidden width (default 128)"},
   {"steps", "N", "non-negative integer", default = 20, help = "of training; 0: first weights"},
   {"lag", "N", "non-negative integer", default = 10, help = "steps that VR-GCN's history is old"},
   {"normalize", "P", "sym|row", default = "sym",

@@ -44,6 +44,7 @@ ladies.presets = require "ladies.presets"
 ladies.experiment = require "ladies.experiment"
 ladies.compare = require "ladies.compare"
 ladies.variance = require "ladies.variance"
+ladies.costs = require "ladies.costs"
 ladies.plot = require "ladies.plot"
 ladies.save_model = require "ladies.model_file".save
 ladies.load_model = require "ladies.model_file".load

@@ -62,7 +62,7 @@ local SPEC = {
 }
 
 local THOROUGH = {
-  batches = 12, draws = 16, hidden = 256, samples = {5, 16, 64, 256, 512},
+  batches = 12, draws = 16, hidden = 128, samples = {5, 16, 64, 256, 512},
   datasets = {"cora", "citeseer", "pubmed", "wordnet", "power-law"},
 }
 local QUICK = {
@@ -179,7 +179,7 @@ end
 -- batches     how many batches (12); draws: of the sampler, for each of them (16; up to 32 times as
 --             many for two layers of LADIES and FastGCN with few samples)
 -- batch_size  nodes of a batch (512), or all where there are fewer
--- hidden, steps, lag   width of H (256), steps of training (20), and how many of them VR-GCN's
+-- hidden, steps, lag   width of H (128), steps of training (20), and how many of them VR-GCN's
 --             history is behind (10)
 -- normalize   P: "sym" or "row"; seed: of everything random
 -- quick       cora and power-law, 4 batches, 6 draws, two sample numbers and hidden 64, where
