@@ -3,7 +3,7 @@
 --
 -- One quantity is varied at a time, the others staying at the base of lua/ladies/costs/methods.lua,
 -- on generated graphs whose degrees follow a power law. Of each shape are measured, as medians over
--- batches after two for warming up, in one thread and in seconds of the processor, which a busy
+-- batches after three for warming up, in one thread and in seconds of the processor, which a busy
 -- machine changes little:
 --     sampling   of the sampler
 --     computing  of gathering, forward, backward and the optimizer's step
@@ -33,7 +33,7 @@ local WHERE = "ladies.costs"
 local VARIABLES = {"L", "K", "b", "s", "V"}
 local DEGREE = 10     -- entries in a row of the adjacency
 local CLASSES = 10
-local WARM_UP = 2     -- batches, the last of which is weighed
+local WARM_UP = 3     -- batches, which are weighed
 
 local SPEC = {
   methods = "array of strings or nil",
@@ -124,8 +124,9 @@ local function sweep(method, variable, opts, graph_of)
   end
   local lists = {}
   for i, run in ipairs(runners) do
-    run(1)
-    points[i].held = run(WARM_UP, true).held
+    local held = {}
+    for number = 1, WARM_UP do held[number] = run(number, true).held end
+    points[i].held = median(held)
     lists[i] = {sampling = {}, computing = {}, counted = {}}
   end
   for number = WARM_UP + 1, WARM_UP + opts.batches do
