@@ -10,6 +10,8 @@ local SPEC = {
   {"patience", "N", "non-negative integer", help = "batches"},
   {"method", "NAME", "ladies|full", default = "ladies", help = "how to sample"},
   {"out", "DIR", "string", help = "a folder"},
+  {"sizes", "LIST", "array of positive integers", help = "numbers"},
+  {"names", "LIST", "array of strings", help = "words"},
   {"debias", "BOOL", "boolean", help = "other weights"},
   {"quiet", help = "no progress"},
 }
@@ -42,6 +44,17 @@ function tests.test_booleans()
   lu.assertIs(cli.parse(SPEC, {"--debias=false"}).debias, false)
   lu.assertEquals(refused("--debias", "maybe"),
     'ladies dummy: --debias must be true or false, got "maybe"')
+end
+
+function tests.test_arrays()
+  local opts = cli.parse(SPEC, {"--sizes", "5,64,512", "--names=cora,./x,7"})
+  lu.assertEquals(opts.sizes, {5, 64, 512})
+  lu.assertEquals(opts.names, {"cora", "./x", "7"})
+  lu.assertEquals(cli.parse(SPEC, {"--sizes=3"}).sizes, {3})
+  lu.assertEquals(refused "--sizes=5,x",
+    'ladies dummy: --sizes[2] must be a positive integer, got "x"')
+  lu.assertEquals(refused "--sizes=5,",
+    'ladies dummy: --sizes[2] must be a positive integer, got ""')
 end
 
 function tests.test_a_value_may_look_like_an_option()

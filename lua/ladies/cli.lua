@@ -9,8 +9,9 @@
 --   }, arg, function(opts, given) ... end)
 --
 -- `usage` may stand in for the first line of the help text, "ladies train [options]".
--- Types are those of ladies.options. `--batch-size 64` and `--batch-size=64` set opts.batch_size;
--- given.batch_size tells that the user did.
+-- Types are those of ladies.options; the elements of an array have commas between them.
+-- `--batch-size 64` and `--batch-size=64` set opts.batch_size; given.batch_size tells that the user
+-- did.
 
 local options = require "ladies.options"
 
@@ -36,6 +37,15 @@ local function index(spec)
   return by_name, names
 end
 
+-- What is between the commas of `text`, as numbers where they read as such.
+local function split(text, numbers)
+  local list = {}
+  for part in (text .. ","):gmatch "([^,]*)," do
+    list[#list + 1] = numbers and tonumber(part) or part
+  end
+  return list
+end
+
 -- The value of `text` as the option's type has it. The message of a failure is options.value's own,
 -- without the line of a script, which is not where the user's mistake is.
 local function convert(spec, option, text)
@@ -43,6 +53,8 @@ local function convert(spec, option, text)
   local value = text
   if type_text == "boolean" then
     value = text == "true" or (text ~= "false" and text)
+  elseif type_text:find "^array of " then
+    value = split(text, not type_text:find "strings")
   elseif type_text:find "number" or type_text:find "integer" then
     value = tonumber(text) or text
   end

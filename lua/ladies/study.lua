@@ -71,13 +71,14 @@ function Study:record(key)
   return self.records[key]
 end
 
--- Appends a record in one write.
-local function append(path, record)
-  local file = assert(io.open(path, "a"))
+--- Keeps a finished record, plain data with a `key`: appends it to the file in one write.
+function Study:add(record)
+  local file = assert(io.open(self.results, "a"))
   file:setvbuf("full", 1 << 20)
   local ok, reason = file:write(json.encode(record), "\n")
   if ok then ok, reason = file:close() end
-  if not ok then options.fail(("ladies.study: %s: %s"):format(path, reason)) end
+  if not ok then options.fail(("ladies.study: %s: %s"):format(self.results, reason)) end
+  self.records[record.key] = record
 end
 
 -- Trains one run; returns its record.
@@ -113,9 +114,7 @@ function Study:run(runs, opts)
       name = run.config.dataset
       data = experiment.load(experiment.configure(run.config))
     end
-    local record = train(run, data)
-    append(self.results, record)
-    self.records[run.key] = record
+    self:add(train(run, data))
     bar:update(#runs - #waiting + i, core.clock())
   end
   bar:clear()

@@ -1,0 +1,75 @@
+--- ladies.costs: memory by the paper's definition, exponents, the report, runs taken up again.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
+local lu = require "luaunit"
+local ladies = require "ladies"
+local statistics = require "ladies.statistics"
+local temporary = require "reference.temporary"
+
+local tests = {}
+
+local function run(name, own)
+  local opts = {methods = {"full", "ladies"}, scale = 0.01, batches = 1,
+    out = temporary.path(name), quiet = true}
+  for key, value in pairs(own or {}) do opts[key] = value end
+  return ladies.costs(opts)
+end
+
+-- The rows of costs.csv as tables by column.
+local function rows_of(result)
+  local rows, head = {}, nil
+  for line in io.lines(result.folder .. "/costs.csv") do
+    local cells, row = {}, {}
+    for cell in (line .. ","):gmatch "([^,]*)," do cells[#cells + 1] = tonumber(cell) or cell end
+    head = head or cells
+    for i, name in ipairs(head) do row[name] = cells[i] end
+    rows[#rows + 1] = row
+  end
+  table.remove(rows, 1)
+  return rows
+end
+
+function tests.test_report()
+  local threads = ladies.threads()
+  local result = run "report"
+  lu.assertEquals(ladies.threads(), threads)
+  local read = ladies.file.read
+  local path = result.folder .. "/results.jsonl"
+  local whole, markdown = read(path), read(result.folder .. "/costs.md")
+  lu.assertEquals(markdown, tostring(result))
+  for _, text in ipairs{"| full batch, V |", "| LADIES, s ", "| LADIES, b "} do
+    lu.assertStrContains(markdown, text)
+  end
+  ladies.file.write(path, whole:sub(1, #whole - 10))             -- killed while it wrote
+  local again = run "report"
+  local lines = select(2, whole:gsub("\n", ""))
+  lu.assertEquals(select(2, read(path):gsub("\n", "")), lines)
+  lu.assertEquals(#rows_of(again), #rows_of(result))
+
+  local held = {}
+  for _, row in ipairs(rows_of(result)) do
+    lu.assertTrue(row.computing_s > 0 and row.held_bytes > 0)
+    if row.method == "ladies" then
+      -- Weights, s rows of features, s in each hidden layer and b in the last one, of K columns; a
+      -- layer whose neighbourhood is smaller has fewer.
+      local most = 4 * (row.L * row.K ^ 2 + row.L * row.K * row.s + row.K * row.b)
+      lu.assertTrue(row.counted_bytes <= most)
+      if row.variable == "K" then lu.assertEquals(row.counted_bytes, most) end
+    elseif row.variable == "V" then
+      lu.assertEquals(row.counted_bytes, 4 * (3 * 64 ^ 2 + 4 * row.V * 64))
+      held[#held + 1] = {row.V, row.held_bytes}
+    end
+  end
+  local power = statistics.power(held)
+  lu.assertTrue(power > 0.5 and power < 1.2, power)
+end
+
+function tests.test_wrong_options()
+  local function fails(message, own) lu.assertErrorMsgContains(message, run, "wrong", own) end
+  fails('no method "ladis"; did you mean "ladies"?', {methods = {"ladis"}})
+  fails("batches must be a positive integer, got 0", {batches = 0})
+  fails('unknown option "mehtods"; did you mean "methods"?', {mehtods = {}})
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"costs", tests}}, true)

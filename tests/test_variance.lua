@@ -1,0 +1,323 @@
+--- ladies.variance: the measurement against exact errors by enumeration, the paper's claims as far
+-- as they hold, the report, and runs that are taken up again.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
+local lu = require "luaunit"
+local ladies = require "ladies"
+local estimators = require "ladies.variance.estimators"
+local graphs = require "reference.graphs"
+local measure = require "ladies.variance.measure"
+local Network = require "ladies.variance.network"
+local report = require "ladies.variance.report"
+local statistics = require "ladies.statistics"
+local temporary = require "reference.temporary"
+local toy = require "reference.toy_data"
+
+local index = ladies.index
+
+local by_name = {}
+for _, one in ipairs(estimators) do by_name[one.name] = one end
+
+local tests = {}
+
+-- A network with random weights over P.
+local function network_on(P, seed)
+  local rng = ladies.rng(seed)
+  local function normal(n_rows, n_cols) return ladies.zeros(n_rows, n_cols):normal_(1, rng) end
+  local network = Network.new(P, normal(P.n_rows, 4), nil, normal(4, 3))
+  network.history = network.hidden * 0.9
+  return network
+end
+
+local POWER_LAW = network_on(ladies.generate.power_law{nodes = 600, entries = 3600, features = 1}
+  .graph:normalize "sym", 1)
+
+-- Mean and standard error of a list.
+local function summary_of(list)
+  return statistics.mean(list), statistics.deviation(list) / math.sqrt(#list)
+end
+
+-- ---------------------------------------------------------------- by enumeration
+
+-- The matrices of the network as tables of doubles.
+local function dense(network)
+  return network.P:to_dense():to_table(), network.products:to_table()
+end
+
+-- Calls f(draws, probability) for all s independent draws with the probabilities p.
+local function each_draw(p, s, f, draws, probability)
+  draws, probability = draws or {}, probability or 1
+  if #draws == s then return f(draws, probability) end
+  for u, share in ipairs(p) do
+    if share > 0 then
+      draws[#draws + 1] = u
+      each_draw(p, s, f, draws, probability * share)
+      draws[#draws] = nil
+    end
+  end
+end
+
+-- E ||Z~ - Z||^2 for one row v of P, from all possible draws.
+local function exact_row(P, G, v, p, s)
+  local total, width = 0, #G[1]
+  each_draw(p, s, function(draws, probability)
+    local off = 0
+    for c = 1, width do
+      local z = 0
+      for u = 1, #P do z = z - P[v][u] * G[u][c] end
+      for _, u in ipairs(draws) do z = z + P[v][u] * G[u][c] / (s * p[u]) end
+      off = off + z ^ 2
+    end
+    total = total + probability * off
+  end)
+  return total
+end
+
+-- Probabilities in proportion to the squared norms of the columns in some rows.
+local function column_shares(P, rows)
+  local p, total = {}, 0
+  for u = 1, #P do
+    p[u] = 0
+    for _, v in ipairs(rows) do p[u] = p[u] + P[v][u] ^ 2 end
+    total = total + p[u]
+  end
+  for u = 1, #P do p[u] = p[u] / total end
+  return p
+end
+
+local function entry_shares(P, v)
+  local p, d = {}, 0
+  for u = 1, #P do d = d + (P[v][u] ~= 0 and 1 or 0) end
+  for u = 1, #P do p[u] = P[v][u] ~= 0 and 1 / d or 0 end
+  return p
+end
+
+-- The probabilities of each method for the row v of a batch.
+local SHARES = {
+  ladies = function(P, rows) return column_shares(P, rows) end,
+  fastgcn = function(P)
+    local all = {}
+    for v = 1, #P do all[v] = v end
+    return column_shares(P, all)
+  end,
+  graphsage = function(P, _, v) return entry_shares(P, v) end,
+}
+
+local function enumerated(network, name, rows, s)
+  local P, G = dense(network)
+  local total = 0
+  for _, v in ipairs(rows) do
+    total = total + exact_row(P, G, v, SHARES[name](P, rows, v), s)
+  end
+  return total / #rows
+end
+
+local TINY = {
+  graphs.matrix(5, {{1, 2}, {2, 1}, {1, 3}, {3, 1}, {1, 4}, {4, 1}, {4, 5}, {5, 4}})
+    :normalize "sym",
+  graphs.matrix(5, {{1, 2, 2}, {2, 4, 0.5}, {3, 1}, {3, 5, 3}, {4, 4, 2}, {5, 1}}):normalize "row",
+}
+
+--- The exact errors are those of all possible draws, and what is measured agrees with them.
+function tests.test_exact_errors()
+  for g, P in ipairs(TINY) do
+    local network = network_on(P, g)
+    for name in pairs(SHARES) do
+      for _, rows in ipairs{{1}, {2, 5}, {4, 1, 3}} do
+        local exact = measure.exact(network, index(rows))[name]
+        for s = 1, 3 do
+          local wanted = enumerated(network, name, rows, s)
+          lu.assertAlmostEquals(exact / s, wanted, 1e-4 * wanted + 1e-6)
+        end
+        local copies = {}
+        for i = 1, 40 do copies[i] = index(rows) end
+        local lists = measure.estimator(by_name[name].make, network, 2, 1, copies, 20, 3)
+        for _, field in ipairs{"error", "variance"} do
+          local mean, spread = summary_of(lists[field])
+          lu.assertTrue(math.abs(mean - exact / 2) < 4.5 * spread + 1e-6,
+            ("%s %s: %g, not %g"):format(name, field, mean, exact / 2))
+        end
+      end
+    end
+  end
+end
+
+--- The mean of the exact error over all batches of two nodes obeys the bound of Table 2, and the
+-- bound is no larger than it must be: with one column, all of H W alike, that of LADIES is close.
+function tests.test_bounds()
+  for g, P in ipairs(TINY) do
+    local network, batches = network_on(P, g + 5), {}
+    for v = 1, 5 do
+      for u = v + 1, 5 do batches[#batches + 1] = index{v, u} end
+    end
+    local facts = measure.facts(network, batches)
+    lu.assertEquals(facts.degree, P.nnz / 5)
+    lu.assertAlmostEquals(facts.norm, P:entry_values():square():sum():item(), 1e-6)
+    for name in pairs(SHARES) do
+      local total = 0
+      for _, seeds in ipairs(batches) do total = total + measure.exact(network, seeds)[name] end
+      local error, bound = total / #batches / 3, measure.bounds[name](facts, 3)
+      lu.assertTrue(error > 0 and error <= bound, ("%s: %g above %g"):format(name, error, bound))
+    end
+  end
+end
+
+--- VR-GCN's error is that of the change of H since the history, drawn without replacement.
+function tests.test_control_variates()
+  local network = network_on(TINY[1], 3)
+  local copies = {}
+  for i = 1, 60 do copies[i] = index{1} end
+  local lists = measure.estimator(by_name.vrgcn.make, network, 1, 2, copies, 20, 4)
+  -- One of the four entries of node 1's row, each with probability 1/4, times 4.
+  local P = TINY[1]:to_dense()
+  local change = (network.hidden - network.history):matmul(network.second)
+  local mean, wanted = ladies.zeros(1, 3), 0
+  for u = 1, 4 do mean = mean + change[index{u}] * P:get(1, u) end
+  for u = 1, 4 do wanted = wanted + (change[index{u}] * (4 * P:get(1, u)) - mean):norm() ^ 2 / 4 end
+  local got, spread = summary_of(lists.error)
+  lu.assertTrue(math.abs(got - wanted) < 4.5 * spread, ("%g, not %g"):format(got, wanted))
+end
+
+-- ---------------------------------------------------------------- the claims
+
+local BATCHES = measure.batches(600, 40, 10, 1)
+
+--- Estimators that are called unbiased are so with one layer, and those with normalised rows not.
+function tests.test_bias()
+  for _, one in ipairs(estimators) do
+    local layers = one.two_layer_only and 2 or 1
+    local lists = measure.estimator(one.make, POWER_LAW, 16, layers, BATCHES, 40, 7)
+    local mean, spread = summary_of(lists.bias)
+    local off = mean / spread
+    if one.unbiased then
+      lu.assertTrue(math.abs(off) < 4, ("%s: %g standard errors"):format(one.name, off))
+    elseif one.name:find "row" then
+      lu.assertTrue(off > 4, ("%s: %g standard errors"):format(one.name, off))
+    end
+  end
+end
+
+function tests.test_variance_falls_with_samples()
+  for _, name in ipairs{"ladies", "fastgcn", "graphsage"} do
+    local points = {}
+    for i, s in ipairs{4, 16, 64} do
+      local lists = measure.estimator(by_name[name].make, POWER_LAW, s, 1, BATCHES, 40, 8)
+      points[i] = {s, statistics.mean(lists.variance)}
+    end
+    local power = statistics.power(points)
+    lu.assertTrue(power > -1.2 and power < -0.8, ("%s: s^%g"):format(name, power))
+  end
+end
+
+--- LADIES below FastGCN on a graph whose degrees follow a power law, certainly; the same when the
+-- batch is the whole graph.
+function tests.test_ladies_below_fastgcn()
+  for layers = 1, 2 do
+    local lists = {}
+    for _, name in ipairs{"fastgcn", "ladies"} do
+      lists[name] = measure.estimator(by_name[name].make, POWER_LAW, 64, layers, BATCHES, 40, 9)
+    end
+    local ratio, half = report.ratio(lists.fastgcn.error, lists.ladies.error)
+    lu.assertTrue(ratio - half > 1.5, ("%g ± %g"):format(ratio, half))
+  end
+  local sizes = measure.by_size(POWER_LAW, 6, 1)
+  for i, one in ipairs(sizes) do
+    local ratio, half = report.ratio(one.fastgcn, one.ladies)
+    if i == #sizes then
+      lu.assertEquals(one.size, 600)
+      lu.assertAlmostEquals(ratio, 1, 1e-4)
+    else
+      lu.assertTrue(one.size > 64 or ratio - half > 1, ("%d: %g"):format(one.size, ratio))
+    end
+  end
+end
+
+-- ---------------------------------------------------------------- runs
+
+local function run(name, own)
+  local opts = {
+    datasets = {"toy"}, data = {toy = toy.new()}, samples = {2, 16}, batches = 3, draws = 3,
+    batch_size = 20, hidden = 8, steps = 3, lag = 1, out = temporary.path(name), quiet = true,
+  }
+  for key, value in pairs(own or {}) do opts[key] = value end
+  return ladies.variance(opts)
+end
+
+local function points_of(result)
+  local list = {}
+  for line in io.lines(result.folder .. "/points.csv") do
+    local cells = {}
+    for cell in (line .. ","):gmatch "([^,]*)," do cells[#cells + 1] = tonumber(cell) or cell end
+    list[#list + 1] = cells
+  end
+  return list, list[1]
+end
+
+--- Without sampling there is no error; with the present as history VR-GCN has none.
+function tests.test_zero()
+  local function whole(P, _, layers) return ladies.samplers.full(P, {layers = layers}) end
+  local function check(result, exact)
+    for i, cells in ipairs(points_of(result)) do
+      if i > 1 then
+        local relative = cells[6] / cells[13]
+        lu.assertEquals(relative < 1e-9, exact, ("%s: %g"):format(cells[2], relative))
+      end
+    end
+  end
+  check(run("full", {methods = {}, samplers = {full = whole}}), true)
+  check(run("exact", {methods = {"vrgcn"}, samples = {1}, lag = 0}), true)
+  check(run("old", {methods = {"vrgcn"}, samples = {1}}), false)
+end
+
+function tests.test_report_and_resumption()
+  local methods = {"graphsage", "vrgcn", "fastgcn", "ladies", "ladies-poisson", "ladies-wor-row"}
+  local result = run("report", {methods = methods})
+  local points = points_of(result)
+  -- One and two layers of two samples; VR-GCN has two layers only, Poisson no two samples.
+  lu.assertEquals(#points - 1, 4 * 4 + 2 + 2)
+  local text = tostring(result)
+  for _, part in ipairs{"| toy ", "VR-GCN", "FastGCN / LADIES, exact", "b = V", "s = 16",
+    "the greatest ratio is"} do
+    lu.assertStrContains(text, part)
+  end
+  local read = ladies.file.read
+  local path = result.folder .. "/results.jsonl"
+  local whole, markdown = read(path), read(result.folder .. "/variance.md")
+  lu.assertStrContains(markdown, "toy, LADIES, 1 layer")
+  ladies.file.write(path, whole:sub(1, #whole // 2))              -- killed in the middle of a line
+  lu.assertEquals(run("report", {methods = methods}).tables, result.tables)
+  lu.assertEquals(read(path), whole)
+  for _, file in ipairs(result.files) do
+    lu.assertTrue(#read(result.folder .. "/" .. file) > 100, file)
+  end
+  lu.assertErrorMsgContains("holds another study", run, "report", {methods = methods, seed = 2})
+end
+
+function tests.test_wrong_options()
+  local function fails(message, own) lu.assertErrorMsgContains(message, run, "wrong", own) end
+  fails('no method "lades"; did you mean "ladies"?', {methods = {"lades"}})
+  fails("the lag, 4, is more than the steps of training, 3", {lag = 4})
+  fails("a variance needs at least 2 draws", {draws = 1})
+  fails("samples[2] must be a positive integer, got 0", {samples = {5, 0}})
+  fails("samplers.x must be a callable, got 3", {samplers = {x = 3}})
+  fails('unknown option "batch_sice"; did you mean "batch_size"?', {batch_sice = 3})
+end
+
+-- ---------------------------------------------------------------- statistics
+
+function tests.test_statistics()
+  local list = {1, 2, 4, 9}                                       -- t = 3.1824 for 3 degrees
+  lu.assertAlmostEquals(statistics.half_width(list), 3.1824 * math.sqrt(38 / 3) / 2, 0.01)
+  lu.assertAlmostEquals(statistics.half_width{0, 1}, 12.706 / 2, 1e-9)
+  lu.assertEquals(statistics.half_width{3}, 0)
+  local power, spread = statistics.power{{1, 3}, {2, 12}, {4, 48}}
+  lu.assertAlmostEquals(power, 2, 1e-12)
+  lu.assertAlmostEquals(spread, 0, 1e-12)
+  power, spread = statistics.power{{1, 1}, {math.exp(1), math.exp(1)}, {math.exp(2), 1}}
+  lu.assertAlmostEquals(power, 0, 1e-12)
+  lu.assertAlmostEquals(spread, math.sqrt(1 / 3), 1e-12)          -- rest 2/3 over 1 x 2
+  lu.assertNil(select(2, statistics.power{{1, 1}, {2, 2}}))
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"variance", tests}}, true)
