@@ -5,7 +5,7 @@
 #include "base/threads.h"
 #include "fused.h"
 
-enum { GRAIN = 1024, AHEAD = 16 };
+enum { GRAIN = 1024, GROUP = 64, ROWS_AHEAD = 4 };
 
 typedef struct {
     const ld_csr *P;
@@ -41,37 +41,53 @@ static void draw_positions(int32_t *at, int64_t d, int64_t k, ld_stream stream, 
     }
 }
 
-static void draw_row(const draw *job, int64_t i)
+/* What is known of a row before it is drawn. */
+typedef struct {
+    int32_t row, from, end, loop;
+    float scale;
+} row_plan;
+
+static void plan_rows(row_plan *plans, const draw *job, int64_t begin, int64_t end)
 {
-    int64_t r = job->rows[i], from = job->P->s->offsets[r], end = job->P->s->offsets[r + 1];
-    int64_t loop = job->loops[r], d = end - from - (loop >= 0), k = job->k;
-    int32_t *at = job->at + i * (k + 1), count = 0;
+    for (int64_t i = begin; i < end; i++) {
+        int32_t r = job->rows[i];
+        plans[i - begin] = (row_plan){
+            .row = r,
+            .from = (int32_t)job->P->s->offsets[r],
+            .end = (int32_t)job->P->s->offsets[r + 1],
+            .loop = job->loops[r],
+            .scale = job->P->row_scale ? job->P->row_scale->data[r] : 1.0f,
+        };
+    }
+}
+
+static int32_t draw_row(int32_t *at, const row_plan *plan, const draw *job)
+{
+    int32_t from = plan->from, end = plan->end, loop = plan->loop, count = 0;
+    int64_t d = end - from - (loop >= 0), k = job->k;
     if (d <= k) {
-        for (int64_t e = from; e < end; e++)
-            at[count++] = (int32_t)e;
+        for (int32_t e = from; e < end; e++)
+            at[count++] = e;
     } else {
-        draw_positions(at, d, k, job->stream, (uint64_t)r << 32);
+        draw_positions(at, d, k, job->stream, (uint64_t)plan->row << 32);
         count = (int32_t)k;
         for (int64_t j = 0; j < k; j++)
-            at[j] += (int32_t)from + (loop >= 0 && at[j] >= loop - from);
+            at[j] += from + (loop >= 0 && at[j] >= loop - from);
         if (loop >= 0) {
             for (; count > 0 && at[count - 1] > loop; count--)
                 at[count] = at[count - 1];
-            at[count] = (int32_t)loop;
+            at[count] = loop;
             count = (int32_t)k + 1;
         }
     }
-    job->counts[i] = count;
     for (int32_t j = 0; j < count; j++)
         __builtin_prefetch(&job->P->s->columns[at[j]]);
+    return count;
 }
 
 /* The weights of a row, and its columns in place of their positions. */
-static void finish_row(const draw *job, int64_t i)
+static void finish_row(int32_t *at, float *w, int32_t count, float scale, const draw *job)
 {
-    int32_t *at = job->at + i * (job->k + 1), count = job->counts[i];
-    float *w = job->weights + i * (job->k + 1);
-    float scale = job->P->row_scale ? job->P->row_scale->data[job->rows[i]] : 1.0f;
     double sum = 0;
     for (int32_t j = 0; j < count; j++) {
         w[j] = job->P->values ? scale * job->P->values->data[at[j]] : scale;
@@ -88,15 +104,17 @@ static void finish_row(const draw *job, int64_t i)
 static void draw_rows(void *ctx, int64_t begin, int64_t end)
 {
     const draw *job = ctx;
-    for (int64_t i = begin; i < end; i++) {
-        __builtin_prefetch(&job->P->s->offsets[job->rows[i + AHEAD < end ? i + AHEAD : i]]);
-        __builtin_prefetch(&job->loops[job->rows[i + AHEAD < end ? i + AHEAD : i]]);
-        draw_row(job, i);
-        if (i >= begin + AHEAD)
-            finish_row(job, i - AHEAD);
+    int64_t room = job->k + 1;
+    row_plan plans[GROUP];
+    for (int64_t group = begin; group < end; group += GROUP) {
+        int64_t last = group + GROUP < end ? group + GROUP : end;
+        plan_rows(plans, job, group, last);
+        for (int64_t i = group; i < last; i++)
+            job->counts[i] = draw_row(job->at + i * room, &plans[i - group], job);
+        for (int64_t i = group; i < last; i++)
+            finish_row(job->at + i * room, job->weights + i * room, job->counts[i],
+                       plans[i - group].scale, job);
     }
-    for (int64_t i = end - AHEAD < begin ? begin : end - AHEAD; i < end; i++)
-        finish_row(job, i);
 }
 
 /* The drawn columns, renamed, without gaps. */
@@ -108,8 +126,8 @@ static void rename_columns(ld_structure *s, float *values, ld_index *src, ld_mar
         const int32_t *columns = job->at + i * (job->k + 1);
         const float *w = job->weights + i * (job->k + 1);
         const int32_t *later =
-            i + AHEAD / 4 < s->n_rows ? columns + AHEAD / 4 * (job->k + 1) : NULL;
-        for (int32_t j = 0; later && j < job->counts[i + AHEAD / 4]; j++)
+            i + ROWS_AHEAD < s->n_rows ? columns + ROWS_AHEAD * (job->k + 1) : NULL;
+        for (int32_t j = 0; later && j < job->counts[i + ROWS_AHEAD]; j++)
             __builtin_prefetch(&renamed->marks[later[j]]);
         for (int32_t j = 0; j < job->counts[i]; j++, to++) {
             int32_t name = ld_marker_get(renamed, columns[j]);
