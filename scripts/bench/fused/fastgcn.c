@@ -4,6 +4,8 @@
 #include "base/memory.h"
 #include "fused.h"
 
+enum { AHEAD = 8 };
+
 ld_status fused_prepare_fastgcn(fused_sampler *f)
 {
     ld_tensor *q = NULL;
@@ -20,19 +22,25 @@ done:
 /* The drawn nodes in `src`, which has room for f->size, and how often they were drawn. */
 static void draw_nodes(ld_index *src, float *times, fused_sampler *f, ld_stream stream)
 {
+    int32_t group[LD_ALIAS_GROUP];
     ld_marker_clear(f->renamed);
     src->size = 0;
-    for (int64_t i = 0; i < f->size; i++) {
-        int32_t u = ld_alias_draw(f->table, stream, (uint64_t)i);
-        int32_t place = ld_marker_get(f->renamed, u);
-        if (place < 0) {
-            place = (int32_t)src->size++;
-            ld_marker_set(f->renamed, u, place);
-            f->bits[u / 64] |= (uint64_t)1 << u % 64;
-            src->data[place] = u;
-            times[place] = 0;
+    for (int64_t first = 0; first < f->size; first += LD_ALIAS_GROUP) {
+        int64_t count = f->size - first < LD_ALIAS_GROUP ? f->size - first : LD_ALIAS_GROUP;
+        ld_alias_draw_group(group, f->table, stream, (uint64_t)first, count);
+        for (int64_t i = 0; i < count; i++)
+            __builtin_prefetch(&f->renamed->marks[group[i]]);
+        for (int64_t i = 0; i < count; i++) {
+            int32_t u = group[i], place = ld_marker_get(f->renamed, u);
+            if (place < 0) {
+                place = (int32_t)src->size++;
+                ld_marker_set(f->renamed, u, place);
+                f->bits[u / 64] |= (uint64_t)1 << u % 64;
+                src->data[place] = u;
+                times[place] = 0;
+            }
+            times[place]++;
         }
-        times[place]++;
     }
 }
 
@@ -61,6 +69,8 @@ ld_status fused_fastgcn(fused_block *out, fused_sampler *f, const ld_index *dst,
     for (int64_t i = 0; i < n; i++) {
         int64_t r = dst->data[i];
         float scale = f->P->row_scale ? f->P->row_scale->data[r] : 1.0f;
+        if (i + AHEAD < n)
+            __builtin_prefetch(&p->columns[p->offsets[dst->data[i + AHEAD]]]);
         for (int64_t e = p->offsets[r]; e < p->offsets[r + 1]; e++) {
             int32_t u = p->columns[e];
             if (f->bits[u / 64] >> u % 64 & 1) {
