@@ -51,32 +51,39 @@ static ld_status draw_without_replacement(choice *c, bool unbiased)
     return st;
 }
 
-/* Draws that fall on a position of `always` are made again. */
+/* Counts draws with replacement; returns how many of them were not to be rejected. */
+static int64_t count_draws(choice *c, ld_marker *drawn, const int32_t *at, int64_t n)
+{
+    int64_t accepted = 0;
+    for (int64_t i = 0; i < n; i++) {
+        int32_t place = ld_marker_get(drawn, at[i]);
+        accepted += place != REJECTED;
+        if (place < 0) {
+            ld_marker_set(drawn, at[i], (int32_t)c->count);
+            c->draws[c->count++] = (ld_draw){1.0, at[i]};
+        } else if (place != REJECTED) {
+            c->draws[place].value++;
+        }
+    }
+    return accepted;
+}
+
 static ld_status draw_with_replacement(choice *c, const ld_alias *table)
 {
     int32_t group[LD_ALIAS_GROUP];
-    int64_t left = c->k, count;
+    int64_t n, done = 0;
     ld_marker *drawn;
     ld_status st = ld_marker_take(&drawn, c->n);
     if (st != LD_OK)
         return st;
     for (int64_t i = 0; c->rejected && i < c->rejected->size; i++)
         ld_marker_set(drawn, c->rejected->data[i], REJECTED);
-    for (uint64_t position = 0; st == LD_OK && left > 0; position += (uint64_t)count) {
-        count = left < LD_ALIAS_GROUP ? left : LD_ALIAS_GROUP;
-        ld_alias_draw_group(group, table, c->stream, position, count);
-        for (int64_t i = 0; i < count; i++)
+    for (uint64_t position = 0; st == LD_OK && done < c->k; position += (uint64_t)n) {
+        n = c->k - done < LD_ALIAS_GROUP ? c->k - done : LD_ALIAS_GROUP;
+        ld_alias_draw_group(group, table, c->stream, position, n);
+        for (int64_t i = 0; i < n; i++)
             __builtin_prefetch(&drawn->marks[group[i]]);
-        for (int64_t i = 0; i < count; i++) {
-            int32_t at = group[i], place = ld_marker_get(drawn, at);
-            left -= place != REJECTED;
-            if (place < 0) {
-                ld_marker_set(drawn, at, (int32_t)c->count);
-                c->draws[c->count++] = (ld_draw){1.0, at};
-            } else if (place != REJECTED) {
-                c->draws[place].value++;
-            }
-        }
+        done += count_draws(c, drawn, group, n);
         st = ld_poll();
     }
     ld_marker_put(drawn);
