@@ -1,6 +1,8 @@
-/* The caller publishes a job, takes chunks itself from an atomic counter together with the pool's
- * threads, and waits until all helpers have left the job. Helpers spin for some microseconds before
- * they sleep, since the loops of a training step follow each other closely. */
+/* The caller publishes a job, takes chunks itself from an atomic counter together with those of the
+ * pool's threads that come, shuts the gate when there are none left, and waits until all who are
+ * inside have left. Helpers that wake up too late, as on a busy machine they may, find the gate shut:
+ * nobody waits for them. Helpers spin for some microseconds before they sleep, since the loops of a
+ * training step follow each other closely. */
 #include "base/threads.h"
 
 #include <sched.h>
@@ -14,6 +16,7 @@
 #endif
 
 enum { MAX_THREADS = 256, SPINS = 4000 };
+enum { OPEN = 1 << 16 }; /* in the gate, above the number of helpers inside */
 
 static struct {
     pthread_mutex_t owner; /* held by the thread whose loop runs */
@@ -24,9 +27,9 @@ static struct {
     int wanted;             /* threads in all, the caller included; 0 = not yet asked */
     atomic_int sleeping;    /* helpers that wait on `wake` */
     atomic_uint generation; /* counts jobs; a change wakes the helpers */
-    atomic_int inside;      /* helpers that have not finished with the current job */
+    atomic_int gate;        /* OPEN, while helpers may enter, + the helpers inside */
     atomic_bool stop;
-    /* the current job */
+    /* the current job; only those inside may look */
     ld_loop_fn *fn;
     void *ctx;
     int64_t n, grain;
@@ -73,6 +76,15 @@ static void wait_for_job(unsigned seen)
     pthread_mutex_unlock(&pool.lock);
 }
 
+static bool enter(void)
+{
+    int gate = atomic_load(&pool.gate);
+    while (gate & OPEN)
+        if (atomic_compare_exchange_weak(&pool.gate, &gate, gate + 1))
+            return true;
+    return false;
+}
+
 static void *helper(void *start)
 {
     unsigned seen = (unsigned)(uintptr_t)start;
@@ -81,8 +93,10 @@ static void *helper(void *start)
         seen = atomic_load(&pool.generation);
         if (atomic_load(&pool.stop))
             return NULL;
-        run_chunks();
-        atomic_fetch_sub(&pool.inside, 1);
+        if (enter()) {
+            run_chunks();
+            atomic_fetch_sub(&pool.gate, 1);
+        }
     }
 }
 
@@ -155,10 +169,11 @@ ld_status ld_parallel_for(int64_t n, int64_t grain, ld_loop_fn *fn, void *ctx)
         pool.grain = grain;
         atomic_store(&pool.next, 0);
         atomic_store(&pool.cancelled, false);
-        atomic_store(&pool.inside, pool.started);
+        atomic_store(&pool.gate, OPEN);
         announce();
         run_chunks();
-        for (int spins = 0; atomic_load(&pool.inside) > 0; spins++) {
+        atomic_fetch_and(&pool.gate, ~OPEN);
+        for (int spins = 0; atomic_load(&pool.gate) > 0; spins++) {
             if (spins < SPINS)
                 pause_cpu();
             else

@@ -185,12 +185,12 @@ uint64_t ld_csr_hash(const ld_csr *a);
 ld_status ld_csr_slice(ld_csr **out, ld_index **src, ld_csr *a, const ld_index *rows,
                        const ld_index *first);
 
-/* Some entries of the given, distinct rows: row i has those at positions entries[offsets[i]] ..
- * entries[offsets[i + 1] - 1] in a, each within that row. Columns are compacted as above. `first`
- * and all else must be in range; this is not checked. */
-ld_status ld_csr_slice_entries(ld_csr **out, ld_index **src, ld_csr *a, const ld_index *rows,
-                               const int64_t *offsets, const ld_index *entries,
-                               const ld_index *first);
+/* The matrix of s, which has some entries of the distinct rows `rows` of a under a's columns, with
+ * `values` (NULL for none) and a's scales: the columns are compacted as above, in s itself. `first`
+ * must be in range; when it repeats, `what` begins the message. */
+ld_status ld_csr_compact(ld_csr **out, ld_index **src, const ld_csr *a, ld_structure *s,
+                         ld_tensor *values, const ld_index *rows, const ld_index *first,
+                         const char *what);
 
 /* a[rows, cols] for given, distinct rows and columns; cols may be `rows` itself: the induced
  * subgraph. Time and memory grow with the entries of those rows. */

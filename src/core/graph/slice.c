@@ -5,10 +5,9 @@
 
 #include "base/marker.h"
 #include "base/memory.h"
-#include "base/threads.h"
 #include "graph/csr.h"
 
-enum { GRAIN = 4096, AHEAD = 16 };
+enum { AHEAD = 16 };
 
 /* x's elements at `pick`, or NULL when x is NULL. */
 static ld_status pick_scale(ld_tensor **out, const ld_tensor *x, const ld_index *pick)
@@ -63,9 +62,11 @@ done:
     return st;
 }
 
-/* Renames the columns of s to places in `touched`: those of `first`, which do not repeat, then the
- * others in order of first touch. Marks are fetched some columns ahead: each is a cache miss. */
-static ld_status compact(ld_structure *s, ld_index **touched, const ld_index *first)
+/* Renames the columns of s to places in `touched`: those of `first`, where `what` begins the message
+ * when they repeat, then the others in order of first touch. Marks are fetched some columns ahead:
+ * each is a cache miss. */
+static ld_status compact(ld_structure *s, ld_index **touched, const ld_index *first,
+                         const char *what)
 {
     ld_index *ids = NULL;
     ld_marker *renamed = NULL;
@@ -75,8 +76,14 @@ static ld_status compact(ld_structure *s, ld_index **touched, const ld_index *fi
     LD_TRY(ld_index_new(&ids, most < s->n_cols ? most : s->n_cols));
     LD_TRY(ld_marker_take(&renamed, s->n_cols));
     for (; first && n < first->size; n++) {
-        ld_marker_set(renamed, first->data[n], n);
-        ids->data[n] = first->data[n];
+        int32_t c = first->data[n];
+        __builtin_prefetch(&renamed->marks[first->data[n + AHEAD < first->size ? n + AHEAD : n]]);
+        if (ld_marker_get(renamed, c) >= 0) {
+            st = ld_index_check_unique(first, what);
+            goto done;
+        }
+        ld_marker_set(renamed, c, n);
+        ids->data[n] = c;
     }
     for (int64_t e = 0; e < s->nnz; e++) {
         int32_t c = s->columns[e], name = ld_marker_get(renamed, c);
@@ -97,15 +104,14 @@ done:
     return st;
 }
 
-/* The matrix of s, some entries of a's `rows` with a's columns, and `values`, in compacted columns
- * and with a's scales. */
-static ld_status finish(ld_csr **out, ld_index **src, const ld_csr *a, ld_structure *s,
-                        ld_tensor *values, const ld_index *rows, const ld_index *first)
+ld_status ld_csr_compact(ld_csr **out, ld_index **src, const ld_csr *a, ld_structure *s,
+                         ld_tensor *values, const ld_index *rows, const ld_index *first,
+                         const char *what)
 {
     ld_tensor *row_scale = NULL, *col_scale = NULL;
     ld_index *touched = NULL;
     ld_status st;
-    LD_TRY(compact(s, &touched, first));
+    LD_TRY(compact(s, &touched, first, what));
     LD_TRY(pick_scale(&row_scale, a->row_scale, rows));
     LD_TRY(pick_scale(&col_scale, a->col_scale, touched));
     LD_TRY(ld_csr_new(out, s, values, row_scale, col_scale));
@@ -132,60 +138,10 @@ ld_status ld_csr_slice(ld_csr **out, ld_index **src, ld_csr *a, const ld_index *
     ld_status st;
     LD_TRY(copy_rows(&s, &values, a, rows, a->s->n_cols));
     LD_TRY(ld_index_check_unique(rows, "slice: node"));
-    if (first) {
+    if (first)
         LD_TRY(ld_index_check(first, 0, a->s->n_cols, "slice: first column"));
-        LD_TRY(ld_index_check_unique(first, "slice: first column"));
-    }
     copy_columns(s, a->s, rows);
-    LD_TRY(finish(out, src, a, s, values, rows, first));
-done:
-    ld_structure_unref(s);
-    ld_tensor_unref(values);
-    return st;
-}
-
-/* The work on some rows of ld_csr_slice_entries. */
-typedef struct {
-    const ld_csr *a;
-    const int32_t *rows, *entries;
-    ld_structure *s;
-    float *values;
-} entry_copy;
-
-static void copy_entries(void *ctx, int64_t begin, int64_t end)
-{
-    const entry_copy *copy = ctx;
-    const ld_structure *p = copy->a->s;
-    ld_structure *s = copy->s;
-    for (int64_t i = begin; i < end; i++) {
-        int64_t to = s->offsets[i], length = s->offsets[i + 1] - to, r = copy->rows[i];
-        const int32_t *from = copy->entries + to;
-        for (int64_t j = 0; j < length; j++)
-            s->columns[to + j] = p->columns[from[j]];
-        for (int64_t j = 0; copy->values && j < length; j++)
-            copy->values[to + j] = copy->a->values->data[from[j]];
-        for (int64_t j = 0; j < length; j++)
-            s->origin[to + j] = p->origin ? p->origin[from[j]]
-                                : p->origin_row
-                                    ? (int32_t)(p->origin_row[r] + from[j] - p->offsets[r])
-                                    : from[j];
-    }
-}
-
-ld_status ld_csr_slice_entries(ld_csr **out, ld_index **src, ld_csr *a, const ld_index *rows,
-                               const int64_t *offsets, const ld_index *entries,
-                               const ld_index *first)
-{
-    ld_structure *s = NULL;
-    ld_tensor *values = NULL;
-    ld_status st;
-    LD_TRY(ld_structure_new(&s, rows->size, a->s->n_cols, entries->size, true));
-    memcpy(s->offsets, offsets, (size_t)(rows->size + 1) * sizeof *offsets);
-    if (a->values)
-        LD_TRY(ld_tensor_new(&values, 1, entries->size, 1));
-    entry_copy copy = {a, rows->data, entries->data, s, values ? values->data : NULL};
-    LD_TRY(ld_parallel_for(rows->size, GRAIN, copy_entries, &copy));
-    LD_TRY(finish(out, src, a, s, values, rows, first));
+    LD_TRY(ld_csr_compact(out, src, a, s, values, rows, first, "slice: first column"));
 done:
     ld_structure_unref(s);
     ld_tensor_unref(values);

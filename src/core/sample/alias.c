@@ -79,3 +79,16 @@ void ld_alias_unref(ld_alias *a)
         ld_free(a);
     }
 }
+
+void ld_alias_draw_group(int32_t *out, const ld_alias *a, ld_stream s, uint64_t position,
+                         int64_t count)
+{
+    const ld_alias_column *columns[LD_ALIAS_GROUP];
+    double fractions[LD_ALIAS_GROUP];
+    for (int64_t i = 0; i < count; i++) {
+        columns[i] = ld_alias_column_of(&fractions[i], a, s, position + (uint64_t)i);
+        __builtin_prefetch(columns[i]);
+    }
+    for (int64_t i = 0; i < count; i++)
+        out[i] = fractions[i] < columns[i]->keep ? columns[i]->own : columns[i]->other;
+}

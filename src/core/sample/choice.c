@@ -12,7 +12,7 @@
 #include "sample/keys.h"
 #include "sample/mass.h"
 
-enum { BLOCK = 1024 };
+enum { BLOCK = 1024, REJECTED = INT32_MAX };
 
 /* One call's problem and its draws. */
 typedef struct {
@@ -20,6 +20,7 @@ typedef struct {
     int64_t n, k;
     ld_mass mass;
     ld_stream stream;
+    const ld_index *rejected; /* wr: positions that are no longer to be drawn, though p has them */
     ld_draw *draws;
     int64_t count;
 } choice;
@@ -50,22 +51,40 @@ static ld_status draw_without_replacement(choice *c, bool unbiased)
     return st;
 }
 
+/* Counts draws with replacement; returns how many of them were not to be rejected. */
+static int64_t count_draws(choice *c, ld_marker *drawn, const int32_t *at, int64_t n)
+{
+    int64_t accepted = 0;
+    for (int64_t i = 0; i < n; i++) {
+        int32_t place = ld_marker_get(drawn, at[i]);
+        accepted += place != REJECTED;
+        if (place < 0) {
+            ld_marker_set(drawn, at[i], (int32_t)c->count);
+            c->draws[c->count++] = (ld_draw){1.0, at[i]};
+        } else if (place != REJECTED) {
+            c->draws[place].value++;
+        }
+    }
+    return accepted;
+}
+
 static ld_status draw_with_replacement(choice *c, const ld_alias *table)
 {
+    int32_t group[LD_ALIAS_GROUP];
+    int64_t n, done = 0;
     ld_marker *drawn;
     ld_status st = ld_marker_take(&drawn, c->n);
     if (st != LD_OK)
         return st;
-    for (int64_t i = 0; st == LD_OK && i < c->k; i++) {
-        int32_t at = ld_alias_draw(table, c->stream, (uint64_t)i), place = ld_marker_get(drawn, at);
-        if (i % BLOCK == 0)
-            st = ld_poll();
-        if (place >= 0) {
-            c->draws[place].value++;
-        } else {
-            ld_marker_set(drawn, at, (int32_t)c->count);
-            c->draws[c->count++] = (ld_draw){1.0, at};
-        }
+    for (int64_t i = 0; c->rejected && i < c->rejected->size; i++)
+        ld_marker_set(drawn, c->rejected->data[i], REJECTED);
+    for (uint64_t position = 0; st == LD_OK && done < c->k; position += (uint64_t)n) {
+        n = c->k - done < LD_ALIAS_GROUP ? c->k - done : LD_ALIAS_GROUP;
+        ld_alias_draw_group(group, table, c->stream, position, n);
+        for (int64_t i = 0; i < n; i++)
+            __builtin_prefetch(&drawn->marks[group[i]]);
+        done += count_draws(c, drawn, group, n);
+        st = ld_poll();
     }
     ld_marker_put(drawn);
     for (int64_t i = 0; i < c->count; i++)
@@ -178,6 +197,21 @@ static ld_status outside(ld_tensor **out, const ld_tensor *p, const ld_index *al
     return st;
 }
 
+/* Whether draws from the table that fall on `always` may be made again instead: enough of the mass is
+ * outside, which `mass` then tells. */
+static bool can_reject(ld_mass *mass, const ld_alias *table, const ld_index *always)
+{
+    ld_mass rest = *mass;
+    for (int64_t i = 0; i < always->size; i++) {
+        rest.total -= table->p->data[always->data[i]];
+        rest.support -= table->p->data[always->data[i]] > 0.0f;
+    }
+    if (rest.support <= 0 || rest.total * 16.0 < mass->total)
+        return false;
+    *mass = rest;
+    return true;
+}
+
 /* Makes room for the draws, and draws. */
 static ld_status run(choice *c, const ld_tensor *p, const ld_alias *table,
                      const ld_choice_options *o)
@@ -224,7 +258,9 @@ ld_status ld_choice(ld_index **pick, ld_tensor **w, const ld_tensor *p, const ld
         goto done;
     }
     c.stream = ld_rng_next(rng);
-    if (n_certain > 0) {
+    if (n_certain > 0 && table && o.method == LD_CHOICE_WR && can_reject(&c.mass, table, certain)) {
+        c.rejected = certain;
+    } else if (n_certain > 0) {
         LD_TRY(outside(&others, p, certain));
         LD_TRY(ld_mass_of(&c.mass, others, "choice"));
         p = others;

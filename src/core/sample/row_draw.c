@@ -1,12 +1,14 @@
 /* Uniform draws without replacement are Floyd's (Bentley and Floyd 1987): for j = d - k .. d - 1 a
- * number t of 0 .. j, and j itself when t was drawn before. The set is a bitmap, from which it comes
- * out in ascending order. Draws with replacement are random fractions, sorted: in that order they
+ * number t of 0 .. j, and j itself when t was drawn before. The set is kept in ascending order where
+ * it lies while it is small; otherwise it is a bitmap, from which it comes out in that order. Draws with replacement are random fractions, sorted: in that order they
  * meet the entries of a row, or their running sums, in one pass. */
 #include "sample/row_draw.h"
 
 #include <float.h>
 
 #include "base/memory.h"
+
+enum { FEW = 16 };
 
 /* Numbers 2i and 2i + 1 of 64 bits of a row. */
 static void random_pair(uint64_t pair[2], ld_row_rng rng, int64_t i)
@@ -47,21 +49,45 @@ int64_t ld_row_all(ld_row_draw *out, int64_t d)
     return d;
 }
 
+/* The i-th of Floyd's k numbers of 0 .. d-1, when it has not been drawn yet. */
+static int64_t floyd(uint64_t pair[2], int64_t i, int64_t d, int64_t k, ld_row_rng rng)
+{
+    if (i % 2 == 0)
+        random_pair(pair, rng, i / 2);
+    return scaled(pair[i % 2], d - k + i + 1);
+}
+
+static void draw_few(ld_row_draw *out, int64_t d, int64_t k, ld_row_rng rng, double weight)
+{
+    uint64_t pair[2];
+    for (int64_t i = 0; i < k; i++) {
+        int64_t t = floyd(pair, i, d, k, rng), to = i;
+        for (int64_t j = 0; j < i; j++)
+            if (ld_row_draw_at(out[j]) == t)
+                t = d - k + i;
+        for (; to > 0 && ld_row_draw_at(out[to - 1]) > t; to--)
+            out[to] = out[to - 1];
+        out[to] = ld_row_draw_of(t, weight);
+    }
+}
+
 int64_t ld_row_uniform(ld_row_draw *out, int64_t d, int64_t k, ld_row_rng rng, bool count,
                        uint64_t *words)
 {
     int64_t n_words = (d + 63) / 64, drawn = 0;
     uint64_t pair[2];
+    double weight = count ? 1.0 : (double)d / (double)k;
+    if (k <= FEW) {
+        draw_few(out, d, k, rng, weight);
+        return k;
+    }
     memset(words, 0, (size_t)n_words * sizeof *words);
     for (int64_t i = 0; i < k; i++) {
-        if (i % 2 == 0)
-            random_pair(pair, rng, i / 2);
-        int64_t last = d - k + i, t = scaled(pair[i % 2], last + 1);
+        int64_t t = floyd(pair, i, d, k, rng);
         if (words[t / 64] >> t % 64 & 1)
-            t = last;
+            t = d - k + i;
         words[t / 64] |= (uint64_t)1 << t % 64;
     }
-    double weight = count ? 1.0 : (double)d / (double)k;
     for (int64_t i = 0; i < n_words; i++)
         for (uint64_t word = words[i]; word; word &= word - 1)
             out[drawn++] = ld_row_draw_of(i * 64 + __builtin_ctzll(word), weight);

@@ -1,6 +1,8 @@
 /* Rows are planned one after the other (where they lie, how many draws they may need), drawn in
- * parallel into places of their own, and then put together by ld_csr_slice_entries. Drawing decides
- * on positions alone; the columns of those that were drawn are fetched ahead on the way. */
+ * parallel and collected into a structure, whose columns ld_csr_compact then renames. Where the plan
+ * knows how many draws each row will have, they go where they belong at once, a few rows at a time;
+ * otherwise into places of their own, and are collected when all are known. Drawing decides on
+ * positions alone; what is read at them is fetched ahead. */
 #include "sample/rows.h"
 
 #include <float.h>
@@ -13,13 +15,14 @@
 #include "base/threads.h"
 #include "sample/row_draw.h"
 
-enum { GRAIN = 1024, AHEAD = 16 };
+enum { GRAIN = 1024, GROUP = 32, AHEAD = 16 };
 
 typedef enum { UNIFORM, WEIGHTED, POISSON } row_method;
 
 /* A row to draw from: `degree` entries from `from` on, without the one that is certain. */
 typedef struct {
     int64_t place;  /* of its draws */
+    int64_t to;     /* where they are collected, when that is not there */
     int32_t from;   /* first entry */
     int32_t degree; /* entries to draw from */
     int32_t kept;   /* position in the row of the certain entry, or -1 */
@@ -37,8 +40,11 @@ typedef struct {
     int64_t k;
     ld_stream stream;
     row_plan *plans;
-    ld_row_draw *draws;
-    int64_t room;          /* for draws */
+    int64_t room;       /* for draws */
+    ld_row_draw *draws; /* all of them, until they are collected; NULL when that is done at once */
+    ld_structure *s;    /* what they become: a's columns and, in `origin`, positions ... */
+    ld_tensor *values;  /* ... with a's values there, NULL when it has none ... */
+    ld_tensor *w;       /* ... and their weights */
     atomic_bool no_memory; /* in some chunk */
     atomic_bool failed;    /* in some row */
 } rows_job;
@@ -74,11 +80,11 @@ static ld_status plan(rows_job *job, const ld_index *first)
     ld_status st;
     snprintf(what, sizeof what, "%s: node", job->where);
     LD_TRY(ld_index_check(job->rows, 0, s->n_rows, what));
-    LD_TRY(ld_index_check_unique(job->rows, what));
+    if (first != job->rows) /* else ld_csr_compact sees it */
+        LD_TRY(ld_index_check_unique(job->rows, what));
     if (first && first != job->rows) {
         snprintf(what, sizeof what, "%s: first column", job->where);
         LD_TRY(ld_index_check(first, 0, s->n_cols, what));
-        LD_TRY(ld_index_check_unique(first, what));
     } else if (first && s->n_cols < s->n_rows) {
         LD_TRY(ld_index_check(first, 0, s->n_cols, what));
     }
@@ -91,8 +97,18 @@ static ld_status plan(rows_job *job, const ld_index *first)
         __builtin_prefetch(&s->offsets[job->rows->data[i + AHEAD < n ? i + AHEAD : i]]);
         LD_TRY(plan_row(job, i));
     }
-    if (!(job->draws = ld_alloc_array(job->room, sizeof *job->draws, LD_MEM_SCRATCH)))
-        st = LD_NOMEM;
+done:
+    return st;
+}
+
+/* The structure for draws whose numbers are known, with a's columns still to be filled in. */
+static ld_status make_structure(rows_job *job, int64_t nnz)
+{
+    ld_status st;
+    LD_TRY(ld_structure_new(&job->s, job->rows->size, job->a->s->n_cols, nnz, true));
+    LD_TRY(ld_tensor_new(&job->w, 1, nnz, 1));
+    if (job->a->values)
+        LD_TRY(ld_tensor_new(&job->values, 1, nnz, 1));
 done:
     return st;
 }
@@ -102,16 +118,27 @@ done:
 /* What a chunk of rows works on, in one block. */
 typedef struct {
     void *block;
-    ld_draw *keys;   /* k, weighted without replacement */
-    uint64_t *words; /* bits for the longest row, uniform without replacement */
-    float *p;        /* the longest row, weighted */
+    ld_draw *keys;      /* k, weighted without replacement */
+    uint64_t *words;    /* bits for the longest row, uniform without replacement */
+    ld_row_draw *draws; /* of a group, when they are collected at once */
+    float *p;           /* the longest row, weighted */
 } scratch;
+
+/* Places for the draws of the rows begin .. end-1. */
+static int64_t places(const rows_job *job, int64_t begin, int64_t end)
+{
+    return (end < job->rows->size ? job->plans[end].place : job->room) - job->plans[begin].place;
+}
 
 static bool scratch_new(scratch *s, const rows_job *job, int64_t begin, int64_t end)
 {
-    int64_t longest = 0, n_keys = 0, n_words = 0, n_p = 0;
+    int64_t longest = 0, n_keys = 0, n_words = 0, n_draws = 0, n_p = 0;
     for (int64_t i = begin; i < end; i++)
         longest = job->plans[i].degree > longest ? job->plans[i].degree : longest;
+    for (int64_t i = begin; !job->draws && i < end; i += GROUP) {
+        int64_t n = places(job, i, end - i < GROUP ? end : i + GROUP);
+        n_draws = n > n_draws ? n : n_draws;
+    }
     if (job->method == WEIGHTED)
         n_p = longest;
     else if (job->method == UNIFORM && !job->replace)
@@ -119,13 +146,14 @@ static bool scratch_new(scratch *s, const rows_job *job, int64_t begin, int64_t 
     if (job->method == WEIGHTED && !job->replace)
         n_keys = job->k < longest ? job->k : longest;
     size_t size = (size_t)n_keys * sizeof *s->keys + (size_t)n_words * sizeof *s->words +
-                  (size_t)n_p * sizeof *s->p;
+                  (size_t)n_draws * sizeof *s->draws + (size_t)n_p * sizeof *s->p;
     s->block = ld_alloc(size > 0 ? size : 1, LD_MEM_SCRATCH);
     if (!s->block)
         return false;
     s->keys = s->block;
     s->words = (uint64_t *)(s->keys + n_keys);
-    s->p = (float *)(s->words + n_words);
+    s->draws = s->words + n_words;
+    s->p = (float *)(s->draws + n_draws);
     return true;
 }
 
@@ -196,10 +224,9 @@ static int64_t keep(ld_row_draw *out, int64_t count, int32_t kept)
     return count + 1;
 }
 
-static void draw_row(rows_job *job, int64_t i, scratch *s)
+static void draw_row(rows_job *job, int64_t i, ld_row_draw *out, scratch *s)
 {
     row_plan *plan = &job->plans[i];
-    ld_row_draw *out = job->draws + plan->place;
     ld_row_rng rng = {job->stream, (uint64_t)job->rows->data[i] << 32};
     int64_t d = plan->degree, count = 0;
     if (d == 0 || (job->k == 0 && job->method != POISSON))
@@ -223,6 +250,26 @@ static void draw_row(rows_job *job, int64_t i, scratch *s)
         __builtin_prefetch(&job->a->s->columns[plan->from + ld_row_draw_at(out[j])]);
 }
 
+/* Puts the draws of row i into the structure, from place `to` on. */
+static void collect_row(const rows_job *job, int64_t i, const ld_row_draw *draws, int64_t to)
+{
+    const ld_structure *p = job->a->s;
+    ld_structure *s = job->s;
+    const row_plan *plan = &job->plans[i];
+    int32_t shift = 0; /* from a position in a to one in the graph that a was sliced from */
+    if (p->origin_row)
+        shift = (int32_t)(p->origin_row[job->rows->data[i]] - plan->from);
+    for (int64_t j = 0; j < plan->count; j++) {
+        int32_t at = plan->from + ld_row_draw_at(draws[j]);
+        s->columns[to + j] = p->columns[at];
+        s->origin[to + j] = p->origin ? p->origin[at] : at + shift;
+        job->w->data[to + j] = ld_row_draw_weight(draws[j]);
+        if (job->values)
+            job->values->data[to + j] = job->a->values->data[at];
+    }
+    s->offsets[i + 1] = to + plan->count;
+}
+
 static void draw_rows(void *ctx, int64_t begin, int64_t end)
 {
     rows_job *job = ctx;
@@ -231,9 +278,22 @@ static void draw_rows(void *ctx, int64_t begin, int64_t end)
         atomic_store(&job->no_memory, true);
         return;
     }
-    for (int64_t i = begin; i < end; i++)
-        draw_row(job, i, &s);
+    for (int64_t group = begin; group < end; group += GROUP) {
+        int64_t last = end - group < GROUP ? end : group + GROUP;
+        ld_row_draw *draws = job->draws ? job->draws + job->plans[group].place : s.draws;
+        for (int64_t i = group; i < last; i++)
+            draw_row(job, i, draws + places(job, group, i), &s);
+        for (int64_t i = group; !job->draws && i < last; i++)
+            collect_row(job, i, draws + places(job, group, i), job->plans[i].place);
+    }
     ld_free(s.block);
+}
+
+static void collect_rows(void *ctx, int64_t begin, int64_t end)
+{
+    const rows_job *job = ctx;
+    for (int64_t i = begin; i < end; i++)
+        collect_row(job, i, job->draws + job->plans[i].place, job->plans[i].to);
 }
 
 /* --- messages --------------------------------------------------------------------------------- */
@@ -273,23 +333,17 @@ static ld_status explain(const rows_job *job)
 
 /* --- the calls -------------------------------------------------------------------------------- */
 
-/* The draws as entries of the matrix and weights. */
-static ld_status collect(int64_t *offsets, ld_index **entries, ld_tensor **w, const rows_job *job)
+/* The draws, which left room between them, as a structure. */
+static ld_status collect(rows_job *job)
 {
-    int64_t n = job->rows->size;
+    int64_t nnz = 0;
     ld_status st;
-    offsets[0] = 0;
-    for (int64_t i = 0; i < n; i++)
-        offsets[i + 1] = offsets[i] + job->plans[i].count;
-    LD_TRY(ld_index_new(entries, offsets[n]));
-    LD_TRY(ld_tensor_new(w, 1, offsets[n], 1));
-    for (int64_t i = 0; i < n; i++) {
-        const ld_row_draw *draws = job->draws + job->plans[i].place;
-        for (int64_t e = offsets[i], j = 0; e < offsets[i + 1]; e++, j++) {
-            (*entries)->data[e] = job->plans[i].from + ld_row_draw_at(draws[j]);
-            (*w)->data[e] = ld_row_draw_weight(draws[j]);
-        }
+    for (int64_t i = 0; i < job->rows->size; i++) {
+        job->plans[i].to = nnz;
+        nnz += job->plans[i].count;
     }
+    LD_TRY(make_structure(job, nnz));
+    LD_TRY(ld_parallel_for(job->rows->size, GRAIN, collect_rows, job));
 done:
     return st;
 }
@@ -297,15 +351,17 @@ done:
 static ld_status run(ld_csr **out, ld_index **src, ld_tensor **w, rows_job *job,
                      const ld_index *first, ld_rng *rng)
 {
-    ld_index *entries = NULL;
-    ld_tensor *weights = NULL;
-    int64_t *offsets = NULL;
+    bool at_once = job->method == UNIFORM && !job->replace;
+    char what[64];
     ld_status st;
     LD_TRY(plan(job, first));
+    if (at_once)
+        LD_TRY(make_structure(job, job->room));
+    else if (!(job->draws = ld_alloc_array(job->room, sizeof *job->draws, LD_MEM_SCRATCH)))
+        LD_TRY(LD_NOMEM);
     job->stream = ld_rng_next(rng);
     LD_TRY(ld_parallel_for(job->rows->size, GRAIN, draw_rows, job));
-    if (atomic_load(&job->no_memory) ||
-        !(offsets = ld_alloc_array(job->rows->size + 1, sizeof *offsets, LD_MEM_SCRATCH))) {
+    if (atomic_load(&job->no_memory)) {
         st = ld_fail(LD_NOMEM, "%s: out of memory", job->where);
         goto done;
     }
@@ -313,16 +369,17 @@ static ld_status run(ld_csr **out, ld_index **src, ld_tensor **w, rows_job *job,
         st = explain(job);
         goto done;
     }
-    LD_TRY(collect(offsets, &entries, &weights, job));
-    LD_TRY(ld_csr_slice_entries(out, src, (ld_csr *)job->a, job->rows, offsets, entries, first));
-    *w = weights;
-    weights = NULL;
+    if (!at_once)
+        LD_TRY(collect(job));
+    snprintf(what, sizeof what, "%s: %s", job->where, first == job->rows ? "node" : "first column");
+    LD_TRY(ld_csr_compact(out, src, job->a, job->s, job->values, job->rows, first, what));
+    *w = ld_tensor_ref(job->w);
 done:
     ld_free(job->plans);
     ld_free(job->draws);
-    ld_free(offsets);
-    ld_index_unref(entries);
-    ld_tensor_unref(weights);
+    ld_structure_unref(job->s);
+    ld_tensor_unref(job->values);
+    ld_tensor_unref(job->w);
     return st;
 }
 

@@ -1,0 +1,184 @@
+-- How fast samplers written in Lua on the primitives are against the same samplers written as one loop
+-- of C (scripts/bench/fused/), and GraphSAGE against DGL's NeighborSampler. Batches of the two sides
+-- alternate, so that both meet the same machine and the same caches.
+
+local core = require "ladies_core"
+local ladies = require "ladies"
+local cli = require "ladies.cli"
+
+local LAYERS, BATCH, WARM_UP = 5, 512, 10
+
+local spec = {
+  name = "ladies bench sampling",
+  about = "Measures samplers in Lua against fused ones in C: 5 layers, batch 512.",
+  {"rounds", "N", "positive integer", default = 51, help = "batches of each side"},
+  {"nodes", "N", "positive integer", default = 1000000, help = "nodes of the power-law graph"},
+  {"degree", "N", "positive integer", default = 20, help = "its mean degree"},
+  {"threads", "N", "positive integer", default = 2, help = "measure with 1 and with so many"},
+  {"method", "NAME", "ladies|fastgcn|graphsage", help = "this method alone"},
+  {"graph", "NAME", "wordnet|power-law", help = "this graph alone"},
+  {"peers", help = "GraphSAGE against DGL instead"},
+  {"python", "PROGRAM", "string", default = "python3", help = "a Python with DGL"},
+}
+
+-- ---------------------------------------------------------------- what is measured
+
+local function sizes(n)
+  local list = {}
+  for l = 1, LAYERS do list[l] = n end
+  return list
+end
+
+-- The rows of the table: what P is, nodes of a layer or neighbours of a node, and the sampler.
+local WORK = {
+  {method = "ladies", size = 64, P = "sym"},
+  {method = "ladies", size = 512, P = "sym"},
+  {method = "fastgcn", size = 64, P = "sym"},
+  {method = "fastgcn", size = 512, P = "sym"},
+  {method = "graphsage", size = 5, P = "row"},
+}
+
+local function sampler_of(work, P)
+  local key = work.method == "graphsage" and "fanouts" or "sizes"
+  return ladies.samplers[work.method](P, {[key] = sizes(work.size)})
+end
+
+local function load_fused()
+  local path = ladies.home() .. "/../../lib/ladies/ladies_fused.so"
+  local open, reason = package.loadlib(path, "luaopen_ladies_fused")
+  if not open then error("the fused samplers are in the build tree alone: " .. reason) end
+  return open()
+end
+
+local GRAPHS = {
+  {"wordnet", function() return ladies.data.load("wordnet").graph end},
+  {"power-law", function(opts)
+    return ladies.generate.power_law{nodes = opts.nodes, entries = opts.nodes * opts.degree,
+      features = 1}.graph
+  end},
+}
+
+-- ---------------------------------------------------------------- measuring
+
+-- Milliseconds of a sampler for a batch of random seeds. What earlier batches held is given back
+-- before.
+local function time_of(sampler, n_nodes, rng)
+  local seeds = ladies.sampling.uniform(n_nodes, BATCH, {rng = rng})
+  collectgarbage()
+  local began = core.clock()
+  local batch = sampler(seeds, rng)
+  return 1e3 * (core.clock() - began), batch
+end
+
+local function quantile(list, q)
+  local sorted = table.move(list, 1, #list, 1, {})
+  table.sort(sorted)
+  return sorted[math.max(1, math.ceil(q * #sorted))]
+end
+
+local function spread(list)
+  return ("%8.3f (%.3f to %.3f)"):format(quantile(list, 0.5), quantile(list, 0.25),
+    quantile(list, 0.75))
+end
+
+-- The two samplers must do the same: the same nodes and entries from the same random numbers.
+local function check_same(work, ours, fused, n_nodes)
+  local function batch_of(sampler)
+    local _, batch = time_of(sampler, n_nodes, ladies.rng(7))
+    return ladies.sampling.check(batch, work.method, {nodes = n_nodes})
+  end
+  local a, b = batch_of(ours), batch_of(fused)
+  for l = LAYERS, 1, -1 do
+    local x, y = a.blocks[l].adj, b.blocks[l].adj
+    local far = (x:entry_values() - y:entry_values()):square():sum():item()
+    assert(a.blocks[l].src == b.blocks[l].src and x:col_of() == y:col_of()
+      and x:offsets() == y:offsets() and far <= 1e-9 * x:entry_values():square():sum():item(),
+      ("%s: layer %d of the fused sampler is another one"):format(work.method, l))
+  end
+end
+
+local function compare(work, P, fused, rounds)
+  local ours = sampler_of(work, P)
+  check_same(work, ours, fused, P.n_rows)
+  local rng, mine, theirs, ratios = ladies.rng(1), {}, {}, {}
+  for i = 1 - WARM_UP, rounds do
+    local first = i % 2 == 0 and ours or fused          -- who goes first alternates
+    local a = time_of(first, P.n_rows, rng:fork(2 * (i + WARM_UP)))
+    local b = time_of(first == ours and fused or ours, P.n_rows, rng:fork(2 * (i + WARM_UP) + 1))
+    if first ~= ours then a, b = b, a end
+    if i >= 1 then mine[i], theirs[i], ratios[i] = a, b, a / b end
+  end
+  return mine, theirs, ratios
+end
+
+local function samplers_table(opts)
+  local fused = load_fused()
+  print(("ladies %s; %d layers, batch %d; ms: median (quartiles) of %d batches"):format(
+    ladies.version, LAYERS, BATCH, opts.rounds))
+  print "graph      sampler         threads  Lua                          fused                        ratio"
+  for _, graph in ipairs(GRAPHS) do
+    local name, make = table.unpack(graph)
+    local data = (not opts.graph or opts.graph == name) and make(opts)
+    for _, work in ipairs(data and WORK or {}) do
+      if not opts.method or opts.method == work.method then
+        local P = data:normalize(work.P)
+        local rival = fused[work.method](P, LAYERS, work.size)
+        for _, threads in ipairs(opts.threads > 1 and {1, opts.threads} or {1}) do
+          ladies.threads(threads)
+          local mine, theirs, ratios = compare(work, P, rival, opts.rounds)
+          print(("%-10s %-9s %5d  %7d  %-28s %-28s %5.2f"):format(name, work.method, work.size,
+            threads, spread(mine), spread(theirs), quantile(ratios, 0.5)))
+        end
+      end
+    end
+  end
+end
+
+-- ---------------------------------------------------------------- the peer
+
+-- Milliseconds of DGL's batches on the graph in an .npz, and what it says of itself.
+local function peer(opts, path, threads)
+  local script = ladies.home() .. "/scripts/bench/peers/dgl_sampling.py"
+  local pipe = io.popen(("OMP_NUM_THREADS=%d '%s' '%s' '%s' %d %d %d %d"):format(threads,
+    opts.python, script, path, LAYERS, 5, BATCH, opts.rounds))
+  local title, times = pipe:read "l", {}
+  for line in pipe:lines() do times[#times + 1] = tonumber(line) end
+  if not pipe:close() then error("--peers needs a Python with torch and dgl: see --python") end
+  return title, times
+end
+
+local function peers_table(opts)
+  print(("ladies %s; GraphSAGE, %d layers, 5 neighbours, batch %d; ms: median (quartiles)"):format(
+    ladies.version, LAYERS, BATCH))
+  local path = os.tmpname()
+  for _, graph in ipairs(GRAPHS) do
+    local name, make = table.unpack(graph)
+    local data = (not opts.graph or opts.graph == name) and make(opts)
+    if data then
+      local A, P = data.adjacency, data:normalize "row"
+      ladies.npz.write(path, {indptr = A:offsets(), indices = A:col_of()})
+      local ours = sampler_of({method = "graphsage", size = 5}, P)
+      for _, threads in ipairs(opts.threads > 1 and {1, opts.threads} or {1}) do
+        ladies.threads(threads)
+        local rng, mine, theirs, title = ladies.rng(1), {}, {}, nil
+        for round = 1, 3 do                               -- the two take turns
+          local _
+          for i = 1 - WARM_UP, opts.rounds do
+            local time = time_of(ours, P.n_rows, rng:fork(round):fork(i + WARM_UP))
+            if i >= 1 then mine[#mine + 1] = time end
+          end
+          title, _ = peer(opts, path, threads)
+          table.move(_, 1, #_, #theirs + 1, theirs)
+        end
+        print(("%-10s %d threads  ladies %-28s %s %-28s %5.2f"):format(name, threads, spread(mine),
+          title, spread(theirs), quantile(theirs, 0.5) / quantile(mine, 0.5)))
+      end
+    end
+  end
+  os.remove(path)
+end
+
+cli.main(spec, arg, function(opts)
+  if opts.peers then return peers_table(opts) end
+  samplers_table(opts)
+end)
