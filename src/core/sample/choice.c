@@ -22,6 +22,7 @@ typedef struct {
     ld_mass mass;
     ld_stream stream;
     const ld_index *begun;
+    int64_t bound;
     ld_draw *draws;
     int64_t count;
 } choice;
@@ -73,7 +74,7 @@ static ld_status draw_without_replacement(choice *c, bool unbiased)
     }
     ld_status st = draw_successively(c, &rest);
     if (st == LD_OK && unbiased)
-        ld_debias(c->draws, c->k, c->mass.support, c->p, rest);
+        ld_debias(c->draws, c->k, c->bound > 0 ? c->bound : c->mass.support, c->p, rest);
     for (int64_t i = 0; st == LD_OK && !unbiased && i < c->count; i++)
         c->draws[i].value = c->mass.total / ((double)c->k * c->p[c->draws[i].at]);
     return st;
@@ -244,7 +245,7 @@ ld_status ld_choice(ld_index **pick, ld_tensor **w, const ld_tensor *p, const ld
 {
     const ld_index *certain = o.unite ? NULL : o.always;
     int64_t n_certain = certain ? certain->size : 0;
-    choice c = {.n = p->n_rows, .k = k, .begun = o.begun};
+    choice c = {.n = p->n_rows, .k = k, .begun = o.begun, .bound = o.bound};
     ld_tensor *others = NULL, *weights = NULL;
     ld_index *chosen = NULL;
     ld_status st;

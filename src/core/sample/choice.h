@@ -29,6 +29,7 @@ typedef struct {
     const ld_index *always; /* positions that are chosen for certain, or NULL */
     const ld_index *begun;  /* wor, wr: the first draws, if they were made elsewhere, or NULL */
     const ld_mass *mass;    /* what p sums to outside of `always`, if it holds less, or NULL */
+    int64_t bound;          /* debias: of the support, that the weights go by; 0: the support */
 } ld_choice_options;
 
 /* Chooses k of the positions 0 .. n-1 with probabilities in proportion to the vector p. `pick` gets

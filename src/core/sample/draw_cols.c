@@ -37,6 +37,13 @@ typedef struct {
     int64_t n_distinct;
 } draw;
 
+/* At least the number of columns with any mass, whichever way they are drawn. For weights without bias
+ * it must be the same whether the draws end with a scan or not, as that depends on the draws. */
+static int64_t support_bound(const draw *d)
+{
+    return d->positive < d->a->s->n_cols ? d->positive : d->a->s->n_cols;
+}
+
 /* --- the scan --------------------------------------------------------------------------------- */
 
 /* Goes on from the draws in `drawn`, if any. */
@@ -56,6 +63,7 @@ static ld_status scan(ld_csr **out, ld_index **src, ld_tensor **w, draw *d)
         LD_TRY(ld_index_gather(&ids, d->cols, d->drawn));
         LD_TRY(ld_index_find(&begun, near, ids));
         o.begun = begun;
+        o.bound = support_bound(d);
     }
     LD_TRY(ld_choice(&pick, w, p, NULL, d->k, o, &d->rng));
     LD_TRY(ld_index_gather(src, near, pick));
@@ -174,25 +182,21 @@ done:
     return st;
 }
 
-/* The mass outside of the certain columns and a bound of its support, from the block of all columns;
- * `whole` when the columns drawn are all of it. */
-static ld_mass mass_left(bool *whole, const draw *d, const ld_csr *block)
+/* The mass outside of the certain columns, from the block of all columns; `whole` when the columns
+ * drawn are all that have any. */
+static double mass_left(bool *whole, const draw *d, const ld_csr *block)
 {
     const ld_structure *s = block->s;
-    ld_mass left = {d->total, d->positive};
     int64_t others = d->positive;
+    double left = d->total;
     for (int64_t r = 0; r < s->n_rows; r++) {
         for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++) {
             double v = ld_csr_value(block, r, e);
             others -= v != 0 && s->columns[e] < d->n_certain + d->n_distinct;
-            if (s->columns[e] < d->n_certain) {
-                left.total -= d->o.power == 2 ? v * v : v;
-                left.support -= v != 0;
-            }
+            if (s->columns[e] < d->n_certain)
+                left -= d->o.power == 2 ? v * v : v;
         }
     }
-    if (left.support > d->a->s->n_cols)
-        left.support = d->a->s->n_cols;
     *whole = others == 0;
     return left;
 }
@@ -203,7 +207,7 @@ static ld_status draw_in_two_stages(ld_csr **out, ld_index **src, ld_tensor **w,
     ld_csr *block = NULL;
     ld_tensor *p = NULL;
     ld_index *always = NULL, *pick = NULL;
-    ld_mass left;
+    ld_mass left = {0, support_bound(d)};
     bool whole;
     ld_status st;
     LD_TRY(draw_columns(d));
@@ -212,7 +216,7 @@ static ld_status draw_in_two_stages(ld_csr **out, ld_index **src, ld_tensor **w,
         goto done;
     }
     LD_TRY(ld_csr_slice_cols(&block, d->a, d->rows, d->cols));
-    left = mass_left(&whole, d, block);
+    left.total = mass_left(&whole, d, block);
     if (whole && o.method == LD_CHOICE_WOR) { /* all are taken, in whatever order they were drawn */
         st = scan(out, src, w, d);
         goto done;
@@ -223,6 +227,7 @@ static ld_status draw_in_two_stages(ld_csr **out, ld_index **src, ld_tensor **w,
     o.always = always;
     o.begun = d->drawn;
     o.mass = &left;
+    o.bound = left.support;
     LD_TRY(ld_choice(&pick, w, p, NULL, d->k, o, &d->rng));
     *out = ld_csr_ref(block);
     *src = ld_index_ref(d->cols); /* `pick` is 0, 1, ...: they are in its order */
