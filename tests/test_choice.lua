@@ -5,6 +5,7 @@ package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local ladies = require "ladies"
+local outcomes = require "reference.outcomes"
 local reference = require "reference.choice"
 local statistics = require "reference.statistics"
 
@@ -58,57 +59,15 @@ local function name_of(case)
   return ("p=%s k=%d %s"):format(table.concat(p, ","), k, table.concat(words, " "))
 end
 
-local function same(w, expected)
-  for i, want in ipairs(expected) do
-    if math.abs(w[i] - want) > 1e-6 * want then return false end
-  end
-  return #w == #expected
-end
-
--- The distinct outcomes by what was picked; with replacement one pick has several weights.
-local function by_pick(outcomes)
-  local groups, distinct = {}, {}
-  for _, o in ipairs(outcomes) do
-    local key = table.concat(o.pick, ",")
-    local group = groups[key] or {}
-    groups[key] = group
-    local known
-    for _, other in ipairs(group) do
-      if same(o.w, other.w) then known = other end
-    end
-    if known then
-      known.probability = known.probability + o.probability
-    else
-      group[#group + 1], distinct[#distinct + 1] = o, o
-    end
-  end
-  return groups, distinct
-end
-
 -- Draws many times; every draw must be an outcome of the enumeration with just its weights, and the
 -- frequencies must fit. Each outcome gets the weights that the program gave it, in `got`.
 local function check_outcomes(case, draws, rng)
   local p, k, opts = table.unpack(case)
-  local name = name_of(case)
-  local groups, outcomes = by_pick(reference.outcomes(p, k, opts))
-  for _, o in ipairs(outcomes) do o.count = 0 end
   local tensor = ladies.tensor(p)
-  for _ = 1, draws do
+  return outcomes.check(name_of(case), reference.outcomes(p, k, opts), draws, function()
     local pick, w = choose(tensor, k, opts, rng)
-    pick, w = pick:to_table(), w:to_table()
-    local key, found = table.concat(pick, ","), nil
-    for _, o in ipairs(groups[key] or {}) do
-      if same(w, o.w) then found = o end
-    end
-    if not found then lu.fail(("%s: no such outcome: %s with weights %s"):format(name, key,
-      table.concat(w, ","))) end
-    found.count, found.got = found.count + 1, w
-  end
-  local counts, expected = {}, {}
-  for i, o in ipairs(outcomes) do counts[i], expected[i] = o.count, draws * o.probability end
-  local statistic, bound = statistics.chi_square(counts, expected)
-  lu.assertTrue(statistic < bound, ("%s: chi-square %g, bound %g"):format(name, statistic, bound))
-  return outcomes
+    return pick:to_table(), w:to_table()
+  end)
 end
 
 function tests.test_every_outcome()
@@ -127,9 +86,9 @@ end
 --- The mean over all outcomes, weighted by their exact probabilities, with the program's weights.
 function tests.test_exact_means()
   local function mean(case, seed)
-    local outcomes = check_outcomes(case, 4000, ladies.rng(seed))
-    for _, o in ipairs(outcomes) do o.w = o.got or o.w end
-    return reference.mean(outcomes, uniform_sum(case[1]))
+    local found = check_outcomes(case, 4000, ladies.rng(seed))
+    for _, o in ipairs(found) do o.w = o.got or o.w end
+    return reference.mean(found, uniform_sum(case[1]))
   end
   for seed, case in ipairs(CASES) do
     local p, k, opts = table.unpack(case)

@@ -115,7 +115,7 @@ function tests.test_errors_of_primitives()
   end)
   lu.assertFalse(ok)
   lu.assertStrMatches(message, "sampler of .*ladies%.lua:%d+, epoch 1, batch 1: .*layer 2: "
-    .. "slice: node 500 at position [12] is out of range 1%.%.180")
+    .. "draw_cols: node 500 at position [12] is out of range 1%.%.180")
 end
 
 --- Ctrl-C ends a sampler that does not, in Lua and in C, and says where it was.

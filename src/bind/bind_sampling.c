@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sample/choice.h"
+#include "sample/draw_cols.h"
 
 /* --- options ---------------------------------------------------------------------------------- */
 
@@ -68,30 +69,61 @@ static int alias_get(lua_State *L)
 
 /* --- choice ----------------------------------------------------------------------------------- */
 
+/* What a table says of a choice; the stack keeps what the options hold. */
+static ld_choice_options choice_options(lua_State *L, int arg, const char *where)
+{
+    static const char *const methods[] = {"wor", "wr", "poisson", NULL};
+    static const char *const unions[] = {"pre", "post", NULL};
+    ld_choice_options o = {
+        .method =
+            (ld_choice_method)word_option(L, arg, where, "method", methods, "wor, wr or poisson"),
+        .debias = bind_option_boolean(L, arg, "debias", false),
+        .unite = word_option(L, arg, where, "union", unions, "pre or post") == 1,
+    };
+    ld_index **always = bind_option_object(L, arg, where, "always", BIND_INDEX);
+    o.always = always ? *always : NULL;
+    return o;
+}
+
 static int sampling_choice(lua_State *L)
 {
     static const char *const names[] = {"method", "debias", "always", "union", "rng", NULL};
-    static const char *const methods[] = {"wor", "wr", "poisson", NULL};
-    static const char *const unions[] = {"pre", "post", NULL};
     const ld_alias *table = to_alias(L, 1);
     const ld_tensor *p = table ? table->p : bind_to_tensor(L, 1);
     if (!p)
         return luaL_typeerror(L, 1, "Tensor or Alias");
     lua_Integer k = luaL_checkinteger(L, 2);
     bind_check_options(L, 3, "choice", names);
-    ld_choice_options o = {
-        .method =
-            (ld_choice_method)word_option(L, 3, "choice", "method", methods, "wor, wr or poisson"),
-        .debias = bind_option_boolean(L, 3, "debias", false),
-        .unite = word_option(L, 3, "choice", "union", unions, "pre or post") == 1,
-    };
-    ld_index **always = bind_option_object(L, 3, "choice", "always", BIND_INDEX);
-    o.always = always ? *always : NULL;
+    ld_choice_options o = choice_options(L, 3, "choice");
     ld_rng *rng = bind_option_rng(L, 3, "choice");
     ld_index **pick = bind_new_index(L);
     ld_tensor **w = bind_new_tensor(L);
     bind_check(L, ld_choice(pick, w, p, table, k, o, rng));
     return 2;
+}
+
+static int matrix_draw_cols(lua_State *L)
+{
+    static const char *const names[] = {"power", "method", "debias", "always",
+                                        "union", "way",    "rng",    NULL};
+    static const char *const ways[] = {"cost", "scan", "two stages", NULL};
+    ld_csr *a = bind_matrix(L, 1);
+    ld_index *rows = bind_index(L, 2);
+    lua_Integer k = luaL_checkinteger(L, 3);
+    bind_check_options(L, 4, "draw_cols", names);
+    lua_Number power = bind_option_number(L, 4, "draw_cols", "power", 2);
+    if (power != 1 && power != 2)
+        return luaL_error(L, "draw_cols: power must be 1 or 2, got %f", power);
+    ld_draw_options o = {
+        .power = (int)power,
+        .choice = choice_options(L, 4, "draw_cols"),
+        .way = (ld_draw_way)word_option(L, 4, "draw_cols", "way", ways, "cost, scan or two stages"),
+    };
+    ld_rng *rng = bind_option_rng(L, 4, "draw_cols");
+    ld_csr **u = bind_new_matrix(L);
+    ld_index **src = bind_new_index(L);
+    bind_check(L, ld_draw_cols(u, src, bind_new_tensor(L), a, rows, k, o, rng));
+    return 3;
 }
 
 static int sampling_uniform(lua_State *L)
@@ -179,6 +211,24 @@ static const bind_function functions[] = {
 void bind_open_sampling(lua_State *L)
 {
     static const bind_function methods[] = {{NULL, NULL, NULL}};
+    static const bind_function of_matrix[] = {
+        {"draw_cols", matrix_draw_cols,
+         "A:draw_cols(dst, k, {rng=, power=2, method=, debias=, always=, union=, way=})\n"
+         "  -> U, src, w\n"
+         "k columns src drawn in proportion to the sums of |entry|^power, power 1 or 2, over the\n"
+         "rows dst, U = A:slice(dst, src), and design weights w. In distribution the same as\n"
+         "  U, src = A:slice(dst, {first = always});  p = U:col_sums(power)\n"
+         "  pick, w = sampling.choice(p, k, {always = range(1, #always), ...})\n"
+         "  U, src = U:pick_cols(pick), src[pick]\n"
+         "with method, debias and union as in sampling.choice and the columns `always`, whether\n"
+         "these rows touch them or not; but without reading all of the rows where it can be had for\n"
+         "less. For that sums of A's rows, once made, are kept with A, whose values are frozen.\n"
+         "way \"cost\" (default) goes by the numbers of rows, columns, entries and draws; \"scan\" is\n"
+         "the lines above, \"two stages\" draws a row by its sum, then a column of it, and draws\n"
+         "columns that are there already again (method wor and wr, finite entries of at least 0 for\n"
+         "power 1; else it scans). The result depends on the rng's sub-stream and the arguments."},
+        {NULL, NULL, NULL},
+    };
     static const luaL_Reg meta[] = {
         {"__gc", alias_gc},
         {"__len", alias_len},
@@ -187,6 +237,7 @@ void bind_open_sampling(lua_State *L)
     };
     static const char *const properties[] = {NULL};
     bind_class(L, BIND_ALIAS, methods, meta, properties, alias_get);
+    bind_methods(L, BIND_MATRIX, of_matrix);
     lua_newtable(L);
     bind_functions(L, functions);
     lua_setfield(L, -2, "sampling");

@@ -53,9 +53,10 @@ local function sequences(p, k, replace)
   return found
 end
 
---- Chen et al. 2023, the recursion as they give it; p sums to one.
-local function debiased(p, drawn)
-  local n, w, before = #support(p), {}, 0
+--- Chen et al. 2023, the recursion as they give it; p sums to one. n is the size of its support or
+-- more.
+local function debiased(p, drawn, n)
+  local w, before = {}, 0
   for i, u in ipairs(drawn) do
     local a = n / (i * (n - i + 1))
     for j = 1, i - 1 do w[j] = (1 - a) * w[j] + a end
@@ -71,11 +72,11 @@ local function all_of(p)
   return {{pick = pick, w = w, probability = 1}}
 end
 
-local function without_replacement(p, k, debias)
+local function without_replacement(p, k, debias, n)
   if k >= #support(p) then return all_of(p) end
   local outcomes = {}
   for i, s in ipairs(sequences(p, k, false)) do
-    local w = debias and debiased(p, s.drawn) or {}
+    local w = debias and debiased(p, s.drawn, n or #support(p)) or {}
     for j, u in ipairs(s.drawn) do w[j] = w[j] or 1 / (k * p[u]) end
     outcomes[i] = {pick = s.drawn, w = w, probability = s.probability}
   end
@@ -145,7 +146,8 @@ local function united(p, k, always)
   return outcomes
 end
 
---- Every outcome of choice(p, k, opts); p is a Lua table, opts.always too.
+--- Every outcome of choice(p, k, opts); p is a Lua table, opts.always too. With opts.bound debiased
+-- weights take it for the size of the support.
 function M.outcomes(p, k, opts)
   local always = opts.always or {}
   if opts.union == "post" then return united(normalized(p), k, always) end
@@ -153,7 +155,7 @@ function M.outcomes(p, k, opts)
   for _, u in ipairs(always) do others[u] = 0 end
   local outcomes = {{pick = {}, w = {}, probability = 1}}
   if k > 0 and #support(others) > 0 then
-    outcomes = METHODS[opts.method or "wor"](normalized(others), k, opts.debias)
+    outcomes = METHODS[opts.method or "wor"](normalized(others), k, opts.debias, opts.bound)
   end
   for _, o in ipairs(outcomes) do
     for i = #always, 1, -1 do

@@ -41,6 +41,16 @@ local function check(given)
   return opts
 end
 
+-- The columns of a layer in steps, for a p that draw_cols does not know: P(S, drawn), its nodes and
+-- their weights. draw_cols does the same, but need not read all of P(S,:).
+local function draw_flat(P, dst, size, draw)
+  local U, near = P:slice(dst, {first = draw.always})                      -- P(S, touched)
+  local p = U:col_sums(2):sqrt()                                           -- ||P(S,u)||
+  local pick, w = sampling.choice(p, size, {method = draw.method, debias = draw.debias,
+    union = draw.union, always = draw.always and core.range(1, #draw.always), rng = draw.rng})
+  return U:pick_cols(pick), near[pick], w
+end
+
 --- ladies.samplers.ladies(P, {sizes = {s1, s2, ...}, ...}): a sampler(seeds, rng) -> mini-batch.
 -- sizes          nodes drawn for each layer's input; sizes[1] is nearest the features
 -- method         "wor", "wr" or "poisson"; debias: see sampling.choice
@@ -52,20 +62,18 @@ end
 local function ladies(P, given)
   square("ladies.samplers.ladies", P)
   local opts = check(given)
+  local draw_cols = opts.flat and draw_flat or P.draw_cols
   return function(seeds, rng)
     local dst, blocks, isolated = seeds_of(seeds), {}, 0
     for l = #opts.sizes, 1, -1 do
       local keep = opts.self_nodes == "batch" and seeds
         or opts.self_nodes == "previous" and dst or nil
-      local U, near = sampling.at_layer(l, P.slice, P, dst, {first = keep})   -- P(S, touched)
-      local p = U:col_sums(2)                                                 -- ||P(S,u)||^2
-      local pick, w = sampling.at_layer(l, sampling.choice, opts.flat and p:sqrt() or p,
-        opts.sizes[l], {method = opts.method, debias = opts.debias, union = opts.union,
-        always = keep and core.range(1, #keep), rng = rng})
-      local adj = U:pick_cols(pick):scale_cols(w)                             -- P~
+      local U, src, w = sampling.at_layer(l, draw_cols, P, dst, opts.sizes[l], {
+        method = opts.method, debias = opts.debias, union = opts.union, always = keep, rng = rng,
+      })
+      local adj = U:scale_cols(w)                                             -- P~
       if opts.row_normalize then adj = adj:row_normalize() end
       isolated = isolated + adj:empty_rows()
-      local src = near[pick]
       blocks[l], dst = {adj = adj, dst = dst, src = src}, src
     end
     return {blocks = blocks, input = dst, output = seeds, stats = {isolated = isolated}}

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "graph/row_mass.h"
 
 /* A structure without columns. */
 static ld_status header_new(ld_structure **out, int64_t n_rows, int64_t n_cols, int64_t nnz)
@@ -95,6 +96,8 @@ ld_status ld_csr_new(ld_csr **out, ld_structure *s, ld_tensor *values, ld_tensor
     a->values = ld_tensor_ref(values);
     a->row_scale = ld_tensor_ref(row_scale);
     a->col_scale = ld_tensor_ref(col_scale);
+    atomic_init(&a->row_mass[0], NULL);
+    atomic_init(&a->row_mass[1], NULL);
     *out = a;
     return LD_OK;
 }
@@ -114,6 +117,8 @@ void ld_csr_unref(ld_csr *a)
     ld_tensor_unref(a->values);
     ld_tensor_unref(a->row_scale);
     ld_tensor_unref(a->col_scale);
+    ld_row_mass_free(atomic_load(&a->row_mass[0]));
+    ld_row_mass_free(atomic_load(&a->row_mass[1]));
     ld_free(a);
 }
 

@@ -38,9 +38,10 @@ typedef struct ld_structure {
 typedef struct ld_csr {
     atomic_int refs;
     ld_structure *s;
-    ld_tensor *values;    /* nnz, or NULL = all ones */
-    ld_tensor *row_scale; /* n_rows, or NULL */
-    ld_tensor *col_scale; /* n_cols, or NULL */
+    ld_tensor *values;                       /* nnz, or NULL = all ones */
+    ld_tensor *row_scale;                    /* n_rows, or NULL */
+    ld_tensor *col_scale;                    /* n_cols, or NULL */
+    struct ld_row_mass *_Atomic row_mass[2]; /* of powers 1 and 2, once wanted: row_mass.h */
 } ld_csr;
 
 /* --- lifetime ------------------------------------------------------------------------------- */
@@ -127,6 +128,10 @@ ld_status ld_csr_transpose(ld_csr **out, ld_csr *a);
  * nothing back. A symmetric structure still has one when its entries must be followed. */
 ld_status ld_structure_transpose(ld_structure **out, ld_structure *s);
 
+/* What says which rows have entries in a column: s itself when it is symmetric, else the transpose if
+ * it has been made. NULL when there is none, and for slices, whose rows may be unsorted. */
+const ld_structure *ld_structure_by_cols(const ld_structure *s);
+
 /* Whether a is square and equals its transpose, values included. */
 ld_status ld_csr_is_symmetric(bool *out, ld_csr *a);
 
@@ -176,7 +181,7 @@ ld_status ld_csr_origin(ld_index **out, const ld_csr *a);
 
 uint64_t ld_csr_hash(const ld_csr *a);
 
-/* --- slicing (slice.c) ------------------------------------------------------------------------ */
+/* --- slicing (slice.c, slice_cols.c) ---------------------------------------------------------- */
 
 /* U = a[rows, touched]: whole rows, the columns renamed to those touched, in order of first touch
  * along the rows. `first` (NULL for none): these columns come first, touched or not. `src` gets
@@ -193,7 +198,8 @@ ld_status ld_csr_compact(ld_csr **out, ld_index **src, const ld_csr *a, ld_struc
                          const char *what);
 
 /* a[rows, cols] for given, distinct rows and columns; cols may be `rows` itself: the induced
- * subgraph. Time and memory grow with the entries of those rows. */
+ * subgraph. Time and memory grow with the entries of those rows or, where they are fewer and the
+ * transpose is at hand (ld_structure_by_cols), with those of those columns. */
 ld_status ld_csr_slice_cols(ld_csr **out, ld_csr *a, const ld_index *rows, const ld_index *cols);
 
 /* a[rows, :] with the columns as they are; rows may repeat. */

@@ -1,6 +1,7 @@
 /* Transposes, symmetry, and the diagonal. A transpose is one counting sort of the entries by column;
  * the structure's is made once and kept with it. */
 #include <inttypes.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -39,19 +40,25 @@ static ld_status transpose_structure(ld_structure **out, const ld_structure *s)
 
 ld_status ld_structure_transpose(ld_structure **out, ld_structure *s)
 {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     ld_structure *t = atomic_load(&s->transpose);
+    ld_status st = LD_OK;
     if (!t) {
-        ld_status st = transpose_structure(&t, s);
-        if (st != LD_OK)
-            return st;
-        ld_structure *other = NULL; /* made by another thread in the meantime */
-        if (!atomic_compare_exchange_strong(&s->transpose, &other, t)) {
-            ld_structure_unref(t);
-            t = other;
-        }
+        pthread_mutex_lock(&lock);
+        t = atomic_load(&s->transpose); /* made by another thread in the meantime? */
+        if (!t && (st = transpose_structure(&t, s)) == LD_OK)
+            atomic_store(&s->transpose, t);
+        pthread_mutex_unlock(&lock);
     }
     *out = t;
-    return LD_OK;
+    return st;
+}
+
+const ld_structure *ld_structure_by_cols(const ld_structure *s)
+{
+    if (s->origin || s->origin_row) /* a slice: its rows may be unsorted */
+        return NULL;
+    return s->symmetric ? s : atomic_load(&s->transpose);
 }
 
 /* The values of a in the order of its transpose's entries, or NULL when a has none. */

@@ -6,6 +6,7 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/marker.h"
 #include "base/memory.h"
@@ -21,6 +22,8 @@ typedef struct {
     ld_mass mass;
     ld_stream stream;
     const ld_index *rejected; /* wr: positions that are no longer to be drawn, though p has them */
+    const ld_index *begun;
+    int64_t bound;
     ld_draw *draws;
     int64_t count;
 } choice;
@@ -35,6 +38,34 @@ static void take_all(choice *c)
             c->draws[c->count++] = (ld_draw){1.0, (int32_t)i};
 }
 
+/* The draws made elsewhere, then those that lack of the k; `rest` is the mass of what is left. */
+static ld_status draw_successively(choice *c, double *rest)
+{
+    int64_t drawn = c->begun ? c->begun->size : 0;
+    float *left = NULL;
+    ld_status st = LD_OK;
+    *rest = c->mass.total;
+    for (int64_t i = 0; i < drawn; i++) {
+        c->draws[i] = (ld_draw){0.0, c->begun->data[i]};
+        *rest -= c->p[c->begun->data[i]];
+    }
+    *rest = fmax(*rest, 0.0); /* rounding */
+    c->count = c->k;
+    if (drawn == c->k)
+        return st;
+    if (drawn > 0) {
+        if (!(left = ld_alloc_array(c->n, sizeof *left, LD_MEM_SCRATCH)))
+            return LD_NOMEM;
+        memcpy(left, c->p, (size_t)c->n * sizeof *left);
+        for (int64_t i = 0; i < drawn; i++)
+            left[c->begun->data[i]] = 0.0f;
+    }
+    st = ld_smallest_keys(c->draws + drawn, rest, left ? left : c->p, c->n, c->k - drawn,
+                          &c->stream, 0);
+    ld_free(left);
+    return st;
+}
+
 static ld_status draw_without_replacement(choice *c, bool unbiased)
 {
     double rest;
@@ -42,10 +73,9 @@ static ld_status draw_without_replacement(choice *c, bool unbiased)
         take_all(c);
         return LD_OK;
     }
-    ld_status st = ld_smallest_keys(c->draws, &rest, c->p, c->n, c->k, &c->stream, 0);
-    c->count = c->k;
+    ld_status st = draw_successively(c, &rest);
     if (st == LD_OK && unbiased)
-        ld_debias(c->draws, c->k, c->mass.support, c->p, rest);
+        ld_debias(c->draws, c->k, c->bound > 0 ? c->bound : c->mass.support, c->p, rest);
     for (int64_t i = 0; st == LD_OK && !unbiased && i < c->count; i++)
         c->draws[i].value = c->mass.total / ((double)c->k * c->p[c->draws[i].at]);
     return st;
@@ -78,7 +108,9 @@ static ld_status draw_with_replacement(choice *c, const ld_alias *table)
         return st;
     for (int64_t i = 0; c->rejected && i < c->rejected->size; i++)
         ld_marker_set(drawn, c->rejected->data[i], REJECTED);
-    for (uint64_t position = 0; st == LD_OK && done < c->k; position += (uint64_t)n) {
+    if (c->begun)
+        done = count_draws(c, drawn, c->begun->data, c->begun->size < c->k ? c->begun->size : c->k);
+    for (uint64_t position = (uint64_t)done; st == LD_OK && done < c->k; position += (uint64_t)n) {
         n = c->k - done < LD_ALIAS_GROUP ? c->k - done : LD_ALIAS_GROUP;
         ld_alias_draw_group(group, table, c->stream, position, n);
         for (int64_t i = 0; i < n; i++)
@@ -231,7 +263,10 @@ static ld_status run(choice *c, const ld_tensor *p, const ld_alias *table,
     } else if (o->method == LD_CHOICE_POISSON) {
         st = draw_poisson(c);
     } else {
-        st = table ? LD_OK : ld_alias_new(&made, p);
+        if (!table && !(c->begun && c->begun->size == c->k))
+            st = ld_alias_new(&made, p);
+        else
+            st = LD_OK;
         if (st == LD_OK)
             st = draw_with_replacement(c, made ? made : table);
         ld_alias_unref(made);
@@ -244,7 +279,7 @@ ld_status ld_choice(ld_index **pick, ld_tensor **w, const ld_tensor *p, const ld
 {
     const ld_index *certain = o.unite ? NULL : o.always;
     int64_t n_certain = certain ? certain->size : 0;
-    choice c = {.n = p->n_rows, .k = k};
+    choice c = {.n = p->n_rows, .k = k, .begun = o.begun, .bound = o.bound};
     ld_tensor *others = NULL, *weights = NULL;
     ld_index *chosen = NULL;
     ld_status st;
@@ -266,6 +301,8 @@ ld_status ld_choice(ld_index **pick, ld_tensor **w, const ld_tensor *p, const ld
         p = others;
         table = NULL;
     }
+    if (o.mass)
+        c.mass = *o.mass;
     c.p = p->data;
     LD_TRY(run(&c, p, table, &o));
     LD_TRY(ld_index_new(&chosen, n_certain + c.count));

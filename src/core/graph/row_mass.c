@@ -1,0 +1,135 @@
+/* A running sum is kept behind every RUN entries of a row; the entry is found by a binary search
+ * among these and then by adding up again, in the same order and thus to the same bits. Row r's sums
+ * begin at place offsets[r] / RUN + r, which leaves room for all and needs no table of its own. */
+#include "graph/row_mass.h"
+
+#include <float.h>
+#include <pthread.h>
+
+#include "base/memory.h"
+#include "base/threads.h"
+
+enum { RUN = 32, GRAIN = 1024 };
+
+static double mass_of(const ld_csr *a, int power, int64_t r, int64_t e)
+{
+    double v = ld_csr_value(a, r, e);
+    return power == 2 ? v * v : v;
+}
+
+static double *runs_of(const ld_row_mass *m, const ld_structure *s, int64_t r)
+{
+    return m->runs + s->offsets[r] / RUN + r;
+}
+
+typedef struct {
+    ld_row_mass *m;
+    const ld_csr *a;
+    atomic_bool refused;
+} summing;
+
+static void sum_rows(void *ctx, int64_t begin, int64_t end)
+{
+    summing *job = ctx;
+    ld_row_mass *m = job->m;
+    const ld_structure *s = job->a->s;
+    bool good = true;
+    for (int64_t r = begin; r < end; r++) {
+        int64_t first = s->offsets[r], d = s->offsets[r + 1] - first;
+        int32_t positive = 0;
+        double sum = 0;
+        for (int64_t i = 0; i < d; i++) {
+            double mass = mass_of(job->a, m->power, r, first + i);
+            good &= mass == 0 || (mass >= FLT_MIN && mass <= FLT_MAX);
+            positive += mass > 0;
+            sum += mass;
+            if (m->runs && (i % RUN == RUN - 1 || i == d - 1))
+                runs_of(m, s, r)[i / RUN] = sum;
+        }
+        m->rows[r] = sum;
+        m->positive[r] = positive;
+    }
+    if (!good)
+        atomic_store_explicit(&job->refused, true, memory_order_relaxed);
+}
+
+static void clear(ld_row_mass *m)
+{
+    ld_free(m->rows);
+    ld_free(m->positive);
+    ld_free(m->runs);
+    *m = (ld_row_mass){.power = m->power};
+}
+
+static ld_status sum(ld_row_mass **out, ld_csr *a, int power)
+{
+    const ld_structure *s = a->s;
+    summing job = {.a = a};
+    ld_status st = LD_NOMEM;
+    atomic_init(&job.refused, false);
+    if (!(job.m = ld_calloc_array(1, sizeof *job.m, LD_MEM_MATRIX)))
+        return st;
+    job.m->power = power;
+    if (ld_csr_freeze(a) == LD_OK) {
+        if (!(job.m->rows = ld_alloc_array(s->n_rows, sizeof(double), LD_MEM_MATRIX)) ||
+            !(job.m->positive = ld_alloc_array(s->n_rows, sizeof(int32_t), LD_MEM_MATRIX)))
+            goto done;
+        if (a->values || a->col_scale) {
+            job.m->runs = ld_alloc_array(s->nnz / RUN + s->n_rows, sizeof(double), LD_MEM_MATRIX);
+            if (!job.m->runs)
+                goto done;
+        }
+        LD_TRY(ld_parallel_for(s->n_rows, GRAIN, sum_rows, &job));
+        if (atomic_load(&job.refused))
+            clear(job.m);
+    }
+    *out = job.m;
+    job.m = NULL;
+    st = LD_OK;
+done:
+    ld_row_mass_free(job.m);
+    return st;
+}
+
+ld_status ld_csr_row_mass(const ld_row_mass **out, ld_csr *a, int power)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    ld_row_mass *m = atomic_load(&a->row_mass[power - 1]);
+    ld_status st = LD_OK;
+    if (!m) {
+        /* One at a time: workers that begin together wait for the first, as large graphs want. */
+        pthread_mutex_lock(&lock);
+        m = atomic_load(&a->row_mass[power - 1]);
+        if (!m && (st = sum(&m, a, power)) == LD_OK)
+            atomic_store(&a->row_mass[power - 1], m);
+        pthread_mutex_unlock(&lock);
+    }
+    *out = st == LD_OK && m->rows ? m : NULL;
+    return st;
+}
+
+int64_t ld_row_mass_find(const ld_row_mass *m, const ld_csr *a, int64_t r, double fraction)
+{
+    const ld_structure *s = a->s;
+    int64_t first = s->offsets[r], d = s->offsets[r + 1] - first;
+    if (!m->runs)
+        return first + (int64_t)(fraction * (double)d);
+    const double *runs = runs_of(m, s, r);
+    double target = fraction * m->rows[r]; /* below the mass: the fraction lacks at least 2^-53 */
+    int64_t run = 0;
+    for (int64_t n = (d + RUN - 1) / RUN; n > 1; n -= n / 2)
+        run += runs[run + n / 2 - 1] <= target ? n / 2 : 0;
+    int64_t e = first + run * RUN;
+    double total = (run > 0 ? runs[run - 1] : 0.0) + mass_of(a, m->power, r, e);
+    while (total <= target)
+        total += mass_of(a, m->power, r, ++e);
+    return e;
+}
+
+void ld_row_mass_free(ld_row_mass *m)
+{
+    if (!m)
+        return;
+    clear(m);
+    ld_free(m);
+}

@@ -1,0 +1,30 @@
+/* The masses of a matrix's entries, |entry|^power, summed by rows: what drawing entries in
+ * proportion to their mass takes. */
+#ifndef LD_GRAPH_ROW_MASS_H
+#define LD_GRAPH_ROW_MASS_H
+
+#include <stdint.h>
+
+#include "base/status.h"
+#include "graph/csr.h"
+
+typedef struct ld_row_mass {
+    int power;
+    double *rows;      /* n_rows: the row's mass; NULL: the matrix has none, see below */
+    int32_t *positive; /* n_rows: how many of its entries have any */
+    double *runs;      /* running sums within rows, or NULL: the entries of a row are all equal */
+} ld_row_mass;
+
+/* The masses of a, power 1 or 2: summed when first wanted, in one pass, and kept with a, whose
+ * values are frozen. NULL in *out when there are none: an entry is negative (power 1) or NaN, its
+ * mass is not 0 and yet passes float32 on either side, or the values cannot be frozen. */
+ld_status ld_csr_row_mass(const ld_row_mass **out, ld_csr *a, int power);
+
+/* The entry of row r at a fraction of the row's mass, which must be positive: the first one behind
+ * which the running sum exceeds fraction * mass. 0 <= fraction < 1, 53 bits. O(log d). */
+int64_t ld_row_mass_find(const ld_row_mass *m, const ld_csr *a, int64_t r, double fraction);
+
+/* For ld_csr_unref; NULL is allowed. */
+void ld_row_mass_free(ld_row_mass *m);
+
+#endif

@@ -1,0 +1,266 @@
+/* In two stages: a row v with probability r_v / R, where r_v is its mass and R that of all the given
+ * rows, then a column u of it with probability |a_vu|^power / r_v. Summed over v that is p_u exactly.
+ * A column that was drawn before is thrown away and drawn again, which is successive sampling
+ * without replacement, in draw order. p is then summed for the chosen columns alone, over the block
+ * that is made of them anyway; what it is divided by, R, is known.
+ *
+ * Where the support is small or a few columns hold nearly all the mass, most draws would be thrown
+ * away. After LIMIT k of these the rest is drawn by the scan, from p without the columns drawn so
+ * far: exact, since when that happens depends on past draws only. */
+#include "sample/draw_cols.h"
+
+#include "base/marker.h"
+#include "base/memory.h"
+#include "graph/row_mass.h"
+
+enum {
+    LIMIT = 2,   /* draws thrown away for every one wanted */
+    WORTH = 48,  /* entries of the rows for every draw that make a scan the dearer way */
+    POLL = 1024, /* draws between two looks at the cancel flag */
+};
+static const uint64_t FAR = (uint64_t)1 << 63; /* positions of the sub-stream that no scan uses */
+
+/* One call, and its draws in two stages. */
+typedef struct {
+    ld_csr *a;
+    const ld_index *rows;
+    int64_t k;
+    ld_draw_options o;
+    const ld_index *certain; /* columns that are not drawn: `always` but with unite, or NULL */
+    int64_t n_certain;
+    ld_rng rng;
+    const ld_row_mass *mass;
+    double total;     /* the rows' mass */
+    int64_t positive; /* and how many of their entries have any */
+    ld_index *cols;   /* the certain columns, the drawn ones, each once, then what unite adds */
+    ld_index *drawn;  /* places in `cols`, in draw order */
+    int64_t n_distinct;
+} draw;
+
+/* At least the number of columns with any mass, whichever way they are drawn. For weights without bias
+ * it must be the same whether the draws end with a scan or not, as that depends on the draws. */
+static int64_t support_bound(const draw *d)
+{
+    return d->positive < d->a->s->n_cols ? d->positive : d->a->s->n_cols;
+}
+
+/* --- the scan --------------------------------------------------------------------------------- */
+
+/* Goes on from the draws in `drawn`, if any. */
+static ld_status scan(ld_csr **out, ld_index **src, ld_tensor **w, draw *d)
+{
+    ld_choice_options o = d->o.choice;
+    ld_csr *u = NULL;
+    ld_tensor *p = NULL;
+    ld_index *near = NULL, *always = NULL, *ids = NULL, *begun = NULL, *pick = NULL;
+    ld_status st;
+    LD_TRY(ld_csr_slice(&u, &near, d->a, d->rows, o.always));
+    LD_TRY(ld_csr_col_sums(&p, u, d->o.power));
+    if (o.always)
+        LD_TRY(ld_index_range(&always, 0, o.always->size));
+    o.always = always;
+    if (d->drawn) {
+        LD_TRY(ld_index_gather(&ids, d->cols, d->drawn));
+        LD_TRY(ld_index_find(&begun, near, ids));
+        o.begun = begun;
+        o.bound = support_bound(d);
+    }
+    LD_TRY(ld_choice(&pick, w, p, NULL, d->k, o, &d->rng));
+    LD_TRY(ld_index_gather(src, near, pick));
+    LD_TRY(ld_csr_pick_cols(out, u, pick));
+done:
+    ld_csr_unref(u);
+    ld_tensor_unref(p);
+    ld_index_unref(near);
+    ld_index_unref(always);
+    ld_index_unref(ids);
+    ld_index_unref(begun);
+    ld_index_unref(pick);
+    return st;
+}
+
+/* --- two stages ------------------------------------------------------------------------------- */
+
+/* Whether it can be done, and at what cost: fills in the masses if so. */
+static ld_status consider(bool *worth, draw *d)
+{
+    const ld_structure *s = d->a->s;
+    ld_structure *transpose;
+    int64_t entries = 0;
+    ld_status st = LD_OK;
+    *worth = false;
+    if (d->o.way == LD_DRAW_SCAN || d->o.choice.method == LD_CHOICE_POISSON || d->k <= 0)
+        return st;
+    for (int64_t i = 0; i < d->rows->size; i++)
+        entries += s->offsets[d->rows->data[i] + 1] - s->offsets[d->rows->data[i]];
+    if (d->o.way == LD_DRAW_BY_COST && (entries / WORTH < d->k || s->n_cols / 2 < d->k))
+        return st;
+    LD_TRY(ld_csr_row_mass(&d->mass, d->a, d->o.power));
+    for (int64_t i = 0; d->mass && i < d->rows->size; i++) {
+        d->total += d->mass->rows[d->rows->data[i]];
+        d->positive += d->mass->positive[d->rows->data[i]];
+    }
+    *worth = d->total > 0;
+    if (*worth && !ld_structure_by_cols(s))
+        LD_TRY(ld_structure_transpose(&transpose, d->a->s));
+done:
+    return st;
+}
+
+/* The first of n ascending sums that exceeds the target. */
+static int64_t find_row(const double *sums, int64_t n, double target)
+{
+    int64_t at = 0;
+    for (; n > 1; n -= n / 2)
+        at += sums[at + n / 2 - 1] <= target ? n / 2 : 0;
+    return at;
+}
+
+/* Draws columns until there are k or too many were thrown away. `places` has the places of the
+ * columns in `cols`, `sums` the running sums of the rows' masses. */
+static ld_status draw_some(draw *d, ld_marker *places, const double *sums)
+{
+    bool repeats = d->o.choice.method == LD_CHOICE_WR;
+    int32_t *drawn = d->drawn->data;
+    int64_t n = 0, most = (LIMIT + 1) * d->k;
+    ld_rng rng = d->rng;
+    ld_stream stream = ld_rng_next(&rng);
+    ld_status st = LD_OK;
+    for (int64_t i = 0; n < d->k && i < most; i++) {
+        uint32_t bits[4];
+        if (i % POLL == 0)
+            LD_TRY(ld_poll());
+        ld_philox(bits, stream, FAR + (uint64_t)i);
+        double first = (double)(((uint64_t)bits[1] << 32 | bits[0]) >> 11) * 0x1p-53;
+        double second = (double)(((uint64_t)bits[3] << 32 | bits[2]) >> 11) * 0x1p-53;
+        int64_t row = d->rows->data[find_row(sums, d->rows->size, first * d->total)];
+        int32_t c = d->a->s->columns[ld_row_mass_find(d->mass, d->a, row, second)];
+        int32_t place = ld_marker_get(places, c);
+        if (place < 0) {
+            place = (int32_t)d->cols->size++;
+            ld_marker_set(places, c, place);
+            d->cols->data[place] = c;
+        } else if (!repeats || place < d->n_certain) {
+            continue;
+        }
+        drawn[n++] = place;
+    }
+    d->drawn->size = n;
+done:
+    return st;
+}
+
+/* Fills in cols and drawn; with unite the columns of `always` that were not drawn follow. */
+static ld_status draw_columns(draw *d)
+{
+    const ld_index *always = d->o.choice.always;
+    int64_t n_always = always ? always->size : 0;
+    ld_marker *places = NULL;
+    double *sums = NULL, sum = 0;
+    ld_status st;
+    LD_TRY(ld_marker_take(&places, d->a->s->n_cols));
+    LD_TRY(ld_index_new(&d->cols, n_always + d->k));
+    LD_TRY(ld_index_new(&d->drawn, d->k));
+    st = LD_NOMEM;
+    if (!(sums = ld_alloc_array(d->rows->size, sizeof *sums, LD_MEM_SCRATCH)))
+        goto done;
+    for (int64_t i = 0; i < d->rows->size; i++)
+        sums[i] = sum += d->mass->rows[d->rows->data[i]];
+    d->cols->size = d->n_certain;
+    for (int64_t i = 0; i < d->n_certain; i++) {
+        ld_marker_set(places, d->certain->data[i], (int32_t)i);
+        d->cols->data[i] = d->certain->data[i];
+    }
+    LD_TRY(draw_some(d, places, sums));
+    d->n_distinct = d->cols->size - d->n_certain;
+    for (int64_t i = 0; i < n_always; i++)
+        if (ld_marker_get(places, always->data[i]) < 0)
+            d->cols->data[d->cols->size++] = always->data[i];
+done:
+    ld_marker_put(places);
+    ld_free(sums);
+    return st;
+}
+
+/* The mass outside of the certain columns, from the block of all columns; `whole` when the columns
+ * drawn are all that have any. */
+static double mass_left(bool *whole, const draw *d, const ld_csr *block)
+{
+    const ld_structure *s = block->s;
+    int64_t others = d->positive;
+    double left = d->total;
+    for (int64_t r = 0; r < s->n_rows; r++) {
+        for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++) {
+            double v = ld_csr_value(block, r, e);
+            others -= v != 0 && s->columns[e] < d->n_certain + d->n_distinct;
+            if (s->columns[e] < d->n_certain)
+                left -= d->o.power == 2 ? v * v : v;
+        }
+    }
+    *whole = others == 0;
+    return left;
+}
+
+static ld_status draw_in_two_stages(ld_csr **out, ld_index **src, ld_tensor **w, draw *d)
+{
+    ld_choice_options o = d->o.choice;
+    ld_csr *block = NULL;
+    ld_tensor *p = NULL;
+    ld_index *always = NULL, *pick = NULL;
+    ld_mass left = {0, support_bound(d)};
+    bool whole;
+    ld_status st;
+    LD_TRY(draw_columns(d));
+    if (d->drawn->size < d->k) {
+        st = scan(out, src, w, d);
+        goto done;
+    }
+    LD_TRY(ld_csr_slice_cols(&block, d->a, d->rows, d->cols));
+    left.total = mass_left(&whole, d, block);
+    if (whole && o.method == LD_CHOICE_WOR) { /* all are taken, in whatever order they were drawn */
+        st = scan(out, src, w, d);
+        goto done;
+    }
+    LD_TRY(ld_csr_col_sums(&p, block, d->o.power));
+    if (o.always)
+        LD_TRY(ld_index_find(&always, d->cols, o.always));
+    o.always = always;
+    o.begun = d->drawn;
+    o.mass = &left;
+    o.bound = left.support;
+    LD_TRY(ld_choice(&pick, w, p, NULL, d->k, o, &d->rng));
+    *out = ld_csr_ref(block);
+    *src = ld_index_ref(d->cols); /* `pick` is 0, 1, ...: they are in its order */
+done:
+    ld_csr_unref(block);
+    ld_tensor_unref(p);
+    ld_index_unref(always);
+    ld_index_unref(pick);
+    return st;
+}
+
+ld_status ld_draw_cols(ld_csr **out, ld_index **src, ld_tensor **w, ld_csr *a, const ld_index *rows,
+                       int64_t k, ld_draw_options o, ld_rng *rng)
+{
+    const ld_index *always = o.choice.always;
+    draw d = {.a = a, .rows = rows, .k = k, .o = o, .rng = *rng};
+    bool two_stages;
+    ld_status st;
+    ld_rng_next(rng);
+    LD_TRY(ld_index_check(rows, 0, a->s->n_rows, "draw_cols: node"));
+    LD_TRY(ld_index_check_unique(rows, "draw_cols: node"));
+    if (always) {
+        LD_TRY(ld_index_check(always, 0, a->s->n_cols, "draw_cols: always: column"));
+        LD_TRY(ld_index_check_unique(always, "draw_cols: always: column"));
+    }
+    if (always && !o.choice.unite) {
+        d.certain = always;
+        d.n_certain = always->size;
+    }
+    LD_TRY(consider(&two_stages, &d));
+    st = two_stages ? draw_in_two_stages(out, src, w, &d) : scan(out, src, w, &d);
+done:
+    ld_index_unref(d.cols);
+    ld_index_unref(d.drawn);
+    return st;
+}
