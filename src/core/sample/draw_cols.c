@@ -15,7 +15,7 @@
 
 enum {
     LIMIT = 2,   /* draws thrown away for every one wanted */
-    WORTH = 48,  /* entries of the rows for every draw that make a scan the dearer way */
+    WORTH = 16,  /* entries of the rows for every draw that make a scan the dearer way */
     POLL = 1024, /* draws between two looks at the cancel flag */
 };
 static const uint64_t FAR = (uint64_t)1 << 63; /* positions of the sub-stream that no scan uses */
