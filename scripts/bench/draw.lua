@@ -1,6 +1,6 @@
--- What drawing the nodes of LADIES' layers in two stages saves against scanning the rows above them,
--- on a generated graph of the size of Reddit's: P:draw_cols for 5 layers, batch 512, by either way.
--- The ways alternate, batch by batch, so that both meet the same machine and the same caches.
+-- What drawing the nodes of LADIES' layers in two stages saves against scanning the rows above
+-- them, on a generated graph of the size of Reddit's: P:draw_cols for 5 layers, batch 512, by
+-- either way. They alternate, batch by batch, and meet the same machine and the same caches.
 
 local core = require "ladies_core"
 local ladies = require "ladies"
