@@ -306,12 +306,13 @@ end
 function tests.test_errors()
   local P, rng = hand_graph(), ladies.rng(1)
   local sampler = samplers.ladies(P, {sizes = {2, 2}})
-  lu.assertErrorMsgContains("layer 2: draw_cols: node 3 occurs twice, at positions 1 and 3", sampler,
-    ladies.index{3, 1, 3}, rng)
-  lu.assertErrorMsgContains("layer 2: draw_cols: node 6 at position 1 is out of range 1..5", sampler,
-    ladies.index{6}, rng)
+  lu.assertErrorMsgContains("layer 2: draw_cols: node 3 occurs twice, at positions 1 and 3",
+    sampler, ladies.index{3, 1, 3}, rng)
+  lu.assertErrorMsgContains("layer 2: draw_cols: node 6 at position 1 is out of range 1..5",
+    sampler, ladies.index{6}, rng)
   lu.assertErrorMsgContains("the seeds must be an Index, got a table", sampler, {1, 2}, rng)
-  lu.assertErrorMsgContains("layer 2: draw_cols: the option rng is missing", sampler, ladies.index{1})
+  lu.assertErrorMsgContains("layer 2: draw_cols: the option rng is missing", sampler,
+    ladies.index{1})
   local function rejects(message, ...)
     lu.assertErrorMsgContains("ladies.samplers.ladies: " .. message, samplers.ladies, ...)
   end
@@ -379,7 +380,7 @@ function tests.test_full_keeps_the_last_batch()
   local other = hashes(sampler(ladies.index{2}))
   lu.assertNotEquals(other, hashes(first))
   lu.assertEquals(hashes(sampler(ladies.index{1, 5})), hashes(first))
-  lu.assertErrorMsgContains("layer 2: draw_cols: node 2 occurs twice", sampler, ladies.index{2, 2})
+  lu.assertErrorMsgContains("layer 2: slice: node 2 occurs twice", sampler, ladies.index{2, 2})
   lu.assertErrorMsgContains("layers must be a positive integer, got nil", samplers.full,
     graphs.star(), {})
 end

@@ -20,6 +20,8 @@ local SAMPLERS = {
   {"ladies", {sizes = {3, 4}, method = "wr", self_nodes = "batch", row_normalize = false}},
   {"ladies", {sizes = {3, 4}, self_nodes = "previous", union = "post"}},
   {"ladies", {sizes = {3, 4}, method = "poisson"}, {sizes = {50, 50}, method = "poisson"}},
+  {"ladies", {sizes = {3, 4}, flat = true}, {sizes = {50, 50}, flat = true}},
+  {"ladies", {sizes = {1, 1}, debias = true, self_nodes = "batch", row_normalize = false}},
   {"fastgcn", {sizes = {3, 4}}},
   {"fastgcn", {sizes = {3, 4}, method = "wor"}, {sizes = {50, 50}, method = "wor"}},
   {"fastgcn", {sizes = {3, 4}, candidates = "touched", power = 1},
@@ -131,6 +133,32 @@ function tests.test_refused_seeds()
     fails("the seeds must be an Index, got a table", sampler, {1, 2}, rng)
     fails("the seeds must be an Index, got nil", sampler, nil, rng)
   end, true)
+end
+
+--- What draw_cols gives on these graphs, in two stages wherever it can, is what the long form gives
+-- when nothing is left to chance, and otherwise a slice of P with weights of 1 or more.
+function tests.test_draw_cols_in_two_stages()
+  for kind, given in pairs(GRAPHS) do
+    for _, P in ipairs{given[1], given[1]:normalize("row", {self_loops = false})} do
+      local dst, n = given[2], P.n_cols
+      local U, near = P:slice(dst)
+      for _, always in ipairs{index{}, dst} do
+        for seed = 1, 20 do
+          local draw = {way = "two stages", always = always, rng = ladies.rng(seed)}
+          local V, src, w = P:draw_cols(dst, n - 1, draw)
+          lu.assertEquals(V:hash(), P:slice(dst, src):hash(), kind)
+          if n > #near then                            -- no more than n - 1 have any probability
+            lu.assertEquals(w:to_table(), ladies.ones(#src):to_table(), kind)
+            lu.assertEquals(#sampling.union(near, always), #src, kind)
+            lu.assertEquals(V.nnz, U.nnz, kind)
+          end
+          V, src, w = P:draw_cols(dst, 1, draw)
+          lu.assertEquals(V:hash(), P:slice(dst, src):hash(), kind)
+          lu.assertTrue(w:min() >= 1 - 1e-6, kind)
+        end
+      end
+    end
+  end
 end
 
 --- Isolated seeds alone: an error that names the layer where nodes must be drawn, empty rows where

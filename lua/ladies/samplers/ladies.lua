@@ -7,7 +7,9 @@
 --     P~   <-  D^-1 P~,  D the row sums of P~         row-normalised
 -- p depends on the layer above, so every drawn node is a neighbour of S, which FastGCN, with one p
 -- for all layers, does not have. Normalising makes P~ a ratio estimate: bounded, biased by O(1/s).
--- A row none of whose neighbours was drawn is zero; stats.isolated counts them.
+-- A row none of whose neighbours was drawn is zero; stats.isolated counts them. P:draw_cols is the
+-- first two lines. On large graphs it does not read all of P(S,:): with probability
+-- ||P(v,:)||^2 / ||P(S,:)||_F^2 a row v of S, then u in that row with P(v,u)^2 / ||P(v,:)||^2.
 --
 -- The authors' program differs from their paper: P is row-normalised instead of symmetric; nodes
 -- are drawn without replacement, where their analysis has independent draws; the weight is 1/p
@@ -71,7 +73,7 @@ local function ladies(P, given)
       local U, src, w = sampling.at_layer(l, draw_cols, P, dst, opts.sizes[l], {
         method = opts.method, debias = opts.debias, union = opts.union, always = keep, rng = rng,
       })
-      local adj = U:scale_cols(w)                                             -- P~
+      local adj = U:scale_cols(w)                       -- P~ = P(S, drawn) times design weights
       if opts.row_normalize then adj = adj:row_normalize() end
       isolated = isolated + adj:empty_rows()
       blocks[l], dst = {adj = adj, dst = dst, src = src}, src

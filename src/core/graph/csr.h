@@ -128,9 +128,10 @@ ld_status ld_csr_transpose(ld_csr **out, ld_csr *a);
  * nothing back. A symmetric structure still has one when its entries must be followed. */
 ld_status ld_structure_transpose(ld_structure **out, ld_structure *s);
 
-/* What says which rows have entries in a column: s itself when it is symmetric, else the transpose if
- * it has been made. NULL when there is none, and for slices, whose rows may be unsorted. */
-const ld_structure *ld_structure_by_cols(const ld_structure *s);
+/* What says which rows have entries in a column: s itself when it is symmetric, else its transpose,
+ * made if it is not there, or NULL then without `make`. NULL for slices, whose rows may be unsorted.
+ * As above, the caller gives nothing back. */
+ld_status ld_structure_by_cols(const ld_structure **out, ld_structure *s, bool make);
 
 /* Whether a is square and equals its transpose, values included. */
 ld_status ld_csr_is_symmetric(bool *out, ld_csr *a);

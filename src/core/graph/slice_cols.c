@@ -173,7 +173,9 @@ static int64_t count_entries(const ld_structure *s, const ld_index *rows)
 /* Fills in q->matches. */
 static ld_status find_matches(search *q)
 {
-    const ld_structure *p = q->a->s, *by_cols = q->rows ? ld_structure_by_cols(p) : NULL;
+    const ld_structure *p = q->a->s, *by_cols = NULL;
+    if (q->rows)
+        ld_structure_by_cols(&by_cols, q->a->s, false);
     int64_t in_rows = q->rows ? count_entries(p, q->rows) : p->nnz;
     int64_t in_cols = by_cols ? count_entries(by_cols, q->cols) : INT64_MAX;
     int64_t most = in_rows < in_cols ? in_rows : in_cols;

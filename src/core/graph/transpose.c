@@ -54,13 +54,6 @@ ld_status ld_structure_transpose(ld_structure **out, ld_structure *s)
     return st;
 }
 
-const ld_structure *ld_structure_by_cols(const ld_structure *s)
-{
-    if (s->origin || s->origin_row) /* a slice: its rows may be unsorted */
-        return NULL;
-    return s->symmetric ? s : atomic_load(&s->transpose);
-}
-
 /* The values of a in the order of its transpose's entries, or NULL when a has none. */
 static ld_status transpose_values(ld_tensor **out, const ld_csr *a, const ld_structure *t)
 {
@@ -132,6 +125,35 @@ ld_status ld_csr_is_symmetric(bool *out, ld_csr *given)
 done:
     ld_free(next);
     ld_csr_unref(a);
+    return st;
+}
+
+/* Finds out whether s equals its transpose; s->symmetric says so then. */
+static ld_status find_symmetry(ld_structure *s)
+{
+    ld_csr *pattern = NULL;
+    bool symmetric;
+    ld_status st;
+    LD_TRY(ld_csr_new(&pattern, s, NULL, NULL, NULL));
+    LD_TRY(ld_csr_is_symmetric(&symmetric, pattern));
+done:
+    ld_csr_unref(pattern);
+    return st;
+}
+
+ld_status ld_structure_by_cols(const ld_structure **out, ld_structure *s, bool make)
+{
+    ld_structure *t = atomic_load(&s->transpose);
+    ld_status st = LD_OK;
+    *out = NULL;
+    if (s->origin || s->origin_row) /* a slice */
+        return st;
+    if (make && !t && !s->symmetric)
+        LD_TRY(find_symmetry(s));
+    if (make && !t && !s->symmetric)
+        LD_TRY(ld_structure_transpose(&t, s));
+    *out = s->symmetric ? s : t;
+done:
     return st;
 }
 

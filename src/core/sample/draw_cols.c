@@ -15,7 +15,7 @@
 
 enum {
     LIMIT = 2,   /* draws thrown away for every one wanted */
-    WORTH = 48,  /* entries of the rows for every draw that make a scan the dearer way */
+    WORTH = 16,  /* entries of the rows for every draw that make a scan the dearer way */
     POLL = 1024, /* draws between two looks at the cancel flag */
 };
 static const uint64_t FAR = (uint64_t)1 << 63; /* positions of the sub-stream that no scan uses */
@@ -84,8 +84,7 @@ done:
 /* Whether it can be done, and at what cost: fills in the masses if so. */
 static ld_status consider(bool *worth, draw *d)
 {
-    const ld_structure *s = d->a->s;
-    ld_structure *transpose;
+    const ld_structure *s = d->a->s, *by_cols;
     int64_t entries = 0;
     ld_status st = LD_OK;
     *worth = false;
@@ -93,7 +92,8 @@ static ld_status consider(bool *worth, draw *d)
         return st;
     for (int64_t i = 0; i < d->rows->size; i++)
         entries += s->offsets[d->rows->data[i] + 1] - s->offsets[d->rows->data[i]];
-    if (d->o.way == LD_DRAW_BY_COST && (entries / WORTH < d->k || s->n_cols / 2 < d->k))
+    bool dear = entries / WORTH < d->k || s->n_cols / 2 < d->k;
+    if (d->k >= s->n_cols || (d->o.way == LD_DRAW_BY_COST && dear))
         return st;
     LD_TRY(ld_csr_row_mass(&d->mass, d->a, d->o.power));
     for (int64_t i = 0; d->mass && i < d->rows->size; i++) {
@@ -101,8 +101,8 @@ static ld_status consider(bool *worth, draw *d)
         d->positive += d->mass->positive[d->rows->data[i]];
     }
     *worth = d->total > 0;
-    if (*worth && !ld_structure_by_cols(s))
-        LD_TRY(ld_structure_transpose(&transpose, d->a->s));
+    if (*worth) /* for the block */
+        LD_TRY(ld_structure_by_cols(&by_cols, d->a->s, true));
 done:
     return st;
 }

@@ -241,7 +241,8 @@ ld_status ld_tensor_check_change(const ld_tensor *t)
 {
     if (!atomic_load_explicit(&t->storage->frozen, memory_order_relaxed))
         return LD_OK;
-    return ld_fail(LD_STATE, "the tensor %s is frozen: workers share it; change a :clone()",
+    return ld_fail(LD_STATE,
+                   "the tensor %s is frozen: workers or draw_cols read it; change a :clone()",
                    ld_tensor_shape(t));
 }
 
