@@ -229,30 +229,29 @@ end
 
 -- The four of the theory, and what is used in practice.
 local IN_PICTURES = {
-  graphsage = 1, vrgcn = 2, fastgcn = 3, ladies = 4, ["ladies-wor-row"] = 5,
+  graphsage = "GraphSAGE", vrgcn = "VR-GCN", fastgcn = "FastGCN", ladies = "LADIES",
+  ["ladies-wor-row"] = "LADIES, in use",
 }
 
--- Lines of a picture: the errors with their intervals, over s or over the rows of a batch.
+-- Lines of a picture: the errors with their intervals, over s or over the rows of a batch, and the
+-- bounds of one layer. What is only rounding has no place on a logarithmic axis.
 local function lines_of(graph, opts, layers, over_rows)
-  local series = {}
+  local series, colour = {}, 0
   for _, estimator in ipairs(opts.estimators) do
-    local colour = IN_PICTURES[estimator.name]
+    local name = IN_PICTURES[estimator.name] or opts.samplers[estimator.name] and estimator.title
     local line = line_of(graph, estimator, estimator.two_layer_only and 2 or layers)
-    if (colour or not estimator.bound) and #line > 0 then
+    if name and #line > 0 then
       local points, bounds = {}, {}
-      for i, point in ipairs(line) do
+      for _, point in ipairs(line) do
         local mean, half = relative(graph, point.record, "error")
         local x = over_rows and statistics.mean(point.record.rows) or point.samples
-        points[i] = {x, mean, mean - half, mean + half}
-        bounds[#bounds + 1] = layers == 1 and {x, bound_of(graph, point)} or nil
+        if mean > ROUNDING then points[#points + 1] = {x, mean, mean - half, mean + half} end
+        bounds[#bounds + 1] = {x, bound_of(graph, point)}
       end
-      if colour then
-        series[#series + 1] = {name = estimator.title, points = points, style = "both",
-          colour = colour}
-        if estimator.bound and bounds[1] and bounds[1][2] then
-          series[#series + 1] = {name = "its bound", points = bounds, style = "dashed",
-            colour = colour}
-        end
+      colour = colour + 1
+      series[#series + 1] = {name = name, points = points, style = "both", colour = colour}
+      if layers == 1 and estimator.bound and bounds[1][2] then
+        series[#series + 1] = {name = "", points = bounds, style = "dashed", colour = colour}
       end
     end
   end
@@ -261,12 +260,11 @@ end
 
 local function pictures_of(graph, opts)
   return {
-    {name = "variance-" .. graph.file, log = "xy", x = "samples s",
-      title = graph.name .. ": one layer sampled, and the paper's bounds",
-      y = "error of an embedding / its square", series = lines_of(graph, opts, 1, false)},
+    {name = "variance-" .. graph.file, log = "xy", x = "samples s", y = "relative error",
+      title = graph.name .. ": one layer sampled; dashed, the bounds of Table 2",
+      series = lines_of(graph, opts, 1, false)},
     {name = "variance-rows-" .. graph.file, log = "xy", x = "rows in a batch's sampled layers",
-      title = graph.name .. ": two layers, at equal memory",
-      y = "error of an embedding / its square",
+      y = "relative error", title = graph.name .. ": two layers, at equal memory",
       series = lines_of(graph, opts, 2, true)},
   }
 end
@@ -348,7 +346,8 @@ local function write_markdown(graphs, opts)
     add(size_table(graphs))
     add(MEASURED_RATIOS)
     add(ratios)
-    add("LADIES is certainly below FastGCN at %d of %d points.%s", n - #not_below, n,
+    add("The error of LADIES is below that of FastGCN, by 95 %% intervals, at %d of %d points.%s",
+      n - #not_below, n,
       #not_below > 0 and " It is not at: " .. table.concat(not_below, "; ") .. "." or "")
   end
   local bounds, greatest = bounds_table(graphs, opts)
