@@ -114,7 +114,7 @@ local function check(given)
   return opts
 end
 
--- Draws of a batch: `draws`, up to 32 times as many for a heavy tail with few samples, and down to 4
+-- Draws of a batch: `draws`, up to 32 times as many for a heavy tail with few samples, down to 4
 -- for a light one with many.
 local function draws_of(one, s, layers, draws)
   if one.tail == "light" then return math.min(draws, math.max(4, draws * 64 // s)) end
