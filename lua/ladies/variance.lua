@@ -31,6 +31,7 @@ local measure = require "ladies.variance.measure"
 local Network = require "ladies.variance.network"
 local options = require "ladies.options"
 local progress = require "ladies.progress"
+local provenance = require "ladies.provenance"
 local report = require "ladies.variance.report"
 local Study = require "ladies.study"
 
@@ -155,19 +156,21 @@ local function measure_graph(study, dataset, points, opts, tell)
     if not study:record(point.key) then waiting[#waiting + 1] = point end
   end
   if #waiting == 0 and study:record(dataset) then return end
+  local began = core.clock()
   local data = load(dataset, opts)
   local network = Network.train(data, opts)
   local batches = measure.batches(data.graph.n_nodes, opts.batch_size, opts.batches, opts.seed)
   if not study:record(dataset) then
     local facts = measure.facts(network, batches)
     facts.key, facts.sizes = dataset, measure.by_size(network, opts.batches, opts.seed)
-    study:add(facts)
+    study:add(provenance.sign(facts, began))
   end
   for _, point in ipairs(waiting) do
+    began = core.clock()
     local record = measure.estimator(point.estimator.make, network, point.samples, point.layers,
       batches, point.draws, opts.seed)
     record.key = point.key
-    study:add(record)
+    study:add(provenance.sign(record, began))
     tell()
   end
 end

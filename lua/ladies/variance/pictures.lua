@@ -51,7 +51,8 @@ local function pictures_of(graph, opts)
 end
 
 --- Draws the pictures of all graphs into a folder; returns their files, and the first of every
--- graph as text. graph.pictures becomes {{file, title}, ...}, graph.file is what files are called by.
+-- graph as text. graph.file is what its files are called by; graph.pictures becomes their files and
+-- titles.
 function pictures.draw(folder, graphs, opts)
   local files, texts = {}, {}
   for _, graph in ipairs(graphs) do

@@ -3,6 +3,7 @@
 local core = require "ladies_core"
 local json = require "ladies.json"
 local pictures = require "ladies.variance.pictures"
+local provenance = require "ladies.provenance"
 local results = require "ladies.variance.results"
 local statistics = require "ladies.statistics"
 local tables = require "ladies.variance.tables"
@@ -17,13 +18,15 @@ function Report.__tostring(self)
 end
 
 local INTRO = [[
+## Table 2, measured: the error of sampled embeddings
+
 What is measured: E‖Z̃ − Z‖²_F / b, the error of an estimated embedding (variance and bias²), of
 batches of b = %d nodes drawn from the whole graph, means over %d batches and %d draws of each, with
 95 %% intervals over the batches. The network is Z = P H W₂, H = ReLU(P X W₁ + b₁), K = %d, after %d
 steps of training; P is "%s"; VR-GCN's history is %d steps old. All numbers are relative to
 ‖Z‖²_F / V: 1 is as wrong as an estimate of zero. The bounds are those of Table 2, from φ, Δφ, D,
 ‖P‖²_F and V̄(b) of the same graph. LADIES and FastGCN are those of the theory: independent draws,
-rows not normalised.]]
+rows not normalised. %s]]
 
 local RATIOS = [[
 ### LADIES against FastGCN
@@ -34,6 +37,15 @@ nodes, with 95 % intervals:]]
 
 local MEASURED_RATIOS = [[
 A batch that is the whole graph makes the two the same. Measured, b and draws as above:]]
+
+local function records_of(graphs)
+  local list = {}
+  for _, graph in ipairs(graphs) do
+    list[#list + 1] = graph.facts
+    for _, point in ipairs(graph.points) do list[#list + 1] = point.record end
+  end
+  return list
+end
 
 local function csv(graphs)
   local lines = {"graph,method,layers,samples,rows,error,error_half,variance,variance_half,bias2,"
@@ -63,7 +75,7 @@ local function write_markdown(graphs, opts)
     parts[#parts + 1] = select("#", ...) > 0 and text:format(...) or text
   end
   add(INTRO, opts.batch_size, opts.batches, opts.draws, opts.hidden, opts.steps, opts.normalize,
-    opts.lag)
+    opts.lag, provenance.text(records_of(graphs)))
   add(tables.facts(graphs))
   local ratios, not_below, n = tables.ratios(graphs, opts)
   if ratios then
