@@ -9,7 +9,6 @@ local estimators = require "ladies.variance.estimators"
 local graphs = require "reference.graphs"
 local measure = require "ladies.variance.measure"
 local Network = require "ladies.variance.network"
-local report = require "ladies.variance.report"
 local statistics = require "ladies.statistics"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
@@ -218,12 +217,12 @@ function tests.test_ladies_below_fastgcn()
     for _, name in ipairs{"fastgcn", "ladies"} do
       lists[name] = measure.estimator(by_name[name].make, POWER_LAW, 64, layers, BATCHES, 40, 9)
     end
-    local ratio, half = report.ratio(lists.fastgcn.error, lists.ladies.error)
+    local ratio, half = statistics.ratio(lists.fastgcn.error, lists.ladies.error)
     lu.assertTrue(ratio - half > 1.5, ("%g ± %g"):format(ratio, half))
   end
   local sizes = measure.by_size(POWER_LAW, 6, 1)
   for i, one in ipairs(sizes) do
-    local ratio, half = report.ratio(one.fastgcn, one.ladies)
+    local ratio, half = statistics.ratio(one.fastgcn, one.ladies)
     if i == #sizes then
       lu.assertEquals(one.size, 600)
       lu.assertAlmostEquals(ratio, 1, 1e-4)
@@ -283,11 +282,17 @@ function tests.test_report_and_resumption()
   end
   local read = ladies.file.read
   local path = result.folder .. "/results.jsonl"
-  local whole, markdown = read(path), read(result.folder .. "/variance.md")
+  local whole, numbers = read(path), read(result.folder .. "/points.csv")
+  local markdown = read(result.folder .. "/variance.md")
   lu.assertStrContains(markdown, "toy, LADIES, 1 layer")
-  ladies.file.write(path, whole:sub(1, #whole // 2))              -- killed in the middle of a line
-  lu.assertEquals(run("report", {methods = methods}).tables, result.tables)
-  lu.assertEquals(read(path), whole)
+  lu.assertStrContains(markdown, "Measured in 0:0")
+  local cut = whole:sub(1, #whole - 1200)                         -- killed in the middle of a line
+  ladies.file.write(path, cut)
+  run("report", {methods = methods})
+  lu.assertEquals(read(result.folder .. "/points.csv"), numbers)
+  local kept = cut:match "^(.*\n)"
+  lu.assertTrue(#kept < #cut)
+  lu.assertEquals(read(path):sub(1, #kept), kept)
   for _, file in ipairs(result.files) do
     lu.assertTrue(#read(result.folder .. "/" .. file) > 100, file)
   end
@@ -318,6 +323,11 @@ function tests.test_statistics()
   lu.assertAlmostEquals(power, 0, 1e-12)
   lu.assertAlmostEquals(spread, math.sqrt(1 / 3), 1e-12)          -- rest 2/3 over 1 x 2
   lu.assertNil(select(2, statistics.power{{1, 1}, {2, 2}}))
+  lu.assertEquals({statistics.ratio({2, 4, 6}, {1, 2, 3})}, {2, 0})
+  local ratio, half = statistics.ratio({3, 5}, {1, 3})             -- rests 1 and -1
+  lu.assertAlmostEquals(ratio, 2, 1e-12)
+  lu.assertAlmostEquals(half, 12.706 * math.sqrt(2) / math.sqrt(2) / 2, 1e-9)
+  lu.assertNil(statistics.ratio({1}, {0}))
 end
 
 os.exit(lu.LuaUnit.new():runSuiteByInstances{{"variance", tests}}, true)

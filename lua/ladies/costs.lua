@@ -23,6 +23,7 @@ local nn = require "ladies.nn"
 local optim = require "ladies.optim"
 local options = require "ladies.options"
 local progress = require "ladies.progress"
+local provenance = require "ladies.provenance"
 local report = require "ladies.costs.report"
 local Study = require "ladies.study"
 local summary = require "ladies.summary"
@@ -187,11 +188,13 @@ local function costs(given)
   local _ <close> = setmetatable({}, {__close = function() core.threads(threads) end})
   core.threads(1)
   for i, one in ipairs(waiting) do
-    study:add{key = one.key, points = sweep(one.method, one.variable, opts, graph_of)}
+    local began = core.clock()
+    local points = sweep(one.method, one.variable, opts, graph_of)
+    study:add(provenance.sign({key = one.key, points = points}, began))
     bar:update(#sweeps - #waiting + i, core.clock())
   end
   bar:clear()
-  for _, one in ipairs(sweeps) do one.points = study:record(one.key).points end
+  for _, one in ipairs(sweeps) do one.record = study:record(one.key) end
   return report.write(study.folder, sweeps, opts)
 end
 

@@ -98,7 +98,7 @@ local TEXT_STYLES = {
 -- gnuplot's words for one series, whose points are the block $s<i>: its spread, then its line.
 local function curves_of(series, i, text)
   local axes = ("axes x1y%d"):format(series.axis)
-  local title = "title " .. quoted(series.name)
+  local title = series.name == "" and "notitle" or "title " .. quoted(series.name)
   if text then
     return {("$s%d using 1:2 %s %s %s"):format(i, axes, TEXT_STYLES[series.style], title)}
   end
@@ -145,7 +145,7 @@ local function commands(where, opts, terminal, output)
     quoted(opts.title), quoted(opts.x), quoted(opts.y)))
   if opts.log ~= "none" then add("set logscale " .. opts.log) end
   for _, axis in ipairs{log_x and "x", log_y and "y"} do
-    if axis then add(("set format %s '%%h'"):format(axis)) end
+    if axis then add(("set format %s '%%g'"):format(axis)) end
   end
   add(range_of("x", opts.x_range))
   add(range_of("y", opts.y_range))
@@ -174,7 +174,8 @@ local function draw(where, given, terminal_of, output)
 end
 
 --- plot.svg(path, {series =, title =, x =, y =, ...}): draws into an SVG file.
--- series   array of {name = string, points = {{x, y [, low, high]}, ...}, ...}, with
+-- series   array of {name = string, points = {{x, y [, low, high]}, ...}, ...}; "" is a series that
+--          the key leaves out; with
 --          axis     1 (left) or 2 (right)
 --          style    "lines", "points", "both" or "dashed"
 --          spread   how low and high are drawn where the points have them: "band" or "bars"

@@ -42,6 +42,16 @@ function statistics.half_width(list)
   return student(#list - 1) * statistics.deviation(list) / math.sqrt(#list)
 end
 
+--- The mean of the numbers `above` over that of `below`, which belong to the same batches, and half
+-- the 95 % interval of the ratio (by the delta method); nil where the mean below is zero.
+function statistics.ratio(above, below)
+  local mean, rest = statistics.mean(below), {}
+  if mean == 0 then return nil end
+  local ratio = statistics.mean(above) / mean
+  for i, value in ipairs(above) do rest[i] = value - ratio * below[i] end
+  return ratio, statistics.half_width(rest) / mean
+end
+
 --- The power b of y = a x^b by least squares between the logarithms, and its standard error (nil
 -- with two points). points: array of {x, y}, all positive, with two different x at least.
 function statistics.power(points)

@@ -31,6 +31,7 @@ local measure = require "ladies.variance.measure"
 local Network = require "ladies.variance.network"
 local options = require "ladies.options"
 local progress = require "ladies.progress"
+local provenance = require "ladies.provenance"
 local report = require "ladies.variance.report"
 local Study = require "ladies.study"
 
@@ -114,10 +115,14 @@ local function check(given)
   return opts
 end
 
--- Draws of a batch: `draws`, and up to 32 times as many for a heavy tail with few samples.
+-- Draws of a batch: `draws`, up to 32 times as many for a heavy tail with few samples, down to 4
+-- for a light one with many.
 local function draws_of(one, s, layers, draws)
-  if not one.heavy_tailed or layers == 1 then return draws end
-  return draws * math.max(1, math.min(32, 512 // s))
+  if one.tail == "light" then return math.min(draws, math.max(4, draws * 64 // s)) end
+  if one.tail == "heavy" and layers == 2 then
+    return draws * math.max(1, math.min(32, 512 // s))
+  end
+  return draws
 end
 
 -- What is to be measured on one graph: {key, estimator, samples, layers, draws}.
@@ -151,19 +156,21 @@ local function measure_graph(study, dataset, points, opts, tell)
     if not study:record(point.key) then waiting[#waiting + 1] = point end
   end
   if #waiting == 0 and study:record(dataset) then return end
+  local began = core.clock()
   local data = load(dataset, opts)
   local network = Network.train(data, opts)
   local batches = measure.batches(data.graph.n_nodes, opts.batch_size, opts.batches, opts.seed)
   if not study:record(dataset) then
     local facts = measure.facts(network, batches)
     facts.key, facts.sizes = dataset, measure.by_size(network, opts.batches, opts.seed)
-    study:add(facts)
+    study:add(provenance.sign(facts, began))
   end
   for _, point in ipairs(waiting) do
+    began = core.clock()
     local record = measure.estimator(point.estimator.make, network, point.samples, point.layers,
       batches, point.draws, opts.seed)
     record.key = point.key
-    study:add(record)
+    study:add(provenance.sign(record, began))
     tell()
   end
 end
@@ -177,7 +184,8 @@ end
 -- samplers    samplers of one's own: {name = function(P, s, layers) return sampler end}
 -- samples     sample numbers ({5, 16, 64, 256, 512})
 -- batches     how many batches (12); draws: of the sampler, for each of them (16; up to 32 times as
---             many for two layers of LADIES and FastGCN with few samples)
+--             many for two layers of LADIES and FastGCN with few samples, fewer of GraphSAGE with
+--             many)
 -- batch_size  nodes of a batch (512), or all where there are fewer
 -- hidden, steps, lag   width of H (128), steps of training (20), and how many of them VR-GCN's
 --             history is behind (10)

@@ -3,6 +3,7 @@
 local core = require "ladies_core"
 local markdown = require "ladies.markdown"
 local plot = require "ladies.plot"
+local provenance = require "ladies.provenance"
 local statistics = require "ladies.statistics"
 
 local report = {}
@@ -16,7 +17,7 @@ end
 -- The exponent of value(point) over the points of a sweep.
 local function power(sweep, value)
   local points = {}
-  for i, point in ipairs(sweep.points) do points[i] = {point.x, value(point)} end
+  for i, point in ipairs(sweep.record.points) do points[i] = {point.x, value(point)} end
   return statistics.power(points)
 end
 
@@ -35,7 +36,7 @@ local function exponents(sweeps)
   local rows = {{"exponent of", "over", "computing", "Table 2", "sampling", "memory held",
     "counted", "Table 2"}}
   for i, sweep in ipairs(sweeps) do
-    local first, last = sweep.points[1].x, sweep.points[#sweep.points].x
+    local first, last = sweep.record.points[1].x, sweep.record.points[#sweep.record.points].x
     rows[i + 1] = {
       ("%s, %s"):format(sweep.method.title, sweep.variable), ("%d to %d"):format(first, last),
       measured(sweep, "computing"), predicted(sweep, "time"),
@@ -54,7 +55,7 @@ local function bases(sweeps)
     "held MB", "counted MB"}}, {}
   for _, sweep in ipairs(sweeps) do
     local method = sweep.method
-    for _, point in ipairs(sweep.points) do
+    for _, point in ipairs(sweep.record.points) do
       local p = point.shape
       if not seen[method] and p[sweep.variable] == method.shapes.base[sweep.variable] then
         seen[method] = true
@@ -72,7 +73,7 @@ local function csv(sweeps)
   local lines = {"method,variable,L,K,b,s,V,D,sampling_s,computing_s,held_bytes,counted_bytes,"
     .. "table2_time,table2_memory"}
   for _, sweep in ipairs(sweeps) do
-    for _, point in ipairs(sweep.points) do
+    for _, point in ipairs(sweep.record.points) do
       local p = point.shape
       lines[#lines + 1] = ("%s,%s,%d,%d,%d,%d,%d,%.4f,%.6g,%.6g,%.0f,%.0f,%.6g,%.6g"):format(
         sweep.method.name, sweep.variable, p.L, p.K, p.b, p.s, p.V, p.D, point.sampling,
@@ -101,7 +102,9 @@ local function draw(folder, sweeps)
       for _, sweep in ipairs(sweeps) do
         if sweep.variable == variable then
           local points = {}
-          for i, point in ipairs(sweep.points) do points[i] = {point.x, picture.value(point)} end
+          for i, point in ipairs(sweep.record.points) do
+            points[i] = {point.x, picture.value(point)}
+          end
           series[#series + 1] = {name = sweep.method.title, points = points, style = "both"}
         end
       end
@@ -117,12 +120,14 @@ local function draw(folder, sweeps)
 end
 
 local INTRO = [[
+## Table 2, measured: time and memory of a batch
+
 What a batch costs on generated graphs (degrees by a power law, %.0f entries in a row of P), medians
 of %d batches, in one thread: sampling, and computing (gathering, forward, backward, the step of
 the optimizer), in time of the processor; memory as the program counts it after the backward pass,
 with weights and histories, and as the paper counts it. One quantity varies at a time. Exponents are
 slopes between logarithms with their standard errors; those of Table 2 are fitted to its formulas at
-the same shapes.]]
+the same shapes. %s]]
 
 local OUTRO = [[
 Where the two differ. Table 2 has the term L K s² of LADIES and FastGCN for s² pairs of nodes in a
@@ -133,10 +138,13 @@ in common are computed once, which lowers the exponents of GraphSAGE and VR-GCN;
 matrices run faster the larger they are, which lowers those of K.]]
 
 --- Writes costs.csv, costs.md and the pictures into the folder; returns the report. sweeps: array
--- of {method =, variable =, points = {{x =, shape =, sampling =, ...}, ...}}.
+-- of {method =, variable =, record = {points = {{x =, shape =, sampling =, ...}, ...}}}.
 function report.write(folder, sweeps, opts)
   local files = draw(folder, sweeps)
-  local parts = {INTRO:format(sweeps[1].points[1].shape.D, opts.batches),
+  local records = {}
+  for i, sweep in ipairs(sweeps) do records[i] = sweep.record end
+  local parts = {INTRO:format(sweeps[1].record.points[1].shape.D, opts.batches,
+    provenance.text(records)),
     bases(sweeps), exponents(sweeps), OUTRO}
   for _, file in ipairs(files) do
     if file:find "%.svg$" then parts[#parts + 1] = ("![%s](%s)"):format(file, file) end

@@ -41,16 +41,17 @@ end
 -- two_layer_only  whether there is no estimate with a single layer sampled
 -- least           the least s with which it is measured (1): of few Poisson draws all may fail, and
 --                 a layer without nodes is refused
--- heavy_tailed    whether errors of two layers come from a few draws that meet by chance, so that
---                 it takes many more draws where s is small to see them at all
+-- tail            "heavy": errors of two layers come from a few draws that meet by chance, so that
+--                 it takes many of them where s is small to see any; "light": the mean over the
+--                 nodes of a batch varies little, and draws with large s take long
 return {
-  {name = "graphsage", title = "GraphSAGE", bound = "graphsage", unbiased = true,
+  {name = "graphsage", title = "GraphSAGE", bound = "graphsage", unbiased = true, tail = "light",
     make = neighbours{replace = true, self_nodes = false}},
   {name = "vrgcn", title = "VR-GCN", bound = "vrgcn", unbiased = true, two_layer_only = true,
     make = control_variates},
-  {name = "fastgcn", title = "FastGCN", bound = "fastgcn", unbiased = true, heavy_tailed = true,
+  {name = "fastgcn", title = "FastGCN", bound = "fastgcn", unbiased = true, tail = "heavy",
     make = layer_wise("fastgcn", {})},
-  {name = "ladies", title = "LADIES", bound = "ladies", unbiased = true, heavy_tailed = true,
+  {name = "ladies", title = "LADIES", bound = "ladies", unbiased = true, tail = "heavy",
     make = layer_wise("ladies", {method = "wr", row_normalize = false})},
   {name = "graphsage-wor", title = "GraphSAGE, without replacement, own loop kept",
     unbiased = true, make = neighbours{}},

@@ -1,0 +1,45 @@
+--- Reading what ladies.variance measured: numbers of a graph's points, relative to its signal. A
+-- graph is {name =, facts =, points = {{estimator =, samples =, layers =, record =}, ...}}.
+
+local measure = require "ladies.variance.measure"
+local statistics = require "ladies.statistics"
+
+local results = {}
+
+--- The mean of a list of a record, over the graph's signal, and half its 95 % interval.
+function results.relative(graph, record, field)
+  local list = record[field]
+  return statistics.mean(list) / graph.facts.signal,
+    statistics.half_width(list) / graph.facts.signal
+end
+
+--- What is less than this, beside the embeddings, is rounding in single precision.
+results.ROUNDING = 1e-9
+
+--- The bound of a point over the graph's signal, or nil.
+function results.bound(graph, point)
+  local bound = measure.bounds[point.estimator.bound]
+  local value = bound and bound(graph.facts, point.samples)
+  return value and value / graph.facts.signal
+end
+
+--- The point of an estimator's name, samples and layers, or nil.
+function results.find(graph, name, samples, layers)
+  for _, point in ipairs(graph.points) do
+    if point.estimator.name == name and point.samples == samples and point.layers == layers then
+      return point
+    end
+  end
+end
+
+--- The points of one estimator with so many layers, by rising s.
+function results.line(graph, estimator, layers)
+  local list = {}
+  for _, point in ipairs(graph.points) do
+    if point.estimator == estimator and point.layers == layers then list[#list + 1] = point end
+  end
+  table.sort(list, function(a, b) return a.samples < b.samples end)
+  return list
+end
+
+return results
