@@ -15,7 +15,7 @@ typedef struct ld_index {
     atomic_int refs;
     int64_t size;
     int32_t *data;
-    ld_mapping *mapping; /* that data lies in, or NULL: memory of its own */
+    ld_mapping *mapping;  /* that data lies in, or NULL: memory of its own */
     atomic_bool distinct; /* known to have no element twice */
 } ld_index;
 
