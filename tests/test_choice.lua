@@ -61,17 +61,29 @@ end
 
 -- Draws many times; every draw must be an outcome of the enumeration with just its weights, and the
 -- frequencies must fit. Each outcome gets the weights that the program gave it, in `got`.
-local function check_outcomes(case, draws, rng)
+-- With `by_table` the alias table of p stands for it.
+local function check_outcomes(case, draws, rng, by_table)
   local p, k, opts = table.unpack(case)
   local tensor = ladies.tensor(p)
+  local given = by_table and sampling.alias(tensor) or tensor
   return outcomes.check(name_of(case), reference.outcomes(p, k, opts), draws, function()
-    local pick, w = choose(tensor, k, opts, rng)
+    local pick, w = choose(given, k, opts, rng)
     return pick:to_table(), w:to_table()
   end)
 end
 
 function tests.test_every_outcome()
   for i, case in ipairs(CASES) do check_outcomes(case, 4000, ladies.rng(i)) end
+end
+
+--- With a table, draws that fall on a certain position are made again, unless nearly all would.
+function tests.test_every_outcome_around_the_certain_by_table()
+  local cases = {{EXAMPLE, 2, {1}}, {EXAMPLE, 3, {4, 2}}, {ZEROS, 3, {4, 2}}, {SKEWED, 2, {1}},
+    {{1000, 1, 2, 1}, 2, {1}}, {ZEROS, 2, {1, 3, 4, 6}}}
+  for i, case in ipairs(cases) do
+    local p, k, always = table.unpack(case)
+    check_outcomes({p, k, {method = "wr", always = always}}, 4000, ladies.rng(100 + i), true)
+  end
 end
 
 local function uniform_sum(p)
@@ -271,7 +283,7 @@ function tests.test_alias_stands_for_p()
   local p, rng = large_p(), ladies.rng(10):at(1)
   local table_of_p = sampling.alias(p)
   local expected = {}
-  local variants = {WOR, DEBIASED, WR, POISSON, {always = {5, 7}, method = "wr"},
+  local variants = {WOR, DEBIASED, WR, POISSON, {always = {5, 7}, method = "poisson"},
     {always = {5, 11}, union = "post"}}
   for i, opts in ipairs(variants) do expected[i] = {choose(p, 100, opts, rng)} end
   p:fill_(1)

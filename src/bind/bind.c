@@ -124,19 +124,20 @@ void bind_check_options(lua_State *L, int arg, const char *where, const char *co
         return;
     luaL_checktype(L, arg, LUA_TTABLE);
     for (lua_pushnil(L); lua_next(L, arg); lua_pop(L, 1)) {
-        const char *best = NULL;
-        bool known = false;
+        int i = 0;
         if (lua_type(L, -2) != LUA_TSTRING)
             luaL_error(L, "%s: option names are strings, got a %s", where, luaL_typename(L, -2));
         const char *key = lua_tostring(L, -2);
-        for (int i = 0; names[i] && !known; i++) {
-            known = strcmp(key, names[i]) == 0;
+        while (names[i] && strcmp(key, names[i]) != 0)
+            i++;
+        if (names[i])
+            continue;
+        const char *best = NULL;
+        for (i = 0; names[i]; i++)
             best = bind_nearer(key, best, names[i]);
-        }
-        if (!known && best)
+        if (best)
             luaL_error(L, "%s: unknown option \"%s\"; did you mean \"%s\"?", where, key, best);
-        if (!known)
-            luaL_error(L, "%s: unknown option \"%s\"", where, key);
+        luaL_error(L, "%s: unknown option \"%s\"", where, key);
     }
 }
 

@@ -187,7 +187,9 @@ static const bind_function functions[] = {
      "  drawn from p renormalised outside of them.\n"
      "union = \"post\" (wor; the program of the LADIES authors): k are drawn from the whole p,\n"
      "  those of always that are missing are added, every weight is 1/p (1 where p is zero).\n"
-     "The result depends on the rng's sub-stream, p, k and the options alone."},
+     "The result depends on the rng's sub-stream, p, k and the options alone; for \"wr\" with\n"
+     "always also on whether p is a vector or a table, whose draws are made again where they fall\n"
+     "on what is certain."},
     {"alias", alias_new,
      "sampling.alias(p) -> Alias\n"
      "A table for drawing from the vector p with replacement any number of times, each draw in\n"

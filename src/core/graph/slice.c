@@ -97,6 +97,7 @@ static ld_status compact(ld_structure *s, ld_index **touched, const ld_index *fi
         s->columns[e] = name;
     }
     s->n_cols = ids->size = n;
+    atomic_init(&ids->distinct, true);
     *touched = ld_index_ref(ids);
 done:
     ld_index_unref(ids);

@@ -312,6 +312,7 @@ ld_status ld_choice(ld_index **pick, ld_tensor **w, const ld_tensor *p, const ld
         weights->data[i] = 1.0f;
     }
     LD_TRY(store(chosen, weights, n_certain, &c));
+    atomic_init(&chosen->distinct, true);
     *pick = chosen;
     *w = weights;
     chosen = NULL;

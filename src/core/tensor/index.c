@@ -29,6 +29,7 @@ static ld_status header_new(ld_index **out, int32_t *data, int64_t size, ld_mapp
     x->size = size;
     x->data = data;
     x->mapping = mapping ? ld_mapping_ref(mapping) : NULL;
+    atomic_init(&x->distinct, false);
     *out = x;
     return LD_OK;
 }
@@ -101,6 +102,7 @@ ld_status ld_index_gather(ld_index **out, const ld_index *source, const ld_index
         return st;
     for (int64_t i = 0; i < pick->size; i++)
         x->data[i] = source->data[pick->data[i]];
+    atomic_init(&x->distinct, source->distinct && pick->distinct);
     *out = x;
     return LD_OK;
 }
@@ -187,6 +189,7 @@ ld_status ld_index_unique(ld_index **out, const ld_index *x)
             u->data[u->size++] = x->data[i];
         }
     }
+    atomic_init(&u->distinct, true);
     *out = u;
 done:
     ld_free(seen.slots);
@@ -284,6 +287,8 @@ ld_status ld_index_check_unique(const ld_index *x, const char *what)
 {
     positions seen = {0};
     ld_status st;
+    if (x->distinct)
+        return LD_OK;
     LD_TRY(positions_new(&seen, x));
     for (int64_t i = 0; i < x->size; i++) {
         int32_t *slot = positions_find(&seen, x->data[i]);
@@ -295,6 +300,7 @@ ld_status ld_index_check_unique(const ld_index *x, const char *what)
         }
         *slot = (int32_t)i;
     }
+    atomic_store(&((ld_index *)x)->distinct, true); /* nothing of its value changes */
 done:
     ld_free(seen.slots);
     return st;

@@ -15,7 +15,8 @@ typedef struct ld_index {
     atomic_int refs;
     int64_t size;
     int32_t *data;
-    ld_mapping *mapping; /* that data lies in, or NULL: memory of its own */
+    ld_mapping *mapping;  /* that data lies in, or NULL: memory of its own */
+    atomic_bool distinct; /* known to have no element twice */
 } ld_index;
 
 /* An uninitialised vector with one reference, given back with ld_index_unref. */
@@ -62,7 +63,8 @@ ld_status ld_index_permutation(ld_index **out, int64_t n, int64_t k, ld_rng *rng
  * message; ids are shown 1-based, as users know them. */
 ld_status ld_index_check(const ld_index *x, int64_t low, int64_t high, const char *what);
 
-/* LD_VALUE with the element and both positions when an element occurs twice. */
+/* LD_VALUE with the element and both positions when an element occurs twice. What is found to be
+ * distinct is not looked at again. */
 ld_status ld_index_check_unique(const ld_index *x, const char *what);
 
 bool ld_index_equal(const ld_index *a, const ld_index *b);
