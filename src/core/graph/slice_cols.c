@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "graph/csr.h"
 
-enum { BLOCK = 512 };
+enum { BLOCK = 512, AHEAD = 8 };
 
 /* A set of distinct ids with their places in `ids`. */
 typedef struct {
@@ -80,6 +80,8 @@ static ld_status search_rows(search *q)
     LD_TRY(set_new(&set, q->cols, p->n_cols));
     for (int64_t i = 0; i < q->n_rows; i++) {
         int64_t end = p->offsets[row_id(q, i) + 1];
+        if (i + AHEAD < q->n_rows)
+            __builtin_prefetch(&p->columns[p->offsets[row_id(q, i + AHEAD)]]);
         for (int64_t e = p->offsets[row_id(q, i)]; e < end; e += BLOCK) {
             int n = end - e < BLOCK ? (int)(end - e) : BLOCK;
             n = find_members(at, place, p->columns + e, n, &set);
@@ -140,6 +142,8 @@ static ld_status search_cols(search *q, const ld_structure *by_cols)
     for (int64_t i = 0; i < ascending->size; i++) {
         int32_t c = ascending->data[i], col = ld_marker_get(col_places, c);
         int64_t end = by_cols->offsets[c + 1];
+        if (i + AHEAD < ascending->size)
+            __builtin_prefetch(&by_cols->columns[by_cols->offsets[ascending->data[i + AHEAD]]]);
         for (int64_t e = by_cols->offsets[c]; e < end; e += BLOCK) {
             int n = end - e < BLOCK ? (int)(end - e) : BLOCK;
             n = find_members(at, place, by_cols->columns + e, n, &set);
