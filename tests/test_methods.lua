@@ -66,15 +66,6 @@ function tests.test_settings_of_samplers()
   fails('unknown option "part"', experiment.configure, {method = "clustergcn", part = 3})
 end
 
---- FastGCN is that of its paper under that preset; else it is as the authors of LADIES have it.
-function tests.test_settings_by_preset()
-  for preset, want in pairs{default = {"wor", true}, code = {"wor", true}, paper = {"wr", false}} do
-    local config = experiment.configure{method = "fastgcn", preset = preset}
-    lu.assertEquals({config.draw, config.row_normalize}, want)
-    lu.assertEquals(config.self_nodes, "none")
-  end
-end
-
 --- What is left open follows from other settings and from the data set.
 function tests.test_settings_that_follow()
   local function settled(given)
@@ -103,7 +94,7 @@ function tests.test_exact_inference_has_the_P_of_training()
     {"full"}, {"full", {normalize = "row"}},
     {"ladies", {samples = 180, draw = "wor", row_normalize = false}},
     {"ladies", {samples = 180, normalize = "row"}},
-    {"fastgcn", {samples = 180, row_normalize = false}},
+    {"fastgcn", {samples = 180, draw = "wor"}},
     {"graphsage", {samples = 180}}, {"graphsage", {samples = 180, normalize = "sym"}},
     {"graphsage", {samples = 180, form = "unbiased"}},
     {"vrgcn", {samples = 180}}, {"vrgcn", {samples = 180, normalize = "row", cvd = false}},

@@ -47,8 +47,8 @@ function experiment.configure(given)
   local name = options.value(WHERE, "method", given.method or SPEC.method[2], SPEC.method[1])
   local method, spec = methods.by_name[name], methods.types(WHERE, name, given)
   for key, type_text in pairs(SPEC) do spec[key] = type_text end
-  local defaults, own = {}, preset == "paper" and method.paper or {}
-  for _, settings in ipairs{presets[preset], method.settings, own} do
+  local defaults = {}
+  for _, settings in ipairs{presets[preset], method.settings} do
     for key, value in pairs(settings) do defaults[key] = value end
   end
   for key, value in pairs(defaults) do

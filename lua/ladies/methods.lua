@@ -4,7 +4,6 @@
 --   title            how tables call it
 --   takes            the settings of methods.settings that it has; the others are refused
 --   settings         settings in which the method differs from every preset
---   paper            the same of the preset `paper` alone, where the method's own paper differs
 --   settle(config, data)   fills in those that follow from others or from the data set
 --   make(data, config, samples)     the sampler
 --   nominal_rows     whether every layer has `samples` nodes by definition, so that the paper
@@ -61,8 +60,7 @@ methods.by_name = {
   fastgcn = {
     title = "FastGCN", nominal_rows = true,
     takes = {"samples", "draw", "row_normalize", "self_nodes", "flat"},
-    settings = {samples = 512, self_nodes = "none"},
-    paper = {draw = "wr", row_normalize = false},
+    settings = {samples = 512, draw = "wr", self_nodes = "none", row_normalize = false},
     make = function(data, config, samples)
       return samplers.fastgcn(data.graph:normalize(config.normalize), {
         sizes = repeated(samples, config.layers), method = config.draw,
