@@ -8,8 +8,9 @@ static ld_status read_memory(ld_source *s, void *out, int64_t size)
     ld_memory_source *m = (ld_memory_source *)s;
     if (size > s->left)
         return ld_fail(LD_FORMAT, "%s: ends %" PRId64 " bytes too early", s->name, size - s->left);
-    if (size > 0)
-        memcpy(out, m->at, (size_t)size);
+    if (size == 0) /* of nothing at all there is no pointer to count on from */
+        return LD_OK;
+    memcpy(out, m->at, (size_t)size);
     m->at += size;
     s->left -= size;
     return LD_OK;
