@@ -16,7 +16,8 @@
 --     VR-GCN     D dphi ||P||_F^2 / (V s)           LADIES   phi ||P||_F^2 V(b) / (V s)
 -- VR-GCN's history is the H of `lag` steps of training ago, for all nodes, and dphi the greatest
 -- ||((H - H') W2)_u||^2. Its first layer is exact by definition, so it has two layers only, and
--- that number is what the others have as one layer.
+-- that number is what the others have as one layer; its neighbours are drawn without replacement,
+-- the bound is that of draws with it, which vary more.
 --
 -- Two of the paper's steps are averages and no bounds: D stands for a mean over nodes v of d_v
 -- ||P(v,:)||^2, and V(b) times the mean of ||P(S,:)||_F^2 for the mean of their product.
