@@ -89,8 +89,8 @@ local function write_markdown(graphs, opts)
     local sizes, exceptions = tables.sizes(graphs)
     add(sizes)
     add("So with one layer, and any s, LADIES is below FastGCN %s. A batch that is the whole graph "
-      .. "makes the two the same.", #exceptions == 0 and "for every batch smaller than the graph"
-      or "but for " .. table.concat(exceptions, "; "))
+      .. "makes the two the same.", #exceptions == 0 and "at every b below V"
+      or "but at " .. table.concat(exceptions, "; "))
     add(MEASURED_RATIOS)
     add(ratios)
     add("The error of LADIES is below that of FastGCN, by 95 %% intervals, at %d of %d points.%s",
