@@ -118,11 +118,9 @@ end
 
 -- Draws of a batch: `draws`, up to 32 times as many for a heavy tail with few samples, down to 4
 -- for a light one with many.
-local function draws_of(one, s, layers, draws)
+local function draws_of(one, s, draws)
   if one.tail == "light" then return math.min(draws, math.max(4, draws * 64 // s)) end
-  if one.tail == "heavy" and layers == 2 then
-    return draws * math.max(1, math.min(32, 512 // s))
-  end
+  if one.tail == "heavy" then return draws * math.max(1, math.min(32, 512 // s)) end
   return draws
 end
 
@@ -136,7 +134,7 @@ local function points_of(dataset, opts)
           list[#list + 1] = {
             key = ("%s, %s, %d samples, %d layers"):format(dataset, one.name, s, layers),
             estimator = one, samples = s, layers = layers,
-            draws = draws_of(one, s, layers, opts.draws),
+            draws = draws_of(one, s, opts.draws),
           }
         end
       end
@@ -185,8 +183,7 @@ end
 -- samplers    samplers of one's own: {name = function(P, s, layers) return sampler end}
 -- samples     sample numbers ({5, 16, 64, 256, 512})
 -- batches     how many batches (12); draws: of the sampler, for each of them (16; up to 32 times as
---             many for two layers of LADIES and FastGCN with few samples, fewer of GraphSAGE with
---             many)
+--             many of LADIES and FastGCN with few samples, fewer of GraphSAGE with many)
 -- batch_size  nodes of a batch (512), or all where there are fewer
 -- hidden, steps, lag   width of H (128), steps of training (20), and how many of them VR-GCN's
 --             history is behind (10)
