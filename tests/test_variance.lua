@@ -299,6 +299,16 @@ function tests.test_report_and_resumption()
   lu.assertErrorMsgContains("holds another study", run, "report", {methods = methods, seed = 2})
 end
 
+--- Where FastGCN's layers hardly ever meet, its mean is told from one that can be trusted.
+function tests.test_too_few_draws()
+  local data = ladies.generate.power_law{nodes = 3000, entries = 6000, features = 4, classes = 3}
+  local text = run("few", {datasets = {"sparse"}, data = {sparse = data}, samples = {1, 400},
+    methods = {"fastgcn", "ladies"}, batch_size = 5}).tables
+  lu.assertStrContains(text, "sparse, 2 layers, s = 1 (too few draws connect)")
+  lu.assertNotStrContains(text, "s = 400 (too few")
+  lu.assertStrContains(text, "| ? ")
+end
+
 function tests.test_wrong_options()
   local function fails(message, own) lu.assertErrorMsgContains(message, run, "wrong", own) end
   fails('no method "lades"; did you mean "ladies"?', {methods = {"lades"}})

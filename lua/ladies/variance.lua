@@ -16,7 +16,8 @@
 --     VR-GCN     D dphi ||P||_F^2 / (V s)           LADIES   phi ||P||_F^2 V(b) / (V s)
 -- VR-GCN's history is the H of `lag` steps of training ago, for all nodes, and dphi the greatest
 -- ||((H - H') W2)_u||^2. Its first layer is exact by definition, so it has two layers only, and
--- that number is what the others have as one layer.
+-- that number is what the others have as one layer; its neighbours are drawn without replacement,
+-- the bound is that of draws with it, which vary more.
 --
 -- Two of the paper's steps are averages and no bounds: D stands for a mean over nodes v of d_v
 -- ||P(v,:)||^2, and V(b) times the mean of ||P(S,:)||_F^2 for the mean of their product.
@@ -117,11 +118,9 @@ end
 
 -- Draws of a batch: `draws`, up to 32 times as many for a heavy tail with few samples, down to 4
 -- for a light one with many.
-local function draws_of(one, s, layers, draws)
+local function draws_of(one, s, draws)
   if one.tail == "light" then return math.min(draws, math.max(4, draws * 64 // s)) end
-  if one.tail == "heavy" and layers == 2 then
-    return draws * math.max(1, math.min(32, 512 // s))
-  end
+  if one.tail == "heavy" then return draws * math.max(1, math.min(32, 512 // s)) end
   return draws
 end
 
@@ -135,7 +134,7 @@ local function points_of(dataset, opts)
           list[#list + 1] = {
             key = ("%s, %s, %d samples, %d layers"):format(dataset, one.name, s, layers),
             estimator = one, samples = s, layers = layers,
-            draws = draws_of(one, s, layers, opts.draws),
+            draws = draws_of(one, s, opts.draws),
           }
         end
       end
@@ -184,8 +183,7 @@ end
 -- samplers    samplers of one's own: {name = function(P, s, layers) return sampler end}
 -- samples     sample numbers ({5, 16, 64, 256, 512})
 -- batches     how many batches (12); draws: of the sampler, for each of them (16; up to 32 times as
---             many for two layers of LADIES and FastGCN with few samples, fewer of GraphSAGE with
---             many)
+--             many of LADIES and FastGCN with few samples, fewer of GraphSAGE with many)
 -- batch_size  nodes of a batch (512), or all where there are fewer
 -- hidden, steps, lag   width of H (128), steps of training (20), and how many of them VR-GCN's
 --             history is behind (10)

@@ -87,7 +87,7 @@ local NAMES = {L = "layers L", K = "width K", b = "nodes of a batch b", s = "sam
   V = "nodes of the graph V"}
 
 local PICTURES = {
-  {name = "time", title = "time of a batch", y = "milliseconds, sampling and computing",
+  {name = "time", title = "time of a batch", y = "milliseconds",
     value = function(point) return 1e3 * (point.sampling + point.computing) end},
   {name = "memory", title = "memory of a batch", y = "MiB held",
     value = function(point) return point.held / MIB end},

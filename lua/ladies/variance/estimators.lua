@@ -41,8 +41,8 @@ end
 -- two_layer_only  whether there is no estimate with a single layer sampled
 -- least           the least s with which it is measured (1): of few Poisson draws all may fail, and
 --                 a layer without nodes is refused
--- tail            "heavy": errors of two layers come from a few draws that meet by chance, so that
---                 it takes many of them where s is small to see any; "light": the mean over the
+-- tail            "heavy": errors come from a few draws that meet the batch by chance, so that it
+--                 takes many of them where s is small to see any; "light": the mean over the
 --                 nodes of a batch varies little, and draws with large s take long
 return {
   {name = "graphsage", title = "GraphSAGE", bound = "graphsage", unbiased = true, tail = "light",

@@ -28,16 +28,25 @@ local function rows_of(batch)
   return n
 end
 
+-- Whether there is an entry in every layer: otherwise the estimate has heard nothing.
+local function connected(batch)
+  for _, block in ipairs(batch.blocks) do
+    if block.adj.nnz == 0 then return false end
+  end
+  return true
+end
+
 --- What the estimates Z~ of one batch S are about the exact rows Z of its b nodes, from `draws`
 -- independent draws i of the sampler:
 --     error      mean of ||Z~_i - Z||_F^2 / b                the paper's E ||Z~ - Z||_F^2, a node
 --     variance   sum of ||Z~_i - mean||_F^2 / (draws - 1) / b
 --     bias       ||mean - Z||_F^2 / b - variance / draws     squared; unbiased, so it may be < 0
--- so that the mean of error is that of variance + bias; and `rows` in the sampled layers.
+-- so that the mean of error is that of variance + bias; `rows` in the sampled layers; and how many
+-- draws were `connected`, with an entry in every layer.
 -- estimate(batch) gives Z~, a row for each node of batch.output.
 function measure.batch(sampler, estimate, exact, seeds, draws, rng)
   local b, wanted = #seeds, exact[seeds]
-  local sum, squares, rows = nil, 0, 0
+  local sum, squares, rows, met = nil, 0, 0, 0
   for i = 1, draws do
     local batch = sampler(seeds, rng:fork(i))
     local embeddings = estimate(batch)
@@ -46,26 +55,26 @@ function measure.batch(sampler, estimate, exact, seeds, draws, rng)
     end
     local off = embeddings - wanted
     squares, rows = squares + squared(off), rows + rows_of(batch)
-    sum = sum and sum + off or off
+    sum, met = sum and sum + off or off, met + (connected(batch) and 1 or 0)
   end
   local mean = squared(sum) / draws ^ 2
   local variance = (squares - draws * mean) / (draws - 1)
   return {
     error = squares / draws / b, variance = variance / b, bias = (mean - variance / draws) / b,
-    rows = rows / draws,
+    rows = rows / draws, connected = met,
   }
 end
 
---- The measurements of all batches as {error = {...}, variance =, bias =, rows =}: lists with a
--- number for each batch. layers 1: only the layer nearest the output is sampled, above an exact H;
--- layers 2: both are.
+--- The measurements of all batches as {error = {...}, variance =, bias =, rows =, connected =}:
+-- lists with a number for each batch. layers 1: only the layer nearest the output is sampled, above
+-- an exact H; layers 2: both are.
 function measure.estimator(make, network, s, layers, batches, draws, seed)
   local sampler, rng = make(network, s, layers), core.rng(seed):fork(DRAWS)
   local function estimate(batch)
     if layers == 1 then return network:estimate_top(batch) end
     return network:estimate(batch)
   end
-  local lists = {error = {}, variance = {}, bias = {}, rows = {}}
+  local lists = {error = {}, variance = {}, bias = {}, rows = {}, connected = {}}
   core.no_grad(function()
     for i, seeds in ipairs(batches) do
       local one = measure.batch(sampler, estimate, network.exact, seeds, draws, rng:fork(i))

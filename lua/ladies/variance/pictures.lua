@@ -13,7 +13,7 @@ local IN_PICTURES = {
 }
 
 -- Lines of a picture: the errors with their intervals, over s or over the rows of a batch, and the
--- bounds of one layer. What is only rounding has no place on a logarithmic axis.
+-- bounds of one layer, without points that are only rounding, or of too few draws.
 local function lines_of(graph, opts, layers, over_rows)
   local series, colour = {}, 0
   for _, estimator in ipairs(opts.estimators) do
@@ -24,7 +24,7 @@ local function lines_of(graph, opts, layers, over_rows)
       for _, point in ipairs(line) do
         local mean, half = results.relative(graph, point.record, "error")
         local x = over_rows and statistics.mean(point.record.rows) or point.samples
-        if mean > results.ROUNDING then
+        if mean > results.ROUNDING and not results.too_few(point) then
           points[#points + 1] = {x, mean, mean - half, mean + half}
         end
         bounds[#bounds + 1] = {x, results.bound(graph, point)}

@@ -36,7 +36,9 @@ their ratio depends on the batch alone. Computed without any draw, from means ov
 nodes, with 95 % intervals:]]
 
 local MEASURED_RATIOS = [[
-A batch that is the whole graph makes the two the same. Measured, b and draws as above:]]
+Measured, b and draws as above (here and below, "?" where most draws have no entry in some layer and
+fewer than 100 in all have: such a mean says nothing, as the error comes from draws that were hardly
+ever seen):]]
 
 local function records_of(graphs)
   local list = {}
@@ -49,7 +51,7 @@ end
 
 local function csv(graphs)
   local lines = {"graph,method,layers,samples,rows,error,error_half,variance,variance_half,bias2,"
-    .. "bias2_half,bound,signal"}
+    .. "bias2_half,bound,signal,draws,connected"}
   for _, graph in ipairs(graphs) do
     local signal = graph.facts.signal
     for _, point in ipairs(graph.points) do
@@ -63,6 +65,10 @@ local function csv(graphs)
       local bound = results.bound(graph, point)
       cells[#cells + 1] = bound and ("%.9g"):format(bound * signal) or ""
       cells[#cells + 1] = ("%.9g"):format(signal)
+      local drawn = point.draws * #point.record.connected
+      cells[#cells + 1] = drawn
+      cells[#cells + 1] = ("%.0f"):format(statistics.mean(point.record.connected)
+        * #point.record.connected)
       lines[#lines + 1] = table.concat(cells, ",")
     end
   end
@@ -80,7 +86,11 @@ local function write_markdown(graphs, opts)
   local ratios, not_below, n = tables.ratios(graphs, opts)
   if ratios then
     add(RATIOS)
-    add(tables.sizes(graphs))
+    local sizes, exceptions = tables.sizes(graphs)
+    add(sizes)
+    add("So with one layer, and any s, LADIES is below FastGCN %s. A batch that is the whole graph "
+      .. "makes the two the same.", #exceptions == 0 and "at every b below V"
+      or "but at " .. table.concat(exceptions, "; "))
     add(MEASURED_RATIOS)
     add(ratios)
     add("The error of LADIES is below that of FastGCN, by 95 %% intervals, at %d of %d points.%s",

@@ -42,4 +42,15 @@ function results.line(graph, estimator, layers)
   return list
 end
 
+-- With fewer connected draws a mean says nothing where most draws are not.
+local FEW = 100
+
+--- Whether the draws of a point rarely had an entry in every layer, and too rarely in all for its
+-- mean: the error comes from draws that were hardly ever seen, and is larger than it looks.
+function results.too_few(point)
+  local connected = 0
+  for _, n in ipairs(point.record.connected) do connected = connected + n end
+  return connected < math.min(FEW, #point.record.connected * point.draws / 2)
+end
+
 return results

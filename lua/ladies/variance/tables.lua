@@ -8,7 +8,8 @@ local tables = {}
 
 local function error_text(graph, point)
   local mean, half = results.relative(graph, point.record, "error")
-  return mean < results.ROUNDING and "0" or ("%.3g ± %.2g"):format(mean, half)
+  if mean < results.ROUNDING then return "0" end
+  return ("%s%.3g ± %.2g"):format(results.too_few(point) and "? " or "", mean, half)
 end
 
 local FACTS = {
@@ -101,7 +102,7 @@ function tables.bounds(graphs, opts)
           for _, point in ipairs(line) do
             local bound = results.bound(graph, point)
             local ratio = bound > 0 and results.relative(graph, point.record, "error") / bound or 0
-            by_samples[point.samples] = ("%.2g"):format(ratio)
+            by_samples[point.samples] = results.too_few(point) and "?" or ("%.2g"):format(ratio)
             if layers == 1 or estimator.two_layer_only then greatest = math.max(greatest, ratio) end
           end
           for _, s in ipairs(opts.samples) do row[#row + 1] = by_samples[s] or "-" end
@@ -131,11 +132,12 @@ function tables.ratios(graphs, opts)
         local own = results.find(graph, "ladies", s, layers)
         if not fastgcn or not own then return nil end
         local ratio, half = statistics.ratio(fastgcn.record.error, own.record.error)
-        row[#row + 1] = ratio_text(ratio, half)
+        local few = results.too_few(fastgcn) or results.too_few(own)
+        row[#row + 1] = few and "?" or ratio_text(ratio, half)
         n = n + 1
-        if ratio and ratio - half <= 1 then
+        if few or ratio and ratio - half <= 1 then
           not_below[#not_below + 1] = ("%s, s = %d (%s)"):format(where, s,
-            ratio + half < 1 and "above" or "not separated")
+            few and "too few draws connect" or ratio + half < 1 and "above" or "not separated")
         end
       end
       rows[#rows + 1] = row
@@ -144,9 +146,10 @@ function tables.ratios(graphs, opts)
   return markdown.table(rows), not_below, n
 end
 
---- The same ratio, exact for one layer and any s, over the batch size.
+--- The same ratio, exact for one layer and any s, over the batch size; and the batches smaller than
+-- the graph for which it is not certainly above 1.
 function tables.sizes(graphs)
-  local sizes, seen, rows = {}, {}, {{"FastGCN / LADIES, exact"}}
+  local sizes, seen, rows, not_below = {}, {}, {{"FastGCN / LADIES, exact"}}, {}
   for _, graph in ipairs(graphs) do
     for _, one in ipairs(graph.facts.sizes) do
       local whole = one.size == graph.facts.nodes
@@ -161,13 +164,17 @@ function tables.sizes(graphs)
   for _, graph in ipairs(graphs) do
     local row, by_size = {graph.name}, {}
     for _, one in ipairs(graph.facts.sizes) do
-      by_size[one.size] = ratio_text(statistics.ratio(one.fastgcn, one.ladies))
+      local ratio, half = statistics.ratio(one.fastgcn, one.ladies)
+      by_size[one.size] = ratio_text(ratio, half)
+      if one.size < graph.facts.nodes and not (ratio and ratio - half > 1) then
+        not_below[#not_below + 1] = ("%s, b = %d"):format(graph.name, one.size)
+      end
     end
     for _, size in ipairs(sizes) do row[#row + 1] = by_size[size] or "-" end
     row[#row + 1] = by_size[graph.facts.nodes]
     rows[#rows + 1] = row
   end
-  return markdown.table(rows)
+  return markdown.table(rows), not_below
 end
 
 return tables
