@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "graph/csr.h"
 
-enum { BLOCK = 512, AHEAD = 8 };
+enum { BLOCK = 512, AHEAD = 8, SHORT = 16 };
 
 /* A set of distinct ids with their places in `ids`. */
 typedef struct {
@@ -71,6 +71,19 @@ static int64_t row_id(const search *q, int64_t i)
     return q->rows ? q->rows->data[i] : i;
 }
 
+/* The members among columns from .. end-1 of a short row, one by one: most rows have none. */
+static void search_short_row(search *q, int64_t i, int64_t from, int64_t end, const id_set *set)
+{
+    const int32_t *columns = q->a->s->columns;
+    for (int64_t e = from; e < end; e++) {
+        if (!ld_filter_maybe(set->filter, columns[e]))
+            continue;
+        int32_t place = ld_marker_get(set->places, columns[e]);
+        if (place >= 0)
+            q->matches[q->n++] = (match){(int32_t)i, (int32_t)e, place};
+    }
+}
+
 static ld_status search_rows(search *q)
 {
     const ld_structure *p = q->a->s;
@@ -79,10 +92,14 @@ static ld_status search_rows(search *q)
     ld_status st;
     LD_TRY(set_new(&set, q->cols, p->n_cols));
     for (int64_t i = 0; i < q->n_rows; i++) {
-        int64_t end = p->offsets[row_id(q, i) + 1];
+        int64_t from = p->offsets[row_id(q, i)], end = p->offsets[row_id(q, i) + 1];
         if (i + AHEAD < q->n_rows)
             __builtin_prefetch(&p->columns[p->offsets[row_id(q, i + AHEAD)]]);
-        for (int64_t e = p->offsets[row_id(q, i)]; e < end; e += BLOCK) {
+        if (end - from <= SHORT) {
+            search_short_row(q, i, from, end, &set);
+            continue;
+        }
+        for (int64_t e = from; e < end; e += BLOCK) {
             int n = end - e < BLOCK ? (int)(end - e) : BLOCK;
             n = find_members(at, place, p->columns + e, n, &set);
             for (int j = 0; j < n; j++)
