@@ -41,8 +41,6 @@ ld_status ld_inflater_open(ld_inflater *x, const ld_file *file, int64_t position
 static ld_status refill(ld_inflater *x)
 {
     int64_t size = x->end - x->position;
-    if (size == 0)
-        return ld_fail(LD_FORMAT, "%s: the compressed data ends too early", x->name);
     if (size > BUFFER)
         size = BUFFER;
     ld_status st = ld_file_read(x->file, x->buffer, x->position, size);
@@ -54,18 +52,21 @@ static ld_status refill(ld_inflater *x)
     return LD_OK;
 }
 
-/* One round of zlib, with room for output. */
+/* One round of zlib, with room for output. It may have some yet when all input is taken. */
 static ld_status inflate_some(ld_inflater *x)
 {
-    if (x->z.avail_in == 0) {
+    if (x->z.avail_in == 0 && x->position < x->end) {
         ld_status st = refill(x);
         if (st != LD_OK)
             return st;
     }
     switch (inflate(&x->z, Z_NO_FLUSH)) {
     case Z_STREAM_END: x->ended = true; return LD_OK;
-    case Z_OK:
-    case Z_BUF_ERROR: return LD_OK; /* it wants more input */
+    case Z_OK: return LD_OK;
+    case Z_BUF_ERROR: /* it wants more input */
+        if (ld_inflater_more(x))
+            return LD_OK;
+        return ld_fail(LD_FORMAT, "%s: the compressed data ends too early", x->name);
     case Z_MEM_ERROR: return LD_NOMEM;
     default:
         return ld_fail(LD_FORMAT, "%s: the compressed data is damaged: %s", x->name,
