@@ -1,55 +1,57 @@
 --- Studies: a list of training runs, kept in a folder run by run. A study that was killed goes on
--- where it stopped and loses the run in progress at most.
+-- where it stopped and loses the runs in progress at most.
 --
 --   local study = Study.open("studies/cora", "cora, 10 runs")
---   study:run{{key = "ladies-1", config = {...}}, ...}
+--   study:run({{key = "ladies-1", config = {...}}, ...}, {jobs = 2})
 --   study:record "ladies-1"                            -- {key =, config =, test_f1 =, ...}
 --
--- The folder holds study.json, what the study is, and results.jsonl, a line for each finished run:
--- the settings that were given, the numbers of ladies.summary and the validations (`curve`).
+-- The folder holds study.json, what the study is and how long it took so far, and results.jsonl, a
+-- record of ladies.trial for each finished run, in the order in which they ended.
 
 local core = require "ladies_core"
 local cjson = require "cjson"
-local experiment = require "ladies.experiment"
+local crew = require "ladies.crew"
 local json = require "ladies.json"
 local options = require "ladies.options"
 local progress = require "ladies.progress"
 local run_folder = require "ladies.run_folder"
+local trial = require "ladies.trial"
 
 local Study = {__name = "ladies.Study"}
 Study.__index = Study
 
--- The finished runs in the file by key. A last line that was cut off is no run, and is cut away.
+-- The finished runs in the file by key, and the length of its whole lines: a last one that was cut
+-- off is no run.
 local function read_results(path)
-  local records = {}
-  if core.exists(path) ~= "file" then return records end
-  local whole = 0
+  local records, whole = {}, 0
+  if core.exists(path) ~= "file" then return records, whole end
   for line in core.file.read(path):gmatch "([^\n]*\n)" do
-    local ok, record = pcall(cjson.decode, line)
-    if not ok then
+    if not pcall(cjson.decode, line) then
       options.fail(("ladies.study: %s: byte %d begins no JSON"):format(path, whole))
     end
+    local record = json.decode(line, path)
     records[record.key], whole = record, whole + #line
   end
-  core.truncate(path, whole)
-  return records
+  return records, whole
 end
 
 --- The study in the folder `path`, a new one or the one that is there. identity: text that says
 -- what the study is; a folder that holds another study is refused.
 function Study.open(path, identity)
   local folder = run_folder.at(path)
+  local header = {study = identity, seconds = 0}
   if folder:has "study.json" then
-    local there = folder:read_json "study.json".study
-    if there ~= identity then
+    header = folder:read_json "study.json"
+    if header.study ~= identity then
       options.fail(("ladies.study: %s holds another study (%s); choose another folder"):format(
-        path, there))
+        path, header.study))
     end
   else
-    folder:write_json("study.json", {study = identity})
+    folder:write_json("study.json", header)
   end
   local results = folder:file "results.jsonl"
-  return setmetatable({folder = folder, records = read_results(results), results = results}, Study)
+  return setmetatable({folder = folder, header = header, results = results,
+    records = read_results(results)}, Study)
 end
 
 --- The study of this identity in the first folder base-1, base-2, ... that holds it or is free.
@@ -71,6 +73,11 @@ function Study:record(key)
   return self.records[key]
 end
 
+--- Seconds that the study took so far, over all the times that it went on.
+function Study:seconds()
+  return self.header.seconds or 0
+end
+
 -- Appends a record in one write.
 local function append(path, record)
   local file = assert(io.open(path, "a"))
@@ -80,45 +87,90 @@ local function append(path, record)
   if not ok then options.fail(("ladies.study: %s: %s"):format(path, reason)) end
 end
 
--- Trains one run; returns its record.
-local function train(run, data)
-  local config, curve = experiment.configure(run.config), {}
-  experiment.settle(config, data)
-  local result = experiment.run(config, data, {
-    quiet = true,
-    on_validation = function(at)
-      curve[#curve + 1] = {at.batch, at.seconds, at.val_f1}
-    end,
-  })
-  local record = {key = run.key, config = run.config, curve = curve}
-  for name, value in pairs(result) do record[name] = value end
-  return record
+-- For the only process that works on the study: what is in the file now, without a cut-off line.
+function Study:reload()
+  local whole
+  self.records, whole = read_results(self.results)
+  if whole > 0 or core.exists(self.results) == "file" then core.truncate(self.results, whole) end
+end
+
+-- Trains the runs in this process, one after the other.
+local function serial(runs, opts)
+  local data, name = opts.data, nil
+  for _, run in ipairs(runs) do
+    local ok, record = pcall(function()
+      if not opts.data and run.config.dataset ~= name then
+        data, name = nil, nil
+        data, name = trial.load(run.config), run.config.dataset
+      end
+      return trial.run(run, {data = data, tick = opts.tick})
+    end)
+    if ok then
+      opts.finished(record)
+    elseif tostring(record):find "interrupted!$" then
+      error(record, 0)
+    else
+      opts.failed(run, tostring(record))
+    end
+  end
 end
 
 --- Trains those of `runs`, {key =, config =} with settings of ladies.experiment, that are not
--- finished yet, one after the other. opts: quiet, whether to show no progress; data, a data set for
--- all of them (by default each run's config.dataset is loaded).
-function Study:run(runs, opts)
+-- finished yet. opts:
+-- jobs      runs at the same time (1), each in a process of its own where there are several; in a
+--           stock lua5.4 there is one. Their results do not depend on it, their times do.
+-- threads   of each of those processes (1)
+-- failed    failed(run, message), called for a run that ended in an error; the others go on. By
+--           default the first such run is the end.
+-- data      a data set for all of them (by default each run's config.dataset is loaded); for one
+--           job alone
+-- quiet     show no progress
+-- A folder in which another process is at work is refused.
+function Study:run(runs, given)
+  local opts = options.check("ladies.study", given, {
+    jobs = {"positive integer", 1}, threads = {"positive integer", 1}, failed = "callable or nil",
+    data = "any or nil", quiet = {"boolean", false},
+  })
+  local lock <close> = core.folder.lock(self.folder:file "lock")
+  if not lock then
+    options.fail(("ladies.study: another process is at work in %s"):format(self.folder))
+  end
+  self:reload()
   local waiting = {}
   for _, run in ipairs(runs) do
     if not self.records[run.key] then waiting[#waiting + 1] = run end
   end
   if #waiting == 0 then return end
-  local bar = progress.new{
-    total = #runs, done = #runs - #waiting, unit = "run", quiet = opts.quiet,
-  }
-  local data, name = opts.data, nil
-  for i, run in ipairs(waiting) do
-    if not opts.data and run.config.dataset ~= name then
-      name = run.config.dataset
-      data = experiment.load(experiment.configure(run.config))
+  local done, began, before = #runs - #waiting, core.clock(), self:seconds()
+  local bar = progress.new{total = #runs, done = done, unit = "run", quiet = opts.quiet}
+  local _ <close> = setmetatable({}, {__close = function(_, reason)
+    bar:clear()
+    if reason and not opts.quiet then
+      io.stderr:write(("%d of %d runs are kept in %s; the same command goes on there\n"):format(
+        done, #runs, self.folder))
     end
-    local record = train(run, data)
-    append(self.results, record)
-    self.records[run.key] = record
-    bar:update(#runs - #waiting + i, core.clock())
-  end
-  bar:clear()
+  end})
+  local function tick() bar:update(done, core.clock()) end
+
+  local work = {
+    jobs = opts.jobs, threads = opts.threads, data = opts.data, folder = self.folder:file "work",
+    tick = tick,
+    finished = function(record)
+      append(self.results, record)
+      self.records[record.key], done = record, done + 1
+      self.header.seconds = before + core.clock() - began
+      self.folder:write_json("study.json", self.header)
+      tick()
+    end,
+    failed = function(run, message)
+      message = message:gsub("^[^\n]-%.lua:%d+: ", "")
+      if not opts.failed then options.fail(("%s: %s"):format(run.key, message)) end
+      done = done + 1
+      opts.failed(run, message)
+    end,
+  }
+  local parallel = opts.jobs > 1 and crew.possible and not opts.data
+  return (parallel and crew.run or serial)(waiting, work)
 end
 
 return Study
