@@ -1,6 +1,6 @@
---- Runs side by side, each in a process of its own: the program `ladies` once more, which trains one
--- run and leaves its record in a file that appears whole. So a run has its own memory and clock, and
--- takes nothing along when it dies. The processes end with this one, however it ends.
+--- Runs side by side, each in a process of its own: the program `ladies` once more, which trains
+-- one run and leaves its record in a file that appears whole. So a run has its own memory and
+-- clock, and takes nothing along when it dies. The processes end with this one, however it ends.
 --
 -- Beside each other in the folder `work`, for run n: n.run, what to do; n.record, what came out, or
 -- why nothing did; n.log, what the process printed.

@@ -30,6 +30,7 @@ local SPEC = {
   seed = "integer", lr = "positive number", clip = "non-negative number",
   weight_decay = "non-negative number", normalize = "sym|row", draw = "wor|wr|poisson",
   debias = "boolean", union = "pre|post", row_normalize = "boolean", flat = "boolean",
+  probability = "norms|uniform",
   self_nodes = "none|previous|batch", activation = "string", order = "string", head = "string",
   dropout = "number in [0, 1)", head_dropout = "number in [0, 1)", validation = "exact|sampled",
   eval_every = "positive integer or nil", patience = "non-negative integer",

@@ -30,6 +30,8 @@ experiment_options.list = {
   {"draw", "METHOD", "wor|wr|poisson", help = "how nodes are drawn; see sampling.choice"},
   {"debias", "BOOL", "boolean", help = "unbiased weights for wor"},
   {"flat", "BOOL", "boolean", help = "probabilities by column norms, not squared"},
+  {"probability", "WHICH", "norms|uniform",
+    help = "nodes drawn by their columns' norms, or all alike (ladies, fastgcn)"},
   {"union", "WHEN", "pre|post", help = "self nodes before the draw, or after (the authors)"},
   {"row-normalize", "BOOL", "boolean", help = "sampled rows divided by their sums"},
   {"activation", "NAME", "string", help = "relu, elu, leaky_relu, sigmoid, tanh or none"},

@@ -35,17 +35,18 @@ methods.by_name = {
       return samplers.ladies(data.graph:normalize(config.normalize), {
         sizes = repeated(samples, config.layers), method = config.draw, debias = config.debias,
         union = config.union, row_normalize = config.row_normalize,
-        self_nodes = config.self_nodes, flat = config.flat,
+        self_nodes = config.self_nodes, flat = config.flat, probability = config.probability,
       })
     end,
   },
   fastgcn = {
     title = "FastGCN", samples = 512, nominal_rows = true,
-    settings = {draw = "wr", self_nodes = "none", row_normalize = false},
+    settings = {draw = "wr", self_nodes = "none", row_normalize = false, union = "pre"},
     make = function(data, config, samples)
       return samplers.fastgcn(data.graph:normalize(config.normalize), {
-        sizes = repeated(samples, config.layers), method = config.draw,
-        row_normalize = config.row_normalize, self_nodes = config.self_nodes,
+        sizes = repeated(samples, config.layers), method = config.draw, debias = config.debias,
+        union = config.union, row_normalize = config.row_normalize,
+        self_nodes = config.self_nodes, power = config.probability == "uniform" and 0 or 2,
       })
     end,
   },

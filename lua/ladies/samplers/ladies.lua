@@ -28,6 +28,7 @@ local SPEC = {
   self_nodes = {"none|previous|batch", "none"},
   row_normalize = {"boolean", true},
   flat = {"boolean", false},
+  probability = {"norms|uniform", "norms"},
 }
 
 -- Fails for options that choice would refuse in the first batch.
@@ -49,6 +50,8 @@ end
 -- union          "pre": sizes[l] further nodes are drawn; "post": the authors' way, see above
 -- row_normalize  whether each row of a block is divided by its sum
 -- flat           p(u) in proportion to ||P(S,u)||, not squared (Chen et al., TMLR 2023)
+-- probability    "norms", as above, or "uniform" over the neighbourhood of S, to measure what the
+--                norms are worth
 local function ladies(P, given)
   square("ladies.samplers.ladies", P)
   local opts = check(given)
@@ -59,8 +62,10 @@ local function ladies(P, given)
         or opts.self_nodes == "previous" and dst or nil
       local U, near = sampling.at_layer(l, P.slice, P, dst, {first = keep})   -- P(S, touched)
       local p = U:col_sums(2)                                                 -- ||P(S,u)||^2
-      local pick, w = sampling.at_layer(l, sampling.choice, opts.flat and p:sqrt() or p,
-        opts.sizes[l], {method = opts.method, debias = opts.debias, union = opts.union,
+      if opts.flat then p = p:sqrt() end
+      if opts.probability == "uniform" then p = p:above(0) end
+      local pick, w = sampling.at_layer(l, sampling.choice, p, opts.sizes[l], {
+        method = opts.method, debias = opts.debias, union = opts.union,
         always = keep and core.range(1, #keep), rng = rng})
       local adj = U:pick_cols(pick):scale_cols(w)                             -- P~
       if opts.row_normalize then adj = adj:row_normalize() end
