@@ -164,7 +164,8 @@ function tests.test_unbiased_through_two_layers()
   for i = 1, 30 do h:set_(i, 1, 1 + i * 7 % 5) end
   local exact = P:matmul(P:matmul(h))[seeds]
   for _, opts in ipairs{{}, {power = 1}, {power = 0}, {method = "poisson"},
-    {candidates = "touched"}, {self_nodes = "previous"}, {self_nodes = "batch", candidates = "touched", power = 1}} do
+    {candidates = "touched"}, {self_nodes = "previous"},
+    {self_nodes = "batch", candidates = "touched", power = 1}} do
     opts.sizes = {10, 8}
     for v, run in ipairs(estimates(samplers.fastgcn(P, opts), seeds, h, 2500)) do
       local off = math.abs(run.mean() - exact:get(v, 1)) / run.standard_error()
