@@ -62,4 +62,43 @@ function tests.test_text()
   end
 end
 
+--- Logarithmic axes, spreads and styles; what has no place on the axes is left out.
+function tests.test_log_axes_and_spreads()
+  local plot, base = ladies.plot, temporary.path "spread"
+  local opts = {
+    title = "it's", log = "xy", y_range = {1e-3}, series = {
+      {name = "a_b", points = {{1, 1, 0.5, 2}, {4, 0.25, -1, 0.5}, {16, 0}, {64, 0 / 0}},
+        style = "both"},
+      {name = "bound", points = {{1, 9}, {64, 0.1}}, style = "dashed", colour = 1},
+      {name = "bars", points = {{1, 2, 1, 3}, {2, math.huge}}, spread = "bars"},
+      {name = "empty", points = {}},
+    },
+  }
+  local files, complaint = plot.files(base, opts)
+  if not plot.available() then
+    lu.assertEquals({files, complaint}, {{}, "gnuplot is not installed"})
+    return
+  end
+  lu.assertEquals(files, {"spread.svg", "spread.png"})
+  local svg = ladies.file.read(base .. ".svg")
+  for _, name in ipairs{"a_b", "bound", "bars"} do lu.assertStrContains(svg, name) end
+  lu.assertNotStrContains(svg, "empty")
+  lu.assertEquals(ladies.file.read(base .. ".png"):sub(2, 4), "PNG")
+  opts.width, opts.height = 60, 15
+  local text = plot.text(opts)
+  lu.assertStrContains(text, "bound")
+  lu.assertNotStrContains(text, "arning")
+end
+
+function tests.test_wrong_input()
+  local plot = ladies.plot
+  lu.assertErrorMsgContains('unknown option "nane"; did you mean "name"?', plot.text,
+    {series = {{nane = "x", points = {{1, 1}}}}})
+  lu.assertErrorMsgContains("style must be one of lines, points, both, dashed", plot.text,
+    {series = {{name = "x", points = {{1, 1}}, style = "dots"}}})
+  local none, reason = plot.text{log = "y", series = {{name = "x", points = {{1, 0}}}}}
+  lu.assertNil(none)
+  lu.assertEquals(reason, "there is nothing to draw")
+end
+
 os.exit(lu.LuaUnit.new():runSuiteByInstances{{"plot", tests}}, true)

@@ -43,6 +43,7 @@ ladies.train = require "ladies.train"
 ladies.presets = require "ladies.presets"
 ladies.experiment = require "ladies.experiment"
 ladies.compare = require "ladies.compare"
+ladies.table3 = require "ladies.table3"
 ladies.plot = require "ladies.plot"
 ladies.save_model = require "ladies.model_file".save
 ladies.load_model = require "ladies.model_file".load

@@ -9,9 +9,9 @@ machine.cores = core.threads()
 
 --- What the system calls the processor.
 function machine.processor()
-  local ok, text = pcall(core.file.read, "/proc/cpuinfo")
-  local name = ok and text:match "model name%s*:%s*([^\n]+)"
-  return name and name:gsub("%s+", " ") or "an unknown processor"
+  local file <close> = io.open "/proc/cpuinfo"
+  local name = file and file:read "a":match "model name%s*:%s*([^\n]+)"
+  return name or "an unknown processor"
 end
 
 --- One line for the notes of a measurement: processor, cores and the version of the program.

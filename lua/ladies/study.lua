@@ -78,13 +78,14 @@ function Study:seconds()
   return self.header.seconds or 0
 end
 
--- Appends a record in one write.
-local function append(path, record)
-  local file = assert(io.open(path, "a"))
+--- Keeps a finished record, plain data with a `key`: appends it to the file in one write.
+function Study:add(record)
+  local file = assert(io.open(self.results, "a"))
   file:setvbuf("full", 1 << 20)
   local ok, reason = file:write(json.encode(record), "\n")
   if ok then ok, reason = file:close() end
-  if not ok then options.fail(("ladies.study: %s: %s"):format(path, reason)) end
+  if not ok then options.fail(("ladies.study: %s: %s"):format(self.results, reason)) end
+  self.records[record.key] = record
 end
 
 -- For the only process that works on the study: what is in the file now, without a cut-off line.
@@ -116,7 +117,7 @@ local function serial(runs, opts)
 end
 
 --- Trains those of `runs`, {key =, config =} with settings of ladies.experiment, that are not
--- finished yet. opts:
+-- finished yet with these very settings. opts:
 -- jobs      runs at the same time (1), each in a process of its own where there are several; in a
 --           stock lua5.4 there is one. Their results do not depend on it, their times do.
 -- threads   of each of those processes (1)
@@ -138,7 +139,10 @@ function Study:run(runs, given)
   self:reload()
   local waiting = {}
   for _, run in ipairs(runs) do
-    if not self.records[run.key] then waiting[#waiting + 1] = run end
+    local record = self.records[run.key]
+    if not record or json.encode(record.config) ~= json.encode(run.config) then
+      waiting[#waiting + 1], self.records[run.key] = run, nil
+    end
   end
   if #waiting == 0 then return end
   local done, began, before = #runs - #waiting, core.clock(), self:seconds()
@@ -156,8 +160,8 @@ function Study:run(runs, given)
     jobs = opts.jobs, threads = opts.threads, data = opts.data, folder = self.folder:file "work",
     tick = tick,
     finished = function(record)
-      append(self.results, record)
-      self.records[record.key], done = record, done + 1
+      self:add(record)
+      done = done + 1
       self.header.seconds = before + core.clock() - began
       self.folder:write_json("study.json", self.header)
       tick()
