@@ -2,10 +2,10 @@
 -- the protocol of the paper's section 5, as a study that is kept run by run.
 
 local core = require "ladies_core"
+local available = require "ladies.available"
 local collection = require "ladies.data.collection"
 local data_sets = require "ladies.data"
 local experiment = require "ladies.experiment"
-local fetch = require "ladies.data.fetch"
 local generate = require "ladies.generate"
 local machine = require "ladies.machine"
 local markdown = require "ladies.markdown"
@@ -13,6 +13,7 @@ local methods = require "ladies.methods"
 local options = require "ladies.options"
 local plot = require "ladies.plot"
 local published = require "ladies.paper_table3"
+local run_folder = require "ladies.run_folder"
 local section = require "ladies.section"
 local statistics = require "ladies.statistics"
 local Study = require "ladies.study"
@@ -52,38 +53,29 @@ local function settings_of(text, dataset)
   return {method = name, dataset = dataset, samples = samples}
 end
 
--- Why a data set cannot be used, in one line, or nil when it can. One that is fetched on first use
--- is fetched here, once for all runs.
-local function obstacle(name)
-  if name == REDDIT_SCALE or collection.find(name) or name:find "/" then return nil end
-  if name ~= "reddit" and fetch.is_allowed(name) then
-    local ok, message = pcall(data_sets.load, name)
-    return not ok and message:gsub("^[^\n]-%.lua:%d+: ", "") or nil
-  end
-  return ("%s is not here; `ladies fetch %s` brings it, and the next `ladies table3` adds it")
-    :format(name, name)
-end
-
--- The data sets to run and notes about the others.
-local function present(names, quick)
-  local list, notes = {}, {}
-  for _, name in ipairs(names or CITATIONS) do
-    local problem = obstacle(name)
-    if problem then notes[#notes + 1] = problem else list[#list + 1] = name end
-  end
-  if not names and not quick then
-    if collection.find "reddit" then
-      list[#list + 1] = "reddit"
-    else
-      notes[#notes + 1] = "reddit is not here: `ladies fetch reddit` brings it, and --datasets "
-        .. "cora,citeseer,pubmed,reddit-scale runs a random graph of its size instead (hours)"
+-- The data sets to run, and notes about those that are not here. Reddit is not fetched unasked.
+local function choose(names, quick)
+  if names then
+    local others, made = {}, {}
+    for _, name in ipairs(names) do
+      table.insert(name == REDDIT_SCALE and made or others, name)
     end
+    if #others == 0 then return made, {} end
+    local list, notes = available(WHERE, others)
+    return table.move(made, 1, #made, #list + 1, list), notes
   end
-  if #list == 0 then options.fail(("%s: %s"):format(WHERE, table.concat(notes, "; "))) end
+  local list, notes = available(WHERE, CITATIONS)
+  if quick then return list, notes end
+  if collection.find "reddit" then
+    list[#list + 1] = "reddit"
+  else
+    notes[#notes + 1] = "reddit is not here: `ladies fetch reddit` brings it, and --datasets "
+      .. "cora,citeseer,pubmed,reddit-scale runs a random graph of its size instead (hours)"
+  end
   return list, notes
 end
 
--- The place of a data set for the settings of a run: its name, or the file of the generated one.
+-- The name or path by which a run loads a data set; the generated one is a file of the study.
 local function place_of(name, folder)
   if name ~= REDDIT_SCALE then return name end
   local path = folder:file(name .. ".npz")
@@ -103,7 +95,8 @@ local function rows_of(opts, names, folder)
         settings.dataset, settings.preset = place_of(name, folder), opts.preset
         for key, value in pairs(opts.settings) do settings[key] = value end
         local title = select(2, methods.of(experiment.configure(settings)))
-        rows[#rows + 1] = {dataset = name, title = title, settings = settings, records = {}}
+        rows[#rows + 1] = {dataset = run_folder.plain(name), title = title, settings = settings,
+          records = {}}
       end
     end
   end
@@ -127,8 +120,9 @@ end
 
 local MIB = 1 << 20
 
--- How the columns come from a record. The paper's numbers of batches are smaller than the patience,
--- and its times are these numbers times the time of a batch: both are up to the model that is kept.
+-- How the columns come from a record. On the citation graphs the paper's numbers of batches are
+-- smaller than the patience, and its times are these numbers times the time of a batch: both are up
+-- to the model that is kept.
 local COLUMNS = {
   {name = "F1 %", paper = "test_f1", format = "%.1f",
     of = function(r) return 100 * r.test_f1 end},
@@ -237,12 +231,12 @@ local function notes_of(opts, rows, study, records, notes)
     section.provenance(study, records),
     ("Preset %s: %s. Where a method has settings of its own they are in results.jsonl."):format(
       opts.preset, section.settings(experiment.configure{preset = opts.preset}, SHOWN)),
-    "Mean ± standard deviation over runs with the seeds 1, 2, ... The columns \"paper\" are those "
-      .. "of Zou et al., NeurIPS 2019, table 3; their times are a GPU's. \"batches\" and \"total s\", "
-      .. "without validation, are up to the model that is kept, as the paper's are (its times are "
-      .. "its batches times its time of a batch, and fewer than the patience); \"to the end s\" "
-      .. "includes the patience. \"memory MB\" is the paper's count, weights and a batch's dense "
-      .. "rows; \"held MB\" is what the program holds for a batch, the model and the optimizer.",
+    [[Mean ± standard deviation over runs with the seeds 1, 2, ... The columns "paper" are those of
+Zou et al., NeurIPS 2019, table 3; their times are a GPU's. "batches" and "total s", without
+validation, are up to the model that is kept, as the paper's are on the citation graphs (its times
+are its batches times its time of a batch, and many are fewer than the patience); "to the end s"
+includes the patience. "memory MB" is the paper's count, weights and a batch's dense rows; "held MB"
+is what the program holds for a batch, the model and the optimizer.]],
   }
   for _, row in ipairs(rows) do
     if #row.records < opts.runs then
@@ -274,6 +268,7 @@ local function write(opts, rows, names, study, records, notes)
   local parts = {("## Table 3, preset %s"):format(opts.preset)}
   local texts = {}
   for i, name in ipairs(names) do
+    name = run_folder.plain(name)
     local cells, drawing = table_of(rows, name), picture(rows, name)
     result.plots[i] = drawing
     local pictures = plot.files(folder:file(name), drawing)
@@ -289,14 +284,14 @@ local function write(opts, rows, names, study, records, notes)
   return setmetatable(result, Table)
 end
 
---- ladies.table3{preset = "default", runs = 10}: table 3 of the paper, each method `runs` times with
--- the seeds 1, 2, ..., ours beside the paper's. Returns a table whose tostring is the tables as
--- text, with `rows` ({dataset =, title =, records =}), `notes`, `plots` and `files`.
+--- ladies.table3{preset = "default", runs = 10}: table 3 of the paper, each method `runs` times
+-- with the seeds 1, 2, ..., ours beside the paper's. Returns a table whose tostring is the tables
+-- as text, with `rows` ({dataset =, title =, records =}), `notes`, `plots` and `files`.
 -- preset     default, paper or code: see ladies.presets
 -- runs       10; with quick 2
 -- quick      full batch, FastGCN (64) and LADIES (64, 512) alone, on the citation graphs
--- datasets   names or paths; by default cora, citeseer, pubmed and, where it is, reddit, which
---            is not fetched. "reddit-scale" is a random graph of its size.
+-- datasets   names or paths; by default cora, citeseer, pubmed and, where it is, reddit.
+--            "reddit-scale" is a random graph of its size.
 -- methods    as for ladies.compare, and fastgcn:large: the paper's 1024 or 8192 samples
 -- settings   of ladies.experiment, over those of the preset, for all
 -- jobs       runs side by side (as many as there are cores), each with `threads` threads (1)
@@ -313,7 +308,7 @@ local function table3(given)
   })
   opts.runs = opts.runs or (opts.quick and 2 or 10)
   opts.methods = opts.methods or (opts.quick and QUICK or ALL)
-  local names, notes = present(opts.datasets, opts.quick)
+  local names, notes = choose(opts.datasets, opts.quick)
   local identity = "table 3, preset " .. opts.preset
   local study = opts.out and Study.open(opts.out, identity)
     or Study.find("runs/table3-" .. opts.preset, identity)
