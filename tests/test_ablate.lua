@@ -152,13 +152,13 @@ function tests.test_report()
       {"## Table 3, " .. name, {{"a"}, {"1"}}, "![cora](cora.svg)"})
     ladies.file.write(("%s/table3-%s-1/cora.svg"):format(runs, name), "picture " .. name)
   end
-  ladies.file.write(runs .. "/figures-1/figures.md", "## Figures\n")
+  ladies.file.write(runs .. "/figures-1/figures.md", "No heading.\n")
   local n, missing = ladies.report{runs = runs, out = out}
   lu.assertEquals({n, missing}, {3, {"ablate", "variance"}})
   local text = ladies.file.read(out)
   lu.assertStrContains(text, "## Table 3, default\n\n| a |\n| - |\n| 1 |\n\n"
     .. "![cora](reproduction/table3-default-1-cora.svg)\n\n## Table 3, paper\n")
-  lu.assertStrMatches(text, ".*%.svg%)\n\n## Figures\n")
+  lu.assertStrMatches(text, ".*%.svg%)\n\n## Figures\n\nNo heading.\n")
   lu.assertEquals(ladies.file.read(temporary.path "made/reproduction/table3-paper-1-cora.svg"),
     "picture paper")
 end

@@ -2,8 +2,9 @@
 -- folders of their studies. Nothing in it is typed: `ladies report` makes it again.
 --
 -- A command NAME that measures something belongs to it by a line in COMMANDS. Its study's folder is
--- called NAME or NAME-..., and holds NAME.md, which begins with a heading of the second level and
--- may show pictures of the same folder: ![text](picture.svg).
+-- called NAME or NAME-..., and holds NAME.md, whose headings are of the second level and below, and
+-- which may show pictures of the same folder: ![text](picture.svg). A section that has no heading of
+-- the second level gets that of COMMANDS.
 
 local core = require "ladies_core"
 local options = require "ladies.options"
@@ -12,10 +13,10 @@ local WHERE = "ladies.report"
 
 -- In the order of the document.
 local COMMANDS = {
-  {"table3", "the paper's table 3, ours beside it"},
-  {"figures", "the paper's figures"},
-  {"ablate", "what each choice is worth"},
-  {"variance", "the paper's table 2, measured"},
+  {"table3", "Table 3"},
+  {"figures", "Figures"},
+  {"ablate", "Ablation"},
+  {"variance", "Table 2, measured"},
 }
 
 local HEAD = [[
@@ -40,9 +41,10 @@ local function folders_of(runs, command)
 end
 
 -- The text of a section with its pictures copied to where the document can show them.
-local function section_of(runs, folder, command, out)
+local function section_of(runs, folder, command, title, out)
   local pictures = out:gsub("%.md$", "")
   local text = core.file.read(("%s/%s/%s.md"):format(runs, folder, command))
+  if not text:find "^## " then text = ("## %s\n\n%s"):format(title, text) end
   return (text:gsub("(!%[[^%]]*%]%()([%w_.+-]+)%)", function(before, file)
     local name = folder .. "-" .. file
     core.folder.make(pictures)
@@ -67,7 +69,8 @@ local function report(given)
     local folders = folders_of(opts.runs, command[1])
     if #folders == 0 then missing[#missing + 1] = command[1] end
     for _, folder in ipairs(folders) do
-      parts[#parts + 1], n = section_of(opts.runs, folder, command[1], opts.out), n + 1
+      parts[#parts + 1] = section_of(opts.runs, folder, command[1], command[2], opts.out)
+      n = n + 1
     end
   end
   if n == 0 then
