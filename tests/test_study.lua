@@ -5,12 +5,46 @@ package.path = here .. "/?.lua;" .. package.path
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
+local forecast = require "ladies.forecast"
+local progress = require "ladies.progress"
 local shell = require "tools.shell"
 local Study = require "ladies.study"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 
 local tests = {}
+
+--- A run takes as long as those with its settings; two go on side by side.
+function tests.test_forecast()
+  local runs = {}
+  for seed = 1, 3 do
+    for _, method in ipairs{"full", "ladies"} do
+      runs[#runs + 1] = {key = method .. seed, config = {method = method, seed = seed}}
+    end
+  end
+  local outlook = forecast.new(runs, 2)
+  lu.assertNil(outlook:left())
+  outlook:ended("full1", 10)
+  lu.assertEquals(outlook:left(), 5 * 10 / 2)
+  outlook:ended("ladies1", 2)
+  lu.assertEquals(outlook:left(), (2 * 10 + 2 * 2) / 2)
+  outlook:ended("full2", 20)
+  lu.assertEquals(outlook:left(), (15 + 2 * 2) / 2)
+  outlook:ended "ladies2"                               -- failed
+  lu.assertEquals(outlook:left(), (15 + 2) / 2)
+end
+
+--- The time left is what was expected, minus what has passed since.
+function tests.test_expected_end()
+  local now, text = 0, nil
+  local bar = progress.new{total = 4, unit = "run", terminal = true,
+    clock = function() return now end, write = function(line) text = line end}
+  bar:expect(100)
+  now = 40
+  bar:update(1, now)
+  lu.assertStrContains(text, "run 1/4")
+  lu.assertStrContains(text, "1:00 left")
+end
 
 local dataset = temporary.path "toy.npz"
 ladies.data.save(toy.new(true), dataset)

@@ -1,10 +1,10 @@
 --- doc/reproduction.md, put together from what the commands of the reproduction have left in the
 -- folders of their studies. Nothing in it is typed: `ladies report` makes it again.
 --
--- A command NAME that measures something belongs to it by a line in COMMANDS. Its study's folder is
--- called NAME or NAME-..., and holds NAME.md, whose headings are of the second level and below, and
--- which may show pictures of the same folder: ![text](picture.svg). A section that has no heading of
--- the second level gets that of COMMANDS.
+-- A command NAME that measures something belongs to it by a line in COMMANDS. Its study's folder
+-- is called NAME or NAME-..., and holds NAME.md, which may show pictures of the same folder:
+-- ![text](picture.svg). A section that does not begin with a heading of the second level gets that
+-- of COMMANDS.
 
 local core = require "ladies_core"
 local options = require "ladies.options"

@@ -11,6 +11,7 @@
 local core = require "ladies_core"
 local cjson = require "cjson"
 local crew = require "ladies.crew"
+local forecast = require "ladies.forecast"
 local json = require "ladies.json"
 local options = require "ladies.options"
 local progress = require "ladies.progress"
@@ -116,6 +117,55 @@ local function serial(runs, opts)
   end
 end
 
+-- The progress bar of a study, a <close> variable: the runs that have ended, and how long the others
+-- take still.
+local Display = {}
+Display.__index = Display
+
+function Display.__close(self, reason)
+  self.bar:clear()
+  if reason and not self.bar.quiet then
+    io.stderr:write(("%d of %d runs are kept in %s; the same command goes on there\n"):format(
+      self.kept, self.bar.total, self.folder))
+  end
+end
+
+local function display(study, runs, n_waiting, opts)
+  local self = setmetatable({folder = study.folder, forecast = forecast.new(runs, opts.jobs),
+    done = 0, kept = 0}, Display)
+  self.bar = progress.new{total = #runs, done = #runs - n_waiting, unit = "run",
+    quiet = opts.quiet}
+  for _, run in ipairs(runs) do
+    local record = study.records[run.key]
+    if record then self:ended(run.key, record) end
+  end
+  return self
+end
+
+function Display:tick()
+  self.bar:update(self.done, core.clock())
+end
+
+-- record: of the run of this key, or nil when it failed
+function Display:ended(key, record)
+  self.done, self.kept = self.done + 1, self.kept + (record and 1 or 0)
+  self.forecast:ended(key, record and record.wall)
+  local left = self.forecast:left()
+  if left then self.bar:expect(core.clock() + left) end
+end
+
+-- Those of the runs that are not finished with these very settings; records of others are dropped.
+function Study:waiting(runs)
+  local list = {}
+  for _, run in ipairs(runs) do
+    local record = self.records[run.key]
+    if not record or json.encode(record.config) ~= json.encode(run.config) then
+      list[#list + 1], self.records[run.key] = run, nil
+    end
+  end
+  return list
+end
+
 --- Trains those of `runs`, {key =, config =} with settings of ladies.experiment, that are not
 -- finished yet with these very settings. opts:
 -- jobs      runs at the same time (1), each in a process of its own where there are several; in a
@@ -123,8 +173,8 @@ end
 -- threads   of each of those processes (1)
 -- failed    failed(run, message), called for a run that ended in an error; the others go on. By
 --           default the first such run is the end.
--- data      a data set for all of them (by default each run's config.dataset is loaded); for one
---           job alone
+-- data      a data set for all of them (by default each run's config.dataset is loaded); then runs
+--           are not side by side
 -- quiet     show no progress
 -- A folder in which another process is at work is refused.
 function Study:run(runs, given)
@@ -137,44 +187,29 @@ function Study:run(runs, given)
     options.fail(("ladies.study: another process is at work in %s"):format(self.folder))
   end
   self:reload()
-  local waiting = {}
-  for _, run in ipairs(runs) do
-    local record = self.records[run.key]
-    if not record or json.encode(record.config) ~= json.encode(run.config) then
-      waiting[#waiting + 1], self.records[run.key] = run, nil
-    end
-  end
+  local waiting = self:waiting(runs)
   if #waiting == 0 then return end
-  local done, began, before = #runs - #waiting, core.clock(), self:seconds()
-  local bar = progress.new{total = #runs, done = done, unit = "run", quiet = opts.quiet}
-  local _ <close> = setmetatable({}, {__close = function(_, reason)
-    bar:clear()
-    if reason and not opts.quiet then
-      io.stderr:write(("%d of %d runs are kept in %s; the same command goes on there\n"):format(
-        done, #runs, self.folder))
-    end
-  end})
-  local function tick() bar:update(done, core.clock()) end
-
+  if not crew.possible or opts.data then opts.jobs = 1 end
+  local began, before = core.clock(), self:seconds()
+  local shown <close> = display(self, runs, #waiting, opts)
   local work = {
     jobs = opts.jobs, threads = opts.threads, data = opts.data, folder = self.folder:file "work",
-    tick = tick,
+    tick = function() shown:tick() end,
     finished = function(record)
       self:add(record)
-      done = done + 1
       self.header.seconds = before + core.clock() - began
       self.folder:write_json("study.json", self.header)
-      tick()
+      shown:ended(record.key, record)
+      shown:tick()
     end,
     failed = function(run, message)
       message = message:gsub("^[^\n]-%.lua:%d+: ", "")
       if not opts.failed then options.fail(("%s: %s"):format(run.key, message)) end
-      done = done + 1
+      shown:ended(run.key)
       opts.failed(run, message)
     end,
   }
-  local parallel = opts.jobs > 1 and crew.possible and not opts.data
-  return (parallel and crew.run or serial)(waiting, work)
+  return (opts.jobs > 1 and crew.run or serial)(waiting, work)
 end
 
 return Study
