@@ -117,8 +117,8 @@ local function serial(runs, opts)
   end
 end
 
--- The progress bar of a study, a <close> variable: the runs that have ended, and how long the others
--- take still.
+-- The progress bar of a study, a <close> variable: the runs that have ended, and how long the
+-- others take still.
 local Display = {}
 Display.__index = Display
 
