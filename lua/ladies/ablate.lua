@@ -8,6 +8,7 @@ local machine = require "ladies.machine"
 local markdown = require "ladies.markdown"
 local options = require "ladies.options"
 local presets = require "ladies.presets"
+local protocol = require "ladies.protocol"
 local run_folder = require "ladies.run_folder"
 local section = require "ladies.section"
 local statistics = require "ladies.statistics"
@@ -99,7 +100,7 @@ local function runs_of(opts, names)
             local key = key_of(name, preset, one.label, seed)
             if not seen[key] then
               local settings = {dataset = name, samples = opts.samples, seed = seed}
-              for _, more in ipairs{opts.settings, one.settings} do
+              for _, more in ipairs{protocol.settings(name), opts.settings, one.settings} do
                 for k, value in pairs(more) do settings[k] = value end
               end
               runs[#runs + 1] = {key = key, config = experiment.configure(settings)}

@@ -12,6 +12,7 @@ local markdown = require "ladies.markdown"
 local methods = require "ladies.methods"
 local options = require "ladies.options"
 local plot = require "ladies.plot"
+local protocol = require "ladies.protocol"
 local published = require "ladies.paper_table3"
 local run_folder = require "ladies.run_folder"
 local section = require "ladies.section"
@@ -93,7 +94,9 @@ local function rows_of(opts, names, folder)
       local settings = settings_of(text, name)
       if settings then
         settings.dataset, settings.preset = place_of(name, folder), opts.preset
-        for key, value in pairs(opts.settings) do settings[key] = value end
+        for _, more in ipairs{protocol.settings(name), opts.settings} do
+          for key, value in pairs(more) do settings[key] = value end
+        end
         local title = select(2, methods.of(experiment.configure(settings)))
         rows[#rows + 1] = {dataset = run_folder.plain(name), title = title, settings = settings,
           records = {}}
@@ -226,11 +229,19 @@ local SHOWN = {"layers", "hidden", "batch_size", "lr", "weight_decay", "clip", "
   "self_nodes", "union", "row_normalize", "activation", "order", "head", "dropout", "validation",
   "eval_every", "patience", "min_gain", "best"}
 
+-- The settings of the first row with LADIES, which all presets are written for, or of the first.
+local function shown_settings(rows)
+  for _, row in ipairs(rows) do
+    if row.settings.method == "ladies" then return experiment.configure(row.settings) end
+  end
+  return experiment.configure(rows[1].settings)
+end
+
 local function notes_of(opts, rows, study, records, notes)
   local list = {
     section.provenance(study, records),
-    ("Preset %s: %s. Where a method has settings of its own they are in results.jsonl."):format(
-      opts.preset, section.settings(experiment.configure{preset = opts.preset}, SHOWN)),
+    ("Preset %s, LADIES: %s. Where methods have settings of their own they are in results.jsonl.")
+      :format(opts.preset, section.settings(shown_settings(rows), SHOWN)),
     [[Mean ± standard deviation over runs with the seeds 1, 2, ... The columns "paper" are those of
 Zou et al., NeurIPS 2019, table 3; their times are a GPU's. "batches" and "total s", without
 validation, are up to the model that is kept, as the paper's are on the citation graphs (its times
@@ -293,7 +304,7 @@ end
 -- datasets   names or paths; by default cora, citeseer, pubmed and, where it is, reddit.
 --            "reddit-scale" is a random graph of its size.
 -- methods    as for ladies.compare, and fastgcn:large: the paper's 1024 or 8192 samples
--- settings   of ladies.experiment, over those of the preset, for all
+-- settings   of ladies.experiment, over those of the protocol and the preset, for all
 -- jobs       runs side by side (as many as there are cores), each with `threads` threads (1)
 -- out        the folder of the study (runs/table3-PRESET-1), which goes on where it was stopped;
 --            it may have had fewer runs or other methods before
