@@ -79,21 +79,31 @@ function Study:seconds()
   return self.header.seconds or 0
 end
 
---- Keeps a finished record, plain data with a `key`: appends it to the file in one write.
+--- Takes the study for this process alone, until the <close> variable that holds the result goes;
+-- it is an error when another process has it. What that has finished meanwhile is there, and a last
+-- line that was cut off is cut away.
+function Study:take()
+  local lock = core.folder.lock(self.folder:file "lock")
+  if not lock then
+    options.fail(("ladies.study: another process is at work in %s"):format(self.folder))
+  end
+  local whole
+  self.records, whole = read_results(self.results)
+  if core.exists(self.results) == "file" then core.truncate(self.results, whole) end
+  self.taken = true
+  return lock
+end
+
+--- Keeps a finished record, plain data with a `key`: appends it to the file in one write. For the
+-- process that has taken the study.
 function Study:add(record)
+  assert(self.taken, "ladies.study: nobody has taken the study")
   local file = assert(io.open(self.results, "a"))
   file:setvbuf("full", 1 << 20)
   local ok, reason = file:write(json.encode(record), "\n")
   if ok then ok, reason = file:close() end
   if not ok then options.fail(("ladies.study: %s: %s"):format(self.results, reason)) end
   self.records[record.key] = record
-end
-
--- For the only process that works on the study: what is in the file now, without a cut-off line.
-function Study:reload()
-  local whole
-  self.records, whole = read_results(self.results)
-  if whole > 0 or core.exists(self.results) == "file" then core.truncate(self.results, whole) end
 end
 
 -- Trains the runs in this process, one after the other.
@@ -182,11 +192,7 @@ function Study:run(runs, given)
     jobs = {"positive integer", 1}, threads = {"positive integer", 1}, failed = "callable or nil",
     data = "any or nil", quiet = {"boolean", false},
   })
-  local lock <close> = core.folder.lock(self.folder:file "lock")
-  if not lock then
-    options.fail(("ladies.study: another process is at work in %s"):format(self.folder))
-  end
-  self:reload()
+  local _ <close> = self:take()
   local waiting = self:waiting(runs)
   if #waiting == 0 then return end
   if not crew.possible or opts.data then opts.jobs = 1 end
