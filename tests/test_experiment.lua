@@ -40,11 +40,11 @@ function tests.test_probability()
   local P = data.graph:normalize "sym"
   local samplers = ladies.samplers
   for method, uniform in pairs{
-    ladies = samplers.ladies(P, {sizes = {5}, self_nodes = "previous", probability = "uniform"}),
-    fastgcn = samplers.fastgcn(P, {sizes = {5}, power = 0}),
+    ladies = samplers.ladies(P, {sizes = {20}, self_nodes = "previous", probability = "uniform"}),
+    fastgcn = samplers.fastgcn(P, {sizes = {20}, power = 0}),
   } do
     local function input(probability)
-      local config = experiment.configure{method = method, samples = 5, layers = 1,
+      local config = experiment.configure{method = method, samples = 20, layers = 1,
         probability = probability}
       return experiment.sampler(config, data)(seeds, ladies.rng(3)).input
     end
