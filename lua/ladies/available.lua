@@ -17,7 +17,7 @@ local function obstacle(name)
   local ok, message = pcall(data_sets.load, name)
   if ok then return nil end
   if tostring(message):find "interrupted!$" then error(message, 0) end
-  return (tostring(message):gsub("^[^\n]-%.lua:%d+: ", ""))
+  return (tostring(message):gsub("^[^\n:]*:%d+: ", ""))
 end
 
 --- available(where, names) -> names, notes: the names of data sets that can be used, and a line

@@ -209,7 +209,7 @@ function Study:run(runs, given)
       shown:tick()
     end,
     failed = function(run, message)
-      message = message:gsub("^[^\n]-%.lua:%d+: ", "")
+      message = message:gsub("^[^\n:]*:%d+: ", "")
       if not opts.failed then options.fail(("%s: %s"):format(run.key, message)) end
       shown:ended(run.key)
       opts.failed(run, message)
