@@ -11,12 +11,6 @@ local ladies = require "ladies"
 local cli = require "ladies.cli"
 local experiment_options = require "ladies.experiment_options"
 
-local function words(text)
-  local list = {}
-  for word in text:gmatch "[^,]+" do list[#list + 1] = word end
-  return list
-end
-
 cli.main(cli.join({
   name = "ladies compare",
   usage = "ladies compare --methods NAME[:SAMPLES],... [options]",
@@ -37,7 +31,7 @@ cli.main(cli.join({
   if opts.threads then ladies.threads(opts.threads) end
   local settings = experiment_options.settings(opts, given)
   local result = ladies.compare{
-    methods = words(opts.methods), runs = opts.runs, equal = opts.equal, seconds = opts.seconds,
+    methods = cli.words(opts.methods), runs = opts.runs, equal = opts.equal, seconds = opts.seconds,
     settings = settings, out = opts.out, quiet = opts.quiet,
   }
   print(result)

@@ -34,6 +34,25 @@ function tests.test_wrong_settings()
   lu.assertErrorMsgContains("preset must be one of", experiment.configure, {preset = "best"})
 end
 
+--- The setting `probability` reaches the samplers.
+function tests.test_probability()
+  local data, seeds = toy.new(), ladies.range(1, 40)
+  local P = data.graph:normalize "sym"
+  local samplers = ladies.samplers
+  for method, uniform in pairs{
+    ladies = samplers.ladies(P, {sizes = {20}, self_nodes = "previous", probability = "uniform"}),
+    fastgcn = samplers.fastgcn(P, {sizes = {20}, power = 0}),
+  } do
+    local function input(probability)
+      local config = experiment.configure{method = method, samples = 20, layers = 1,
+        probability = probability}
+      return experiment.sampler(config, data)(seeds, ladies.rng(3)).input
+    end
+    lu.assertTrue(input "uniform" == uniform(seeds, ladies.rng(3)).input, method)
+    lu.assertFalse(input "norms" == input "uniform", method)
+  end
+end
+
 --- A configuration survives its file.
 function tests.test_configuration_as_json()
   for name in pairs(ladies.presets) do

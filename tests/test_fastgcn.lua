@@ -18,7 +18,7 @@ local function distribution(P, power)
   for u = 1, P.n_cols do
     q[u] = 0
     for v = 1, P.n_rows do q[u] = q[u] + dense[v][u] ^ 2 end
-    q[u] = q[u] ^ (power / 2)
+    q[u] = q[u] > 0 and q[u] ^ (power / 2) or 0
     total = total + q[u]
   end
   for u = 1, P.n_cols do q[u] = q[u] / total end
@@ -33,7 +33,7 @@ function tests.test_draws_and_multiplicities()
     for u = 1, 8 do entries[#entries + 1] = {v, u, 1 + v * u % 5 + u} end
   end
   local P, rng, t = graphs.matrix(8, entries), ladies.rng(1), 20
-  for power = 1, 2 do
+  for power = 0, 2 do
     local q, dense = distribution(P, power)
     local sampler = samplers.fastgcn(P, {sizes = {t}, power = power})
     local counts, means = {}, {}
@@ -116,6 +116,24 @@ function tests.test_self_nodes_come_first()
   end
 end
 
+--- The authors' union: t from the whole q, then the seeds that are missing; every weight is 1/q.
+function tests.test_union_after_the_draw()
+  local P, seeds = graphs.random(40, 3, 5):normalize "sym", index{9, 33, 2}
+  local q = distribution(P, 2)
+  local block = samplers.fastgcn(P, {sizes = {6}, method = "wor", union = "post",
+    self_nodes = "batch"})(seeds, ladies.rng(1)).blocks[1]
+  lu.assertEquals(#ladies.sampling.find(block.src, seeds), 3)
+  lu.assertTrue(#block.src >= 6 and #block.src <= 9)
+  local dense, adj = P:to_dense(), block.adj:to_dense()
+  for i = 1, 3 do
+    for j = 1, #block.src do
+      local u = block.src[j]
+      local want = dense:get(seeds[i], u) / q[u]
+      lu.assertAlmostEquals(adj:get(i, j), want, 1e-5 * math.max(1, want))
+    end
+  end
+end
+
 function tests.test_row_normalize()
   local P = graphs.random(40, 3, 5):normalize "sym"
   local sampler = samplers.fastgcn(P, {sizes = {15}, method = "wor", row_normalize = true})
@@ -145,8 +163,9 @@ function tests.test_unbiased_through_two_layers()
   local h = ladies.zeros(30, 1)
   for i = 1, 30 do h:set_(i, 1, 1 + i * 7 % 5) end
   local exact = P:matmul(P:matmul(h))[seeds]
-  for _, opts in ipairs{{}, {power = 1}, {method = "poisson"}, {candidates = "touched"},
-    {self_nodes = "previous"}, {self_nodes = "batch", candidates = "touched", power = 1}} do
+  for _, opts in ipairs{{}, {power = 1}, {power = 0}, {method = "poisson"},
+    {candidates = "touched"}, {self_nodes = "previous"},
+    {self_nodes = "batch", candidates = "touched", power = 1}} do
     opts.sizes = {10, 8}
     for v, run in ipairs(estimates(samplers.fastgcn(P, opts), seeds, h, 2500)) do
       local off = math.abs(run.mean() - exact:get(v, 1)) / run.standard_error()
@@ -204,7 +223,7 @@ function tests.test_errors()
   rejects("P must be square", P:rows(index{1, 2}), {sizes = {1}})
   rejects("sizes must be an array of positive integers, got nil", P, {})
   rejects("sizes must not be empty", P, {sizes = {}})
-  rejects("power must be an integer in [1, 2], got 3", P, {sizes = {1}, power = 3})
+  rejects("power must be an integer in [0, 2], got 3", P, {sizes = {1}, power = 3})
   rejects('unknown option "candidate"; did you mean "candidates"?', P,
     {sizes = {1}, candidate = "all"})
   rejects('weights = "global" is for method wor and self_nodes none', P,

@@ -28,12 +28,13 @@ local HAND_P = {5 / 14, 4 / 14, 4 / 14, 1 / 14}
 -- --- recomputation ------------------------------------------------------------------------------
 
 -- p over all nodes of the graph for the destinations dst: the formula, on the dense matrix.
-local function probabilities(dense, dst, flat)
+local function probabilities(dense, dst, opts)
   local p, total = {}, 0
   for u = 1, #dense do
     p[u] = 0
     for _, v in ipairs(dst) do p[u] = p[u] + dense[v][u] ^ 2 end
-    if flat then p[u] = math.sqrt(p[u]) end
+    if opts.flat then p[u] = math.sqrt(p[u]) end
+    if opts.probability == "uniform" and p[u] > 0 then p[u] = 1 end
     total = total + p[u]
   end
   for u = 1, #dense do p[u] = p[u] / total end
@@ -75,7 +76,7 @@ local function check_blocks(P, sampler_opts, batch)
     local block = batch.blocks[l]
     local adj = block.adj:to_dense():to_table()
     local dst, src = block.dst:to_table(), block.src:to_table()
-    local p = probabilities(dense, dst, sampler_opts.flat)
+    local p = probabilities(dense, dst, sampler_opts)
     local w = weights(p, dst, src, sampler_opts, sampler_opts.sizes[l], seeds)
     local drawn = 0
     for j, u in ipairs(src) do
@@ -134,6 +135,20 @@ function tests.test_flat_by_hand()
   end
 end
 
+--- Uniform over the neighbourhood: node 5, which no row touches, is never drawn, the others alike.
+function tests.test_uniform_by_hand()
+  local sampler, counts = samplers.ladies(hand_graph(), {sizes = {1}, method = "wr",
+    row_normalize = false, probability = "uniform"}), {0, 0, 0, 0}
+  for seed = 1, 2000 do
+    local block = sampler(ladies.index{1, 2}, ladies.rng(seed)).blocks[1]
+    local u = block.src[1]
+    counts[u] = counts[u] + 1
+    lu.assertAlmostEquals(block.adj:to_dense():max(), 4 * (u < 4 and 0.5 or 0.25), 1e-6)
+  end
+  local statistic, bound = statistics.chi_square(counts, {500, 500, 500, 500})
+  lu.assertTrue(statistic < bound, statistic)
+end
+
 -- The sampler's part of a preset.
 local function preset_options(name, sizes)
   local preset = ladies.presets[name]
@@ -176,6 +191,8 @@ local VARIANTS = {
   {method = "wor", self_nodes = "previous"}, {method = "wor", self_nodes = "batch"},
   {method = "poisson", self_nodes = "previous"}, {method = "wor", row_normalize = true},
   {method = "poisson", self_nodes = "batch", row_normalize = true},
+  {method = "wr", probability = "uniform"},
+  {method = "wor", probability = "uniform", self_nodes = "batch"},
   {method = "wor", union = "post"}, {method = "wor", union = "post", self_nodes = "batch"},
   {method = "wor", union = "post", self_nodes = "previous", row_normalize = true},
 }

@@ -323,8 +323,8 @@ end
 
 function tests.test_statistics()
   local list = {1, 2, 4, 9}                                       -- t = 3.1824 for 3 degrees
-  lu.assertAlmostEquals(statistics.half_width(list), 3.1824 * math.sqrt(38 / 3) / 2, 0.01)
-  lu.assertAlmostEquals(statistics.half_width{0, 1}, 12.706 / 2, 1e-9)
+  lu.assertAlmostEquals(statistics.half_width(list), 3.1824 * math.sqrt(38 / 3) / 2, 1e-9)
+  lu.assertAlmostEquals(statistics.half_width{0, 1}, 12.7062 / 2, 1e-9)
   lu.assertEquals(statistics.half_width{3}, 0)
   local power, spread = statistics.power{{1, 3}, {2, 12}, {4, 48}}
   lu.assertAlmostEquals(power, 2, 1e-12)
@@ -336,7 +336,7 @@ function tests.test_statistics()
   lu.assertEquals({statistics.ratio({2, 4, 6}, {1, 2, 3})}, {2, 0})
   local ratio, half = statistics.ratio({3, 5}, {1, 3})             -- rests 1 and -1
   lu.assertAlmostEquals(ratio, 2, 1e-12)
-  lu.assertAlmostEquals(half, 12.706 * math.sqrt(2) / math.sqrt(2) / 2, 1e-9)
+  lu.assertAlmostEquals(half, 12.7062 * math.sqrt(2) / math.sqrt(2) / 2, 1e-9)
   lu.assertNil(statistics.ratio({1}, {0}))
 end
 

@@ -69,6 +69,14 @@ function cli.join(spec, ...)
   return spec
 end
 
+--- "a,b" as {"a", "b"}; nil stays.
+function cli.words(text)
+  if not text then return nil end
+  local list = {}
+  for word in text:gmatch "[^,%s]+" do list[#list + 1] = word end
+  return list
+end
+
 --- The options on the command line `args` (an array of strings): a table of values, defaults
 -- included, and a table with true for each that was given. Errors are one line each: an unknown
 -- option (with the nearest one there is), a missing or wrong value, a stray word.

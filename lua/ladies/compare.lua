@@ -30,21 +30,17 @@ end
 
 -- What is compared: for each method its settings, and of the common ones those that it takes.
 local function contestants(names, common)
-  local list, unused = {}, {}
-  for key in pairs(common) do unused[key] = true end
+  local list, parsed, plain = {}, {}, {}
   for i, text in ipairs(names) do
-    local settings = parse(text)
-    for key, value in pairs(common) do
-      if methods.takes(settings.method, key) then
-        unused[key] = nil
-        if settings[key] == nil then settings[key] = value end
-      end
-    end
+    parsed[i] = parse(text)
+    plain[i] = parsed[i].method
+  end
+  for i, settings in ipairs(methods.share(WHERE, plain, common)) do
+    for key, value in pairs(parsed[i]) do settings[key] = value end
     local config = experiment.configure(settings)
     settings.samples = config.samples
     list[i] = {settings = settings, config = config}
   end
-  if next(unused) then options.fail(("%s: no method has %s"):format(WHERE, (next(unused)))) end
   return list
 end
 

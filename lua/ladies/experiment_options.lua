@@ -33,6 +33,8 @@ experiment_options.list = {
   {"draw", "METHOD", "wor|wr|poisson", help = "how nodes are drawn; see sampling.choice"},
   {"debias", "BOOL", "boolean", help = "unbiased weights for wor"},
   {"flat", "BOOL", "boolean", help = "probabilities by column norms, not squared"},
+  {"probability", "WHICH", "norms|uniform",
+    help = "nodes drawn by their columns' norms, or all alike (ladies, fastgcn)"},
   {"form", "FORM", "mean|unbiased", help = "graphsage: the mean over the sample (default for P = "
     .. "row), or the unbiased estimate of P"},
   {"cvd", "BOOL", "boolean",

@@ -24,13 +24,15 @@ end
 --- The settings of samplers, with their types; a method takes some of them.
 --
 --   samples                            nodes drawn for a layer, or neighbours for a node
---   draw, debias, union, row_normalize, self_nodes, flat      as samplers.ladies has them
+--   draw, debias, union, row_normalize, self_nodes, flat, probability
+--                                      as samplers.ladies has them
 --   form                               samplers.graphsage
 --   cvd                                samplers.vrgcn
 --   parts, clusters, partition, lambda samplers.clustergcn (partition is its `method`)
 methods.settings = {
   samples = "positive integer", draw = "wor|wr|poisson", debias = "boolean", union = "pre|post",
   row_normalize = "boolean", self_nodes = "none|previous|batch", flat = "boolean",
+  probability = "norms|uniform",
   form = "mean|unbiased or nil", cvd = "boolean or nil",
   parts = "positive integer or nil", clusters = "positive integer or nil",
   partition = "metis|random", lambda = "number",
@@ -44,28 +46,33 @@ local function settle_clusters(config, data)
   config.clusters = config.clusters or math.max(5, config.parts // 50)
 end
 
+-- What the methods that draw a layer's nodes together take.
+local LAYER_WISE = {"samples", "draw", "debias", "union", "row_normalize", "self_nodes", "flat",
+  "probability"}
+
 --- The methods by name.
 methods.by_name = {
   ladies = {
     title = "LADIES", nominal_rows = true, settings = {samples = 512},
-    takes = {"samples", "draw", "debias", "union", "row_normalize", "self_nodes", "flat"},
+    takes = LAYER_WISE,
     make = function(data, config, samples)
       return samplers.ladies(data.graph:normalize(config.normalize), {
         sizes = repeated(samples, config.layers), method = config.draw, debias = config.debias,
         union = config.union, row_normalize = config.row_normalize,
-        self_nodes = config.self_nodes, flat = config.flat,
+        self_nodes = config.self_nodes, flat = config.flat, probability = config.probability,
       })
     end,
   },
   fastgcn = {
-    title = "FastGCN", nominal_rows = true,
-    takes = {"samples", "draw", "row_normalize", "self_nodes", "flat"},
-    settings = {samples = 512, draw = "wr", self_nodes = "none", row_normalize = false},
+    title = "FastGCN", nominal_rows = true, takes = LAYER_WISE,
+    settings = {samples = 512, draw = "wr", self_nodes = "none", row_normalize = false,
+      union = "pre"},
     make = function(data, config, samples)
       return samplers.fastgcn(data.graph:normalize(config.normalize), {
-        sizes = repeated(samples, config.layers), method = config.draw,
-        row_normalize = config.row_normalize, self_nodes = config.self_nodes,
-        power = config.flat and 1 or 2,
+        sizes = repeated(samples, config.layers), method = config.draw, debias = config.debias,
+        union = config.union, row_normalize = config.row_normalize,
+        self_nodes = config.self_nodes,
+        power = config.probability == "uniform" and 0 or config.flat and 1 or 2,
       })
     end,
   },
@@ -129,6 +136,22 @@ function methods.takes(name, setting)
     if taken == setting then return true end
   end
   return false
+end
+
+--- Of the settings `common` those that each of the methods in the array `names` has, as an array of
+-- tables; an error, which begins with `where`, when none has one of them.
+function methods.share(where, names, common)
+  local list, unused = {}, {}
+  for key in pairs(common) do unused[key] = true end
+  for i, name in ipairs(names) do
+    list[i] = {}
+    for key, value in pairs(common) do
+      if methods.takes(name, key) then list[i][key], unused[key] = value, nil end
+    end
+  end
+  local key = next(unused)
+  if key then options.fail(("%s: no method has %s"):format(where, key)) end
+  return list
 end
 
 --- The types of the sampler's settings of a method, by name; an error, which begins with `where`,

@@ -5,7 +5,7 @@
 --   code      the authors' published program
 --
 -- normalize                             P: "sym" or "row"
--- draw, debias, union, row_normalize, self_nodes, flat
+-- draw, debias, union, row_normalize, self_nodes, flat, probability
 --                                       of the LADIES sampler (see ladies.samplers)
 -- activation, order, head, dropout, head_dropout
 --                                       of the model (see ladies.nn.gcn)
@@ -23,6 +23,7 @@ local function preset(own)
     layers = 5, hidden = 256, batch_size = 512, epochs = 1000, seed = 1,
     lr = 1e-3, clip = 0, weight_decay = 0,
     row_normalize = true, debias = false, union = "pre", flat = false,
+    probability = "norms",
     head = "none", head_dropout = 0, activation = "relu", dropout = 0,
     validation = "exact", patience = 200, min_gain = 0.01,
   }

@@ -65,9 +65,10 @@ local function text_of(self, now)
     parts[1] = ("%s %d"):format(self.unit, self.done)
   end
   parts[2] = (rate < 10 and "%.2f/s" or "%.0f/s"):format(rate)
-  if self.total and rate > 0 then
-    parts[3] = (self.bound and "at most %s left" or "%s left"):format(
-      progress.duration((self.total - self.done) / rate))
+  local left = self.ends and math.max(0, self.ends - now)
+    or self.total and rate > 0 and (self.total - self.done) / rate
+  if left then
+    parts[3] = (self.bound and "at most %s left" or "%s left"):format(progress.duration(left))
   end
   parts[#parts + 1] = self.loss and ("loss %.4f"):format(self.loss)
   parts[#parts + 1] = self.f1 and ("val F1 %.4f"):format(self.f1)
@@ -86,6 +87,11 @@ function Progress:update(done, now, loss, f1)
   else
     self.write(text_of(self, now) .. "\n")
   end
+end
+
+--- Says when all will be done, on the same clock, for a loop that knows better than its mean rate.
+function Progress:expect(ends)
+  self.ends = ends
 end
 
 --- Wipes the bar, so that other output can follow.

@@ -22,8 +22,8 @@ local function make(path)
   core.mkdir(path)
 end
 
--- A name as part of a path: "x/pubmed.npz" -> "pubmed".
-local function plain(name)
+--- The name of a data set as part of a path: "x/pubmed.npz" -> "pubmed".
+function run_folder.plain(name)
   return (name:gsub("/+$", ""):match "[^/]*$":gsub("%.npz$", ""))
 end
 
@@ -35,7 +35,7 @@ end
 
 --- A new folder runs/DATASET-METHOD-N with the first N that is free.
 function run_folder.next(dataset, method)
-  local base, n = ("runs/%s-%s"):format(plain(dataset), method), 1
+  local base, n = ("runs/%s-%s"):format(run_folder.plain(dataset), method), 1
   while core.exists(("%s-%d"):format(base, n)) do n = n + 1 end
   return run_folder.at(("%s-%d"):format(base, n))
 end

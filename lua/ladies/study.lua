@@ -1,55 +1,58 @@
 --- Studies: a list of training runs, kept in a folder run by run. A study that was killed goes on
--- where it stopped and loses the run in progress at most.
+-- where it stopped and loses the runs in progress at most.
 --
 --   local study = Study.open("studies/cora", "cora, 10 runs")
---   study:run{{key = "ladies-1", config = {...}}, ...}
+--   study:run({{key = "ladies-1", config = {...}}, ...}, {jobs = 2})
 --   study:record "ladies-1"                            -- {key =, config =, test_f1 =, ...}
 --
--- The folder holds study.json, what the study is, and results.jsonl, a line for each finished run:
--- the settings that were given, the numbers of ladies.summary and the validations (`curve`).
+-- The folder holds study.json, what the study is and how long it took so far, and results.jsonl, a
+-- record of ladies.trial for each finished run, in the order in which they ended.
 
 local core = require "ladies_core"
 local cjson = require "cjson"
-local experiment = require "ladies.experiment"
+local crew = require "ladies.crew"
+local forecast = require "ladies.forecast"
 local json = require "ladies.json"
 local options = require "ladies.options"
 local progress = require "ladies.progress"
 local run_folder = require "ladies.run_folder"
+local trial = require "ladies.trial"
 
 local Study = {__name = "ladies.Study"}
 Study.__index = Study
 
--- The finished runs in the file by key. A last line that was cut off is no run, and is cut away.
+-- The finished runs in the file by key, and the length of its whole lines: a last one that was cut
+-- off is no run.
 local function read_results(path)
-  local records = {}
-  if core.exists(path) ~= "file" then return records end
-  local whole = 0
+  local records, whole = {}, 0
+  if core.exists(path) ~= "file" then return records, whole end
   for line in core.file.read(path):gmatch "([^\n]*\n)" do
-    local ok, record = pcall(cjson.decode, line)
-    if not ok then
+    if not pcall(cjson.decode, line) then
       options.fail(("ladies.study: %s: byte %d begins no JSON"):format(path, whole))
     end
+    local record = json.decode(line, path)
     records[record.key], whole = record, whole + #line
   end
-  core.truncate(path, whole)
-  return records
+  return records, whole
 end
 
 --- The study in the folder `path`, a new one or the one that is there. identity: text that says
 -- what the study is; a folder that holds another study is refused.
 function Study.open(path, identity)
   local folder = run_folder.at(path)
+  local header = {study = identity, seconds = 0}
   if folder:has "study.json" then
-    local there = folder:read_json "study.json".study
-    if there ~= identity then
+    header = folder:read_json "study.json"
+    if header.study ~= identity then
       options.fail(("ladies.study: %s holds another study (%s); choose another folder"):format(
-        path, there))
+        path, header.study))
     end
   else
-    folder:write_json("study.json", {study = identity})
+    folder:write_json("study.json", header)
   end
   local results = folder:file "results.jsonl"
-  return setmetatable({folder = folder, records = read_results(results), results = results}, Study)
+  return setmetatable({folder = folder, header = header, results = results,
+    records = read_results(results)}, Study)
 end
 
 --- The study of this identity in the first folder base-1, base-2, ... that holds it or is free.
@@ -71,8 +74,30 @@ function Study:record(key)
   return self.records[key]
 end
 
---- Keeps a finished record, plain data with a `key`: appends it to the file in one write.
+--- Seconds that the study took so far, over all the times that it went on.
+function Study:seconds()
+  return self.header.seconds or 0
+end
+
+--- Takes the study for this process alone, until the <close> variable that holds the result goes;
+-- it is an error when another process has it. What that has finished meanwhile is there, and a last
+-- line that was cut off is cut away.
+function Study:take()
+  local lock = core.folder.lock(self.folder:file "lock")
+  if not lock then
+    options.fail(("ladies.study: another process is at work in %s"):format(self.folder))
+  end
+  local whole
+  self.records, whole = read_results(self.results)
+  if core.exists(self.results) == "file" then core.truncate(self.results, whole) end
+  self.taken = true
+  return lock
+end
+
+--- Keeps a finished record, plain data with a `key`: appends it to the file in one write. For the
+-- process that has taken the study.
 function Study:add(record)
+  assert(self.taken, "ladies.study: nobody has taken the study")
   local file = assert(io.open(self.results, "a"))
   file:setvbuf("full", 1 << 20)
   local ok, reason = file:write(json.encode(record), "\n")
@@ -81,43 +106,117 @@ function Study:add(record)
   self.records[record.key] = record
 end
 
--- Trains one run; returns its record.
-local function train(run, data)
-  local config, curve = experiment.configure(run.config), {}
-  experiment.settle(config, data)
-  local result = experiment.run(config, data, {
-    quiet = true,
-    on_validation = function(at)
-      curve[#curve + 1] = {at.batch, at.seconds, at.val_f1}
-    end,
-  })
-  local record = {key = run.key, config = run.config, curve = curve}
-  for name, value in pairs(result) do record[name] = value end
-  return record
+-- Trains the runs in this process, one after the other.
+local function serial(runs, opts)
+  local data, source = opts.data, nil
+  for _, run in ipairs(runs) do
+    local ok, record = pcall(function()
+      local wanted = ("%s, shuffled %s"):format(run.config.dataset, run.config.shuffle)
+      if not opts.data and wanted ~= source then
+        data, source = nil, nil
+        data, source = trial.load(run.config), wanted
+      end
+      return trial.run(run, {data = data, tick = opts.tick})
+    end)
+    if ok then
+      opts.finished(record)
+    elseif tostring(record):find "interrupted!$" then
+      error(record, 0)
+    else
+      opts.failed(run, tostring(record))
+    end
+  end
+end
+
+-- The progress bar of a study, a <close> variable: the runs that have ended, and how long the
+-- others take still.
+local Display = {}
+Display.__index = Display
+
+function Display.__close(self, reason)
+  self.bar:clear()
+  if reason and not self.bar.quiet then
+    io.stderr:write(("%d of %d runs are kept in %s; the same command goes on there\n"):format(
+      self.kept, self.bar.total, self.folder))
+  end
+end
+
+local function display(study, runs, n_waiting, opts)
+  local self = setmetatable({folder = study.folder, forecast = forecast.new(runs, opts.jobs),
+    done = 0, kept = 0}, Display)
+  self.bar = progress.new{total = #runs, done = #runs - n_waiting, unit = "run",
+    quiet = opts.quiet}
+  for _, run in ipairs(runs) do
+    local record = study.records[run.key]
+    if record then self:ended(run.key, record) end
+  end
+  return self
+end
+
+function Display:tick()
+  self.bar:update(self.done, core.clock())
+end
+
+-- record: of the run of this key, or nil when it failed
+function Display:ended(key, record)
+  self.done, self.kept = self.done + 1, self.kept + (record and 1 or 0)
+  self.forecast:ended(key, record and record.wall)
+  local left = self.forecast:left()
+  if left then self.bar:expect(core.clock() + left) end
+end
+
+-- Those of the runs that are not finished with these very settings; records of others are dropped.
+function Study:waiting(runs)
+  local list = {}
+  for _, run in ipairs(runs) do
+    local record = self.records[run.key]
+    if not record or json.encode(record.config) ~= json.encode(run.config) then
+      list[#list + 1], self.records[run.key] = run, nil
+    end
+  end
+  return list
 end
 
 --- Trains those of `runs`, {key =, config =} with settings of ladies.experiment, that are not
--- finished yet, one after the other. opts: quiet, whether to show no progress; data, a data set for
--- all of them (by default each run's config.dataset is loaded).
-function Study:run(runs, opts)
-  local waiting = {}
-  for _, run in ipairs(runs) do
-    if not self.records[run.key] then waiting[#waiting + 1] = run end
-  end
+-- finished yet with these very settings. opts:
+-- jobs      runs at the same time (1), each in a process of its own where there are several; in a
+--           stock lua5.4 there is one. Their results do not depend on it, their times do.
+-- threads   of each of those processes (1)
+-- failed    failed(run, message), called for a run that ended in an error; the others go on. By
+--           default the first such run is the end.
+-- data      a data set for all of them (by default each run's config.dataset is loaded); then runs
+--           are not side by side
+-- quiet     show no progress
+-- A folder in which another process is at work is refused.
+function Study:run(runs, given)
+  local opts = options.check("ladies.study", given, {
+    jobs = {"positive integer", 1}, threads = {"positive integer", 1}, failed = "callable or nil",
+    data = "any or nil", quiet = {"boolean", false},
+  })
+  local _ <close> = self:take()
+  local waiting = self:waiting(runs)
   if #waiting == 0 then return end
-  local bar = progress.new{
-    total = #runs, done = #runs - #waiting, unit = "run", quiet = opts.quiet,
+  if not crew.possible or opts.data then opts.jobs = 1 end
+  local began, before = core.clock(), self:seconds()
+  local shown <close> = display(self, runs, #waiting, opts)
+  local work = {
+    jobs = opts.jobs, threads = opts.threads, data = opts.data, folder = self.folder:file "work",
+    tick = function() shown:tick() end,
+    finished = function(record)
+      self:add(record)
+      self.header.seconds = before + core.clock() - began
+      self.folder:write_json("study.json", self.header)
+      shown:ended(record.key, record)
+      shown:tick()
+    end,
+    failed = function(run, message)
+      message = message:gsub("^[^\n:]*:%d+: ", "")
+      if not opts.failed then options.fail(("%s: %s"):format(run.key, message)) end
+      shown:ended(run.key)
+      opts.failed(run, message)
+    end,
   }
-  local data, name = opts.data, nil
-  for i, run in ipairs(waiting) do
-    if not opts.data and run.config.dataset ~= name then
-      name = run.config.dataset
-      data = experiment.load(experiment.configure(run.config))
-    end
-    self:add(train(run, data))
-    bar:update(#runs - #waiting + i, core.clock())
-  end
-  bar:clear()
+  return (opts.jobs > 1 and crew.run or serial)(waiting, work)
 end
 
 return Study

@@ -112,9 +112,9 @@ static int process_get(lua_State *L)
 static const bind_function functions[] = {
     {"start", process_start,
      "process.start({program, argument, ...} [, {log = path, env = {NAME = value}}]) -> Process\n"
-     "Starts a program that PATH leads to, with its arguments as they are and without a shell. It\n"
-     "reads nothing, and what it prints goes to `log`. It ends with this one at the latest, and at\n"
-     "the end of the scope of a <close> variable."},
+     "Starts a program, a path or what PATH leads to, with its arguments as they are and without a\n"
+     "shell. It reads nothing, and what it prints goes to `log`. It ends with this one at the\n"
+     "latest, and at the end of the scope of a <close> variable."},
     {"exists", process_exists,
      "process.exists(name) -> boolean\nWhether PATH leads to a program of this name."},
     {NULL, NULL, NULL},

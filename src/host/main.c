@@ -240,6 +240,8 @@ static void open_libraries(lua_State *L, const char *prefix)
     ld_interrupt_open(L);
     lua_pushstring(L, prefix);
     lua_setfield(L, -2, "prefix");
+    ld_tree_program(L);
+    lua_setfield(L, -2, "program");
     lua_pushstring(L, prefix);
     lua_pushcclosure(L, host_script, 1);
     lua_setfield(L, -2, "script");

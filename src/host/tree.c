@@ -14,15 +14,24 @@ static bool exists(const char *path)
     return access(path, R_OK) == 0;
 }
 
-/* "/usr/local" for "/usr/local/bin/ladies". */
-static const char *push_own_prefix(lua_State *L)
+const char *ld_tree_program(lua_State *L)
 {
     char path[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+    return lua_pushlstring(L, path, length > 0 ? (size_t)length : 0);
+}
+
+/* "/usr/local" for "/usr/local/bin/ladies". */
+static const char *push_own_prefix(lua_State *L)
+{
+    const char *path = ld_tree_program(L);
+    size_t length = strlen(path);
     for (int level = 0; level < 2; level++)
         while (length > 0 && path[--length] != '/')
             ;
-    return length > 0 ? lua_pushlstring(L, path, (size_t)length) : lua_pushliteral(L, "");
+    lua_pushlstring(L, path, length);
+    lua_remove(L, -2);
+    return lua_tostring(L, -1);
 }
 
 const char *ld_tree_prefix(lua_State *L, bool ignore_environment)

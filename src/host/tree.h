@@ -6,6 +6,9 @@
 #include <lua.h>
 #include <stdbool.h>
 
+/* Pushes the path of this executable, "" where the system does not tell it. */
+const char *ld_tree_program(lua_State *L);
+
 /* Pushes the prefix: the environment's LADIES_HOME unless `ignore_environment`, otherwise the
  * parent of the folder of this executable. Raises an error when the Lua files are not there. */
 const char *ld_tree_prefix(lua_State *L, bool ignore_environment);

@@ -22,8 +22,10 @@ local square = require "ladies.samplers.square"
 
 local SPEC = {
   sizes = "array of positive integers",
-  power = {"integer in [1, 2]", 2},
+  power = {"integer in [0, 2]", 2},
   method = {"wor|wr|poisson", "wr"},
+  debias = {"boolean", false},
+  union = {"pre|post", "pre"},
   candidates = {"all|touched", "all"},
   weights = {"drawn|global", "drawn"},
   self_nodes = {"none|previous|batch", "none"},
@@ -41,8 +43,9 @@ end
 
 --- ladies.samplers.fastgcn(P, {sizes = {t1, t2, ...}, ...}): a sampler(seeds, rng) -> mini-batch.
 -- sizes          nodes drawn for each layer's input; sizes[1] is nearest the features
--- power          of the column norms in q: 2, or 1 as in the authors' program
--- method         "wr", "wor" or "poisson"; see sampling.choice
+-- power          of the column norms in q: 2, or 1 as in the authors' program, or 0: uniform over
+--                all nodes that have an entry, to measure what the norms are worth
+-- method         "wr", "wor" or "poisson"; debias, union: see sampling.choice
 -- candidates     "all" nodes, or those "touched" by the rows above, q renormalised among them
 -- weights        by the probabilities of the draw, or by the "global" ones, see above
 -- self_nodes     nodes that are in a layer's input for certain, with t others: "none"; "previous",
@@ -51,7 +54,8 @@ end
 local function fastgcn(P, given)
   square("ladies.samplers.fastgcn", P)
   local opts = check(given)
-  local q = opts.power == 2 and P:col_sums(2) or P:col_sums(2):sqrt()
+  local q = P:col_sums(2)
+  if opts.power == 1 then q = q:sqrt() elseif opts.power == 0 then q = q:above(0) end
   local total = q:sum():item()
   if total == 0 then options.fail "ladies.samplers.fastgcn: all entries of P are zero" end
   local table_of_q = sampling.alias(q)
@@ -61,7 +65,8 @@ local function fastgcn(P, given)
       local size = opts.sizes[l]
       local keep = opts.self_nodes == "batch" and seeds
         or opts.self_nodes == "previous" and dst or nil
-      local draw = {method = opts.method, always = keep, rng = rng}
+      local draw = {method = opts.method, debias = opts.debias, union = opts.union,
+        always = keep, rng = rng}
       local adj, src, w
       if opts.candidates == "all" then
         src, w = sampling.at_layer(l, sampling.choice, table_of_q, size, draw)

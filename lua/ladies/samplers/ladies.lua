@@ -30,6 +30,7 @@ local SPEC = {
   self_nodes = {"none|previous|batch", "none"},
   row_normalize = {"boolean", true},
   flat = {"boolean", false},
+  probability = {"norms|uniform", "norms"},
 }
 
 -- Fails for options that choice would refuse in the first batch.
@@ -43,14 +44,18 @@ local function check(given)
   return opts
 end
 
--- The columns of a layer in steps, for a p that draw_cols does not know: P(S, drawn), its nodes and
--- their weights. draw_cols does the same, but need not read all of P(S,:).
-local function draw_flat(P, dst, size, draw)
-  local U, near = P:slice(dst, {first = draw.always})                      -- P(S, touched)
-  local p = U:col_sums(2):sqrt()                                           -- ||P(S,u)||
-  local pick, w = sampling.choice(p, size, {method = draw.method, debias = draw.debias,
-    union = draw.union, always = draw.always and core.range(1, #draw.always), rng = draw.rng})
-  return U:pick_cols(pick), near[pick], w
+-- Draws the columns of a layer in steps, for a p that draw_cols does not know: P(S, drawn), its
+-- nodes and their weights. draw_cols does the same, but need not read all of P(S,:).
+local function in_steps(opts)
+  return function(P, dst, size, draw)
+    local U, near = P:slice(dst, {first = draw.always})                    -- P(S, touched)
+    local p = U:col_sums(2)                                                -- ||P(S,u)||^2
+    if opts.flat then p = p:sqrt() end
+    if opts.probability == "uniform" then p = p:above(0) end
+    local pick, w = sampling.choice(p, size, {method = draw.method, debias = draw.debias,
+      union = draw.union, always = draw.always and core.range(1, #draw.always), rng = draw.rng})
+    return U:pick_cols(pick), near[pick], w
+  end
 end
 
 --- ladies.samplers.ladies(P, {sizes = {s1, s2, ...}, ...}): a sampler(seeds, rng) -> mini-batch.
@@ -61,10 +66,13 @@ end
 -- union          "pre": sizes[l] further nodes are drawn; "post": the authors' way, see above
 -- row_normalize  whether each row of a block is divided by its sum
 -- flat           p(u) in proportion to ||P(S,u)||, not squared (Chen et al., TMLR 2023)
+-- probability    "norms", as above, or "uniform" over the neighbourhood of S, to measure what the
+--                norms are worth
 local function ladies(P, given)
   square("ladies.samplers.ladies", P)
   local opts = check(given)
-  local draw_cols = opts.flat and draw_flat or P.draw_cols
+  local known = opts.probability == "norms" and not opts.flat
+  local draw_cols = known and P.draw_cols or in_steps(opts)
   return function(seeds, rng)
     local dst, blocks, isolated = seeds_of(seeds), {}, 0
     for l = #opts.sizes, 1, -1 do

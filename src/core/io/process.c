@@ -17,16 +17,23 @@
 
 static const double STEP = 0.02, PATIENCE = 2; /* seconds */
 
-/* The path of a program that PATH leads to; false when there is none. */
+static bool is_program(const char *path)
+{
+    struct stat info;
+    return access(path, X_OK) == 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/* The path of a program that PATH leads to, or the name itself where it is a path; false when there
+ * is none. */
 static bool find_program(char path[PATH_MAX], const char *name)
 {
+    if (strchr(name, '/'))
+        return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && is_program(path);
     const char *folder = getenv("PATH");
     while (folder && *folder) {
         size_t length = strcspn(folder, ":");
-        struct stat info;
         int n = snprintf(path, PATH_MAX, "%.*s/%s", (int)length, folder, name);
-        if (length > 0 && n < PATH_MAX && access(path, X_OK) == 0 && stat(path, &info) == 0 &&
-            S_ISREG(info.st_mode))
+        if (length > 0 && n < PATH_MAX && is_program(path))
             return true;
         folder += length + (folder[length] == ':');
     }
@@ -68,7 +75,8 @@ ld_status ld_process_start(ld_process *p, char *const argv[], char *const enviro
     char path[PATH_MAX];
     *p = (ld_process){0, 0};
     if (!find_program(path, argv[0]))
-        return ld_fail(LD_VALUE, "process: there is no program \"%s\" in PATH", argv[0]);
+        return ld_fail(LD_VALUE, "process: there is no program \"%s\"%s", argv[0],
+                       strchr(argv[0], '/') ? "" : " in PATH");
     int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)
         return ld_fail(LD_IO, "process: %s cannot be created: %s", log, strerror(errno));

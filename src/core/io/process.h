@@ -12,14 +12,14 @@ typedef struct ld_process {
     int status; /* then: its exit status, 128 + n after signal n */
 } ld_process;
 
-/* Whether PATH leads to a program of this name. */
+/* Whether PATH leads to a program of this name; a name with a slash is a path. */
 bool ld_process_exists(const char *name);
 
-/* Starts the program of this name, looked for in PATH, with `argv` (NULL-terminated, argv[0] its
- * name) and `environment` as its whole environment. It reads nothing and writes what it has to say
- * to a new file at `log`. It has a process group of its own, so Ctrl-C at the terminal does not
- * reach it, and ends with this program, however that ends. LD_VALUE when there is no such
- * program. */
+/* Starts the program of this name, looked for in PATH unless it is a path, with `argv`
+ * (NULL-terminated, argv[0] its name) and `environment` as its whole environment. It reads nothing
+ * and writes what it has to say to a new file at `log`. It has a process group of its own, so
+ * Ctrl-C at the terminal does not reach it, and ends with this program, however that ends. LD_VALUE
+ * when there is no such program. */
 ld_status ld_process_start(ld_process *p, char *const argv[], char *const environment[],
                            const char *log);
 

@@ -1,0 +1,33 @@
+--- The data sets that a study asks for by name: those that can be used here, and what to do about
+-- the others.
+
+local collection = require "ladies.data.collection"
+local data_sets = require "ladies.data"
+local fetch = require "ladies.data.fetch"
+local options = require "ladies.options"
+
+-- Why a data set cannot be used, in one line, or nil when it can. One that is fetched on first use
+-- is fetched here, once for all runs.
+local function obstacle(name)
+  if name:find("/", 1, true) or name:find "%.npz$" or collection.find(name) then return nil end
+  if not fetch.is_allowed(name) then
+    return ("%s is not here: `ladies fetch %s` brings it, and the same command then adds it")
+      :format(name, name)
+  end
+  local ok, message = pcall(data_sets.load, name)
+  if ok then return nil end
+  if tostring(message):find "interrupted!$" then error(message, 0) end
+  return (tostring(message):gsub("^[^\n:]*:%d+: ", ""))
+end
+
+--- available(where, names) -> names, notes: the names of data sets that can be used, and a line
+-- about each of the others. It is an error, which begins with `where`, when there is none.
+return function(where, names)
+  local list, notes = {}, {}
+  for _, name in ipairs(names) do
+    local problem = obstacle(name)
+    if problem then notes[#notes + 1] = problem else list[#list + 1] = name end
+  end
+  if #list == 0 then options.fail(("%s: %s"):format(where, table.concat(notes, "; "))) end
+  return list, notes
+end

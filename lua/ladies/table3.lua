@@ -1,0 +1,346 @@
+--- Table 3 of the paper, ours beside theirs: the methods on Cora, Citeseer, PubMed and Reddit, by
+-- the protocol of the paper's section 5, as a study that is kept run by run.
+
+local core = require "ladies_core"
+local available = require "ladies.available"
+local collection = require "ladies.data.collection"
+local data_sets = require "ladies.data"
+local experiment = require "ladies.experiment"
+local generate = require "ladies.generate"
+local machine = require "ladies.machine"
+local markdown = require "ladies.markdown"
+local methods = require "ladies.methods"
+local options = require "ladies.options"
+local plot = require "ladies.plot"
+local protocol = require "ladies.protocol"
+local published = require "ladies.paper_table3"
+local run_folder = require "ladies.run_folder"
+local section = require "ladies.section"
+local statistics = require "ladies.statistics"
+local Study = require "ladies.study"
+
+local WHERE = "ladies.table3"
+
+-- What is run, of all and with --quick. `fastgcn:large` has the paper's third number of samples,
+-- which depends on the data set; Cora has none.
+local ALL = {"full", "graphsage:5", "fastgcn:64", "fastgcn:512", "fastgcn:large", "ladies:64",
+  "ladies:512", "vrgcn:2", "clustergcn"}
+local QUICK = {"full", "fastgcn:64", "ladies:64", "ladies:512"}
+local LARGE = {citeseer = 1024, pubmed = 8192, reddit = 8192, ["reddit-scale"] = 8192}
+
+local CITATIONS = {"cora", "citeseer", "pubmed"}
+
+-- A random graph with the numbers of Reddit: nodes, entries, classes, features, splits.
+local REDDIT_SCALE = "reddit-scale"
+local function make_reddit_scale()
+  return generate.power_law{
+    nodes = 232965, entries = 114615892, classes = 41, features = 602,
+    train = 153431 / 232965, val = 23831 / 232965,
+  }
+end
+
+-- ---------------------------------------------------------------- what is run
+
+-- "fastgcn:512" as settings; nil for a row that the data set does not have.
+local function settings_of(text, dataset)
+  local name, samples = text:match "^([%w_]+):(%w+)$"
+  name = options.value(WHERE, "a method", name or text, methods.names)
+  if samples == "large" then
+    samples = LARGE[dataset]
+    if not samples then return nil end
+  end
+  samples = samples and options.value(WHERE, "the samples of " .. name,
+    tonumber(samples) or samples, "positive integer")
+  return {method = name, dataset = dataset, samples = samples}
+end
+
+-- The data sets to run, and notes about those that are not here. Reddit is not fetched unasked.
+local function choose(names, quick)
+  if names then
+    local others, made = {}, {}
+    for _, name in ipairs(names) do
+      table.insert(name == REDDIT_SCALE and made or others, name)
+    end
+    if #others == 0 then return made, {} end
+    local list, notes = available(WHERE, others)
+    return table.move(made, 1, #made, #list + 1, list), notes
+  end
+  local list, notes = available(WHERE, CITATIONS)
+  if quick then return list, notes end
+  if collection.find "reddit" then
+    list[#list + 1] = "reddit"
+  else
+    notes[#notes + 1] = "reddit is not here: `ladies fetch reddit` brings it, and --datasets "
+      .. "cora,citeseer,pubmed,reddit-scale runs a random graph of its size instead (hours)"
+  end
+  return list, notes
+end
+
+-- The name or path by which a run loads a data set; the generated one is a file of the study.
+local function place_of(name, folder)
+  if name ~= REDDIT_SCALE then return name end
+  local path = folder:file(name .. ".npz")
+  if core.exists(path) ~= "file" then
+    data_sets.save(make_reddit_scale(), path, {compress = false})
+  end
+  return path
+end
+
+-- The rows of the table, each {dataset =, title =, settings =}, by data set.
+local function rows_of(opts, names, folder)
+  local rows, of = {}, {}
+  for _, name in ipairs(names) do
+    for _, text in ipairs(opts.methods) do
+      local settings = settings_of(text, name)
+      if settings then
+        settings.dataset, settings.preset = place_of(name, folder), opts.preset
+        for key, value in pairs(protocol.settings(name)) do settings[key] = value end
+        rows[#rows + 1] = {dataset = run_folder.plain(name), settings = settings, records = {}}
+        of[#rows] = settings.method
+      end
+    end
+  end
+  if #rows == 0 then options.fail(WHERE .. ": these data sets have no row of these methods") end
+  for i, common in ipairs(methods.share(WHERE, of, opts.settings)) do
+    local row = rows[i]
+    for key, value in pairs(common) do row.settings[key] = value end
+    row.title = select(2, methods.of(experiment.configure(row.settings)))
+  end
+  return rows
+end
+
+-- The runs, seed by seed, so that a table of some seeds is there as soon as can be.
+local function runs_of(rows, n)
+  local runs = {}
+  for seed = 1, n do
+    for _, row in ipairs(rows) do
+      row.settings.seed = seed
+      runs[#runs + 1] = {row = row, config = experiment.configure(row.settings),
+        key = ("%s, %s, seed %d"):format(row.dataset, row.title, seed)}
+    end
+  end
+  return runs
+end
+
+-- ---------------------------------------------------------------- what came out
+
+local MIB = 1 << 20
+
+-- How the columns come from a record. On the citation graphs the paper's numbers of batches are
+-- smaller than the patience, and its times are these numbers times the time of a batch: both are up
+-- to the model that is kept.
+local COLUMNS = {
+  {name = "F1 %", paper = "test_f1", format = "%.1f",
+    of = function(r) return 100 * r.test_f1 end},
+  {name = "total s", paper = "seconds", format = "%.2f",
+    of = function(r) return (r.best_batch or r.batches) * r.batch_ms / 1000 end},
+  {name = "memory MB", paper = "memory_paper", format = "%.2f",
+    of = function(r) return r.memory_paper / MIB end},
+  {name = "batch ms", paper = "batch_ms", format = "%.2f", of = function(r) return r.batch_ms end},
+  {name = "batches", paper = "batches", format = "%.0f",
+    of = function(r) return r.best_batch or r.batches end},
+  {name = "held MB", format = "%.2f",
+    of = function(r) return (r.memory_batch + r.memory_parameters) / MIB end},
+  {name = "to the end s", format = "%.2f", of = function(r) return r.seconds end},
+}
+
+local function values_of(row, column)
+  local list = {}
+  for i, record in ipairs(row.records) do list[i] = column.of(record) end
+  return list
+end
+
+-- "76.5 ± 1.4" as the paper has it; memory has no deviation.
+local function paper_text(row, column)
+  local numbers = (published[row.dataset] or {})[row.title]
+  local pair = numbers and numbers[column.paper]
+  if not pair then return "-" end
+  return pair[2] and (column.format .. " ± " .. column.format):format(pair[1], pair[2])
+    or column.format:format(pair[1])
+end
+
+local function own_text(row, column)
+  local list = values_of(row, column)
+  if column.paper == "memory_paper" and #list > 0 then
+    return column.format:format(statistics.mean(list))
+  end
+  return statistics.text(list, 1, column.format)
+end
+
+-- The table of one data set, as rows of texts.
+local function table_of(rows, dataset)
+  local head, list = {"method"}, {}
+  for _, column in ipairs(COLUMNS) do
+    head[#head + 1] = column.name
+    if column.paper then head[#head + 1] = "paper" end
+  end
+  list[1] = head
+  for _, row in ipairs(rows) do
+    if row.dataset == dataset then
+      local cells = {row.title}
+      for _, column in ipairs(COLUMNS) do
+        cells[#cells + 1] = own_text(row, column)
+        if column.paper then cells[#cells + 1] = paper_text(row, column) end
+      end
+      list[#list + 1] = cells
+    end
+  end
+  return list
+end
+
+-- A line of numbers for each method and data set: mean and deviation, ours and the paper's.
+local function csv_rows(rows)
+  local head = {"dataset", "method", "runs"}
+  for _, column in ipairs(COLUMNS) do
+    local name = column.name:gsub("%%", "percent"):gsub("%s+", "_")
+    for _, part in ipairs{"", "_sd", column.paper and "_paper", column.paper and "_paper_sd"} do
+      head[#head + 1] = name .. part
+    end
+  end
+  local list = {head}
+  for _, row in ipairs(rows) do
+    local cells = {row.dataset, row.title, #row.records}
+    for _, column in ipairs(COLUMNS) do
+      local values = values_of(row, column)
+      cells[#cells + 1] = statistics.mean(values) or ""
+      cells[#cells + 1] = #values > 0 and statistics.deviation(values) or ""
+      if column.paper then
+        local pair = ((published[row.dataset] or {})[row.title] or {})[column.paper] or {}
+        cells[#cells + 1], cells[#cells + 2] = pair[1] or "", pair[2] or ""
+      end
+    end
+    list[#list + 1] = cells
+  end
+  return list
+end
+
+-- Test F1 against the time that it took, a point for each method.
+local function picture(rows, dataset)
+  local series = {}
+  for _, row in ipairs(rows) do
+    if row.dataset == dataset and #row.records > 0 then
+      local f1, seconds = values_of(row, COLUMNS[1]), values_of(row, COLUMNS[2])
+      local mean, deviation = statistics.mean(f1), statistics.deviation(f1)
+      series[#series + 1] = {name = row.title, style = "points", spread = "bars",
+        points = {{statistics.mean(seconds), mean, mean - deviation, mean + deviation}}}
+    end
+  end
+  return {title = dataset, x = "seconds of training", y = "test F1 %", log = "x", series = series}
+end
+
+local SHOWN = {"layers", "hidden", "batch_size", "lr", "weight_decay", "clip", "normalize",
+  "self_nodes", "union", "row_normalize", "activation", "order", "head", "dropout", "validation",
+  "eval_every", "patience", "min_gain", "best"}
+
+-- The settings of the first row with LADIES, which all presets are written for, or of the first.
+local function shown_settings(rows)
+  for _, row in ipairs(rows) do
+    if row.settings.method == "ladies" then return experiment.configure(row.settings) end
+  end
+  return experiment.configure(rows[1].settings)
+end
+
+local function notes_of(opts, rows, study, records, notes)
+  local list = {
+    section.provenance(study, records),
+    ("Preset %s, LADIES: %s. Where methods have settings of their own they are in results.jsonl.")
+      :format(opts.preset, section.settings(shown_settings(rows), SHOWN)),
+    [[Mean ± standard deviation over runs with the seeds 1, 2, ... The columns "paper" are those of
+Zou et al., NeurIPS 2019, table 3; their times are a GPU's. "batches" and "total s", without
+validation, are up to the model that is kept, as the paper's are on the citation graphs (its times
+are its batches times its time of a batch, and many are fewer than the patience); "to the end s"
+includes the patience. "memory MB" is the paper's count, weights and a batch's dense rows; "held MB"
+is what the program holds for a batch, the model and the optimizer.]],
+  }
+  for _, row in ipairs(rows) do
+    if #row.records < opts.runs then
+      list[#list + 1] = ("%s, %s: %d of %d runs."):format(row.dataset, row.title, #row.records,
+        opts.runs)
+    end
+  end
+  table.move(notes, 1, #notes, #list + 1, list)
+  return list
+end
+
+-- ---------------------------------------------------------------- the whole
+
+local Table = {__name = "ladies.Table3"}
+
+function Table.__tostring(self) return self.text end
+
+local function heading_of(dataset)
+  if dataset ~= REDDIT_SCALE then return "### " .. dataset end
+  return "### " .. dataset .. ": a random graph with Reddit's numbers of nodes, edges, classes and "
+    .. "features, not Reddit"
+end
+
+-- Writes table3.csv, table3.md and the pictures; returns the result.
+local function write(opts, rows, names, study, records, notes)
+  local folder = study.folder
+  local result = {rows = rows, notes = notes_of(opts, rows, study, records, notes),
+    folder = folder.path, files = {"results.jsonl", "table3.csv", "table3.md"}, plots = {}}
+  local parts = {("## Table 3, preset %s"):format(opts.preset)}
+  local texts = {}
+  for i, name in ipairs(names) do
+    name = run_folder.plain(name)
+    local cells, drawing = table_of(rows, name), picture(rows, name)
+    result.plots[i] = drawing
+    local pictures = plot.files(folder:file(name), drawing)
+    table.move(pictures, 1, #pictures, #result.files + 1, result.files)
+    parts[#parts + 1], parts[#parts + 2] = heading_of(name), cells
+    if pictures[1] then parts[#parts + 1] = ("![%s](%s)"):format(name, pictures[1]) end
+    texts[i] = name .. "\n\n" .. markdown.table(cells)
+  end
+  table.move(result.notes, 1, #result.notes, #parts + 1, parts)
+  section.write(folder:file "table3.md", parts)
+  section.write_csv(folder:file "table3.csv", csv_rows(rows))
+  result.text = table.concat(texts, "\n\n")
+  return setmetatable(result, Table)
+end
+
+--- ladies.table3{preset = "default", runs = 10}: table 3 of the paper, each method `runs` times
+-- with the seeds 1, 2, ..., ours beside the paper's. Returns a table whose tostring is the tables
+-- as text, with `rows` ({dataset =, title =, records =}), `notes`, `plots` and `files`.
+-- preset     default, paper or code: see ladies.presets
+-- runs       10; with quick 2
+-- quick      full batch, FastGCN (64) and LADIES (64, 512) alone, on the citation graphs
+-- datasets   names or paths; by default cora, citeseer, pubmed and, where it is, reddit.
+--            "reddit-scale" is a random graph of its size.
+-- methods    as for ladies.compare, and fastgcn:large: the paper's 1024 or 8192 samples
+-- settings   of ladies.experiment, over those of the protocol and the preset, for all methods that
+--            take them
+-- jobs       runs side by side (as many as there are cores), each with `threads` threads (1)
+-- out        the folder of the study (runs/table3-PRESET-1), which goes on where it was stopped;
+--            it may have had fewer runs or other methods before
+-- quiet      no progress
+local function table3(given)
+  local opts = options.check(WHERE, given, {
+    preset = {"default|paper|code", "default"}, runs = "positive integer or nil",
+    quick = {"boolean", false}, datasets = "array of strings or nil",
+    methods = "array of strings or nil", settings = {"table", {}},
+    jobs = {"positive integer", machine.cores}, threads = {"positive integer", 1},
+    out = "string or nil", quiet = {"boolean", false},
+  })
+  opts.runs = opts.runs or (opts.quick and 2 or 10)
+  opts.methods = opts.methods or (opts.quick and QUICK or ALL)
+  local names, notes = choose(opts.datasets, opts.quick)
+  local identity = "table 3, preset " .. opts.preset
+  local study = opts.out and Study.open(opts.out, identity)
+    or Study.find("runs/table3-" .. opts.preset, identity)
+  local rows = rows_of(opts, names, study.folder)
+  local runs = runs_of(rows, opts.runs)
+  study:run(runs, {jobs = opts.jobs, threads = opts.threads, quiet = opts.quiet,
+    failed = function(run, message)
+      notes[#notes + 1] = ("%s failed: %s"):format(run.key, message)
+    end})
+  local records = {}
+  for _, run in ipairs(runs) do
+    local record = study:record(run.key)
+    if record then
+      run.row.records[#run.row.records + 1], records[#records + 1] = record, record
+    end
+  end
+  return write(opts, rows, names, study, records, notes)
+end
+
+return table3

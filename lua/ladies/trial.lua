@@ -1,0 +1,40 @@
+--- One run of a study: from its settings to its record, which is plain data.
+
+local core = require "ladies_core"
+local experiment = require "ladies.experiment"
+local machine = require "ladies.machine"
+
+local trial = {}
+
+--- The data set of the settings of a run.
+function trial.load(config)
+  return experiment.load(experiment.configure(config))
+end
+
+--- Trains run.config, settings of ladies.experiment, and returns the record:
+-- key, config     those of the run
+-- curve           {batch, seconds of training, validation F1} for every validation
+-- machine, jobs   where it ran, and how many runs were going on at the same time
+-- threads         of the parallel loops
+-- wall            seconds from here to the end, with loading, validation and test
+-- and everything of ladies.summary. opts: data, a data set instead of config.dataset; jobs (1);
+-- tick, called at every validation.
+function trial.run(run, opts)
+  local began, curve = core.clock(), {}
+  local config = experiment.configure(run.config)
+  local data = opts.data or trial.load(run.config)
+  experiment.settle(config, data)
+  local result = experiment.run(config, data, {
+    quiet = true,
+    on_validation = function(at)
+      curve[#curve + 1] = {at.batch, at.seconds, at.val_f1}
+      if opts.tick then opts.tick() end
+    end,
+  })
+  local record = {key = run.key, config = run.config, curve = curve, machine = machine.text(),
+    jobs = opts.jobs or 1, threads = core.threads(), wall = core.clock() - began}
+  for name, value in pairs(result) do record[name] = value end
+  return record
+end
+
+return trial

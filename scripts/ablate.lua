@@ -1,0 +1,37 @@
+-- ladies ablate: what each choice of a preset is worth, and each probability with each union
+--
+--   ladies ablate [--presets default,paper,code] [--runs 10]
+--   ladies ablate --parts cross --datasets cora --presets paper
+--
+-- The folder runs/ablate-1 gets results.jsonl, a line for each run, ablate.csv and ablate.md. The
+-- same command goes on where it was stopped, and more runs or presets are added to those that are
+-- there. `ladies report` makes a document of it.
+
+local ladies = require "ladies"
+local cli = require "ladies.cli"
+local machine = require "ladies.machine"
+
+cli.main({
+  name = "ladies ablate",
+  about = [[Trains LADIES with one choice of a preset changed at a time, and with every combination
+    of probabilities and united nodes, and prints test F1 with 95 % intervals.]],
+  {"presets", "LIST", "string", default = "default,paper,code", help = "where to start from"},
+  {"parts", "LIST", "string", default = "changes,cross",
+    help = "changes: one choice at a time; cross: probabilities and unions"},
+  {"runs", "N", "positive integer", default = 10, help = "of each, with the seeds 1 to N"},
+  {"samples", "N", "positive integer", default = 64, help = "nodes drawn for a layer"},
+  {"datasets", "LIST", "string", default = "cora,citeseer,pubmed", help = "data sets"},
+  {"jobs", "N", "positive integer", default = machine.cores, help = "runs side by side"},
+  {"threads", "N", "positive integer", default = 1, help = "of each run"},
+  {"out", "DIR", "string", help = "where results are kept (default runs/ablate-1)"},
+  {"quiet", help = "no progress"},
+}, arg, function(opts)
+  local result = ladies.ablate{
+    presets = cli.words(opts.presets), parts = cli.words(opts.parts), runs = opts.runs,
+    samples = opts.samples, datasets = cli.words(opts.datasets), jobs = opts.jobs,
+    threads = opts.threads, out = opts.out, quiet = opts.quiet,
+  }
+  print(result)
+  for _, note in ipairs(result.notes) do print("\n" .. note) end
+  print(("\nin %s: %s"):format(result.folder, table.concat(result.files, ", ")))
+end)

@@ -1,0 +1,21 @@
+-- ladies report: puts together doc/reproduction.md from the results of table3, figures, ablate and
+-- variance
+--
+--   ladies report [--runs runs] [--out doc/reproduction.md]
+
+local ladies = require "ladies"
+local cli = require "ladies.cli"
+
+cli.main({
+  name = "ladies report",
+  about = "Writes one document of what the commands of the reproduction have measured.",
+  {"runs", "DIR", "string", default = "runs", help = "the folder with the folders of the studies"},
+  {"out", "FILE", "string", default = "doc/reproduction.md",
+    help = "the document; its pictures go into a folder of its name beside it"},
+}, arg, function(opts)
+  local sections, missing = ladies.report{runs = opts.runs, out = opts.out}
+  print(("%d sections in %s"):format(sections, opts.out))
+  for _, command in ipairs(missing) do
+    print(("nothing of `ladies %s` in %s"):format(command, opts.runs))
+  end
+end)

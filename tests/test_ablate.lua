@@ -1,0 +1,166 @@
+--- ladies.ablate: what it runs, its intervals and differences; and ladies.report, which puts the
+-- sections of all studies together.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
+local lu = require "luaunit"
+local core = require "ladies_core"
+local ladies = require "ladies"
+local json = require "ladies.json"
+local section = require "ladies.section"
+local statistics = require "ladies.statistics"
+local temporary = require "reference.temporary"
+local toy = require "reference.toy_data"
+
+local tests = {}
+
+local dataset = temporary.path "toy.npz"
+ladies.data.save(toy.new(true), dataset)
+
+local function ablate(out, given)
+  local opts = {datasets = {dataset}, runs = 2, samples = 5, out = out, quiet = true, jobs = 1,
+    settings = {layers = 2, hidden = 8, batch_size = 20, lr = 0.02, max_batches = 20,
+      eval_every = 10}}
+  for key, value in pairs(given or {}) do opts[key] = value end
+  return ladies.ablate(opts)
+end
+
+-- The records of a folder by key, and their number.
+local function records_of(folder)
+  local list, n = {}, 0
+  for line in io.lines(folder .. "/results.jsonl") do
+    local record = json.decode(line)
+    list[record.key], n = record, n + 1
+  end
+  return list, n
+end
+
+-- The cells of the line of a text that begins with "| LABEL ".
+local function cells_of(text, label)
+  local cells = {}
+  for line in text:gmatch "[^\n]+" do
+    if line:match "^| (.-)%s+|" == label then
+      for cell in line:gmatch "|%s*([^|]-)%s*%f[|]" do cells[#cells + 1] = cell end
+    end
+  end
+  return cells
+end
+
+--- The difference is taken seed by seed, and its interval is that of Student's t.
+function tests.test_one_change_at_a_time()
+  local out = temporary.path "changes"
+  local result = ablate(out, {presets = {"paper"}, parts = {"changes"}, runs = 3})
+  local records, n = records_of(out)
+  lu.assertEquals(n, 3 * 10)
+  local base, changed, difference = {}, {}, {}
+  for seed = 1, 3 do
+    base[seed] = 100 * records["toy, paper: as it is, seed " .. seed].test_f1
+    changed[seed] = 100 * records["toy, paper: self nodes batch, seed " .. seed].test_f1
+    difference[seed] = changed[seed] - base[seed]
+  end
+  local text = tostring(result)
+  lu.assertEquals(cells_of(text, "as it is"), {"as it is", ("%.1f ± %.1f"):format(
+    statistics.mean(base), statistics.half_width(base)), ""})
+  lu.assertEquals(cells_of(text, "self nodes batch"), {"self nodes batch",
+    ("%.1f ± %.1f"):format(statistics.mean(changed), statistics.half_width(changed)),
+    ("%+.1f ± %.1f"):format(statistics.mean(difference), statistics.half_width(difference))})
+  local csv = ladies.file.read(out .. "/ablate.csv")
+  lu.assertStrContains(csv, ("\ntoy,paper,self nodes batch,3,%s,"):format(statistics.mean(changed)))
+end
+
+--- Every change is one: all other settings are those of the preset.
+function tests.test_settings()
+  local out = temporary.path "settings"
+  ablate(out, {presets = {"code"}, runs = 1})
+  local records, n = records_of(out)
+  lu.assertEquals(n, 10 + 12 - 3)            -- what both parts have is run once
+  local base = records["toy, code: as it is, seed 1"].config
+  local function changes(label)
+    local found = {}
+    local config = records["toy, code: " .. label .. ", seed 1"].config
+    for key, value in pairs(config) do
+      if base[key] ~= value then found[key] = value end
+    end
+    return found
+  end
+  lu.assertEquals(changes "draw wr", {draw = "wr", union = "pre"})
+  lu.assertEquals(changes "normalize sym", {normalize = "sym"})
+  lu.assertEquals(changes "row normalize false", {row_normalize = false})
+  lu.assertEquals(changes "dropout 0", {dropout = 0, head_dropout = 0})
+  lu.assertEquals(changes "FastGCN", {method = "fastgcn"})
+  lu.assertEquals(changes "uniform, neighbourhood, self nodes none",
+    {probability = "uniform", self_nodes = "none"})
+  lu.assertEquals(changes "uniform, all nodes",
+    {method = "fastgcn", probability = "uniform"})
+end
+
+function tests.test_cross()
+  local out = temporary.path "cross"
+  local result = ablate(out, {presets = {"paper"}, parts = {"cross"}, jobs = 2})
+  local records, n = records_of(out)
+  lu.assertEquals(n, 24)
+  local cells = cells_of(tostring(result), "FastGCN")
+  lu.assertEquals({#cells, cells[2]}, {5, "toy"})
+  local f1 = {}
+  for seed = 1, 2 do
+    f1[seed] = 100 * records["toy, paper: FastGCN, self nodes previous, seed " .. seed].test_f1
+  end
+  lu.assertEquals(cells[4], ("%.1f ± %.1f"):format(statistics.mean(f1),
+    statistics.half_width(f1)))
+end
+
+--- The table of the t distribution, two-sided 95 %.
+function tests.test_intervals()
+  for _, case in ipairs{{2, 12.706}, {3, 4.303}, {4, 3.182}, {6, 2.571}, {10, 2.262},
+    {5, 2.776}, {31, 2.042}} do
+    local n, quantile = case[1], case[2]
+    local list = {}
+    for i = 1, n do list[i] = i end
+    lu.assertAlmostEquals(statistics.half_width(list) * math.sqrt(n)
+      / statistics.deviation(list), quantile, 1e-3)
+  end
+  lu.assertEquals(statistics.half_width{3}, 0)
+end
+
+-- ---------------------------------------------------------------- sections and report
+
+function tests.test_provenance()
+  local study = {seconds = function() return 65 end}
+  local record = {machine = "X, 2 cores", jobs = 2, threads = 1}
+  lu.assertEquals(section.provenance(study, {record, record}),
+    "2 runs in 1:05, on X, 2 cores; 2 runs side by side, 1 thread each.")
+  lu.assertStrContains(section.provenance(study, {record, {machine = "X, 2 cores", jobs = 1,
+    threads = 2}}), "one run at a time, 2 threads each. Times of runs that shared the machine "
+    .. "differently do not compare.")
+end
+
+function tests.test_csv()
+  local path = temporary.path "x.csv"
+  section.write_csv(path, {{"a", "b"}, {'say "x", y', 2}})
+  lu.assertEquals(ladies.file.read(path), 'a,b\n"say ""x"", y",2\n')
+end
+
+function tests.test_report()
+  local runs, out = temporary.path "runs", temporary.path "made/reproduction.md"
+  core.folder.make(temporary.path "made")
+  lu.assertErrorMsgContains("there are no results in", ladies.report, {runs = runs, out = out})
+  for _, name in ipairs{"figures-1", "table3-paper-1", "table3-default-1", "tables", "ablate-1"} do
+    core.folder.make(runs .. "/" .. name)
+  end
+  for _, name in ipairs{"default", "paper"} do
+    section.write(("%s/table3-%s-1/table3.md"):format(runs, name),
+      {"## Table 3, " .. name, {{"a"}, {"1"}}, "![cora](cora.svg)"})
+    ladies.file.write(("%s/table3-%s-1/cora.svg"):format(runs, name), "picture " .. name)
+  end
+  ladies.file.write(runs .. "/figures-1/figures.md", "No heading.\n")
+  local n, missing = ladies.report{runs = runs, out = out}
+  lu.assertEquals({n, missing}, {3, {"ablate", "variance", "costs"}})
+  local text = ladies.file.read(out)
+  lu.assertStrContains(text, "## Table 3, default\n\n| a |\n| - |\n| 1 |\n\n"
+    .. "![cora](reproduction/table3-default-1-cora.svg)\n\n## Table 3, paper\n")
+  lu.assertStrMatches(text, ".*%.svg%)\n\n## Figures\n\nNo heading.\n")
+  lu.assertEquals(ladies.file.read(temporary.path "made/reproduction/table3-paper-1-cora.svg"),
+    "picture paper")
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"ablate", tests}}, true)

@@ -1,0 +1,189 @@
+--- ladies.table3: its table, files and resuming; and on real data, where LADIES_DATA has it, floors
+-- under the results of the default preset.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
+local lu = require "luaunit"
+local core = require "ladies_core"
+local ladies = require "ladies"
+local published = require "ladies.paper_table3"
+local shell = require "tools.shell"
+local statistics = require "ladies.statistics"
+local temporary = require "reference.temporary"
+local toy = require "reference.toy_data"
+
+local tests = {}
+
+local dataset = temporary.path "toy.npz"
+ladies.data.save(toy.new(true), dataset)
+
+local SETTINGS = {layers = 2, hidden = 8, batch_size = 20, lr = 0.02, max_batches = 20,
+  eval_every = 10}
+
+local function table3(out, given)
+  local opts = {datasets = {dataset}, methods = {"full", "ladies:5", "fastgcn:large"}, runs = 2,
+    settings = SETTINGS, out = out, quiet = true, jobs = 2}
+  for key, value in pairs(given or {}) do opts[key] = value end
+  return ladies.table3(opts)
+end
+
+local function lines_of(path)
+  local lines = {}
+  for line in io.lines(path) do lines[#lines + 1] = line end
+  return lines
+end
+
+function tests.test_table_and_files()
+  local out = temporary.path "table"
+  local result = table3(out)
+  local titles = {}
+  for i, row in ipairs(result.rows) do
+    titles[i] = row.dataset .. " " .. row.title .. " " .. #row.records
+  end
+  lu.assertEquals(titles, {"toy full batch 2", "toy LADIES (5) 2"})   -- no third FastGCN
+  local records = result.rows[2].records
+  lu.assertEquals({records[1].config.seed, records[2].config.seed}, {1, 2})
+  local f1 = {100 * records[1].test_f1, 100 * records[2].test_f1}
+  lu.assertStrContains(tostring(result), "| LADIES (5) | " .. statistics.text(f1, 1, "%.1f"))
+  local csv = lines_of(out .. "/table3.csv")
+  lu.assertEquals(#csv, 3)
+  lu.assertStrContains(csv[3], ("toy,LADIES (5),2,%s,"):format(statistics.mean(f1)))
+  local document = ladies.file.read(out .. "/table3.md")
+  lu.assertStrContains(document, "## Table 3, preset default\n\n### toy\n")
+  lu.assertStrContains(document, "4 runs in 0:0")
+  lu.assertStrContains(document, "2 runs side by side, 1 thread each")
+  for _, file in ipairs(result.files) do
+    lu.assertEquals(core.exists(out .. "/" .. file), "file", file)
+  end
+end
+
+--- More runs and methods join those that are there; other settings make them anew.
+function tests.test_it_grows()
+  local out = temporary.path "grows"
+  local function keys_after(given)
+    table3(out, given)
+    local keys = {}
+    for i, line in ipairs(lines_of(out .. "/results.jsonl")) do
+      keys[i] = line:match '"key":"([^"]*)"'
+    end
+    return keys
+  end
+  local first = keys_after{methods = {"full"}, runs = 1, jobs = 1}
+  lu.assertEquals(first, {"toy, full batch, seed 1"})
+  local keys = keys_after{}
+  lu.assertEquals(#keys, 4)
+  lu.assertEquals(keys[1], first[1])
+  local settings = {max_batches = 10}
+  for key, value in pairs(SETTINGS) do settings[key] = settings[key] or value end
+  lu.assertEquals(#keys_after{settings = settings}, 8)
+  lu.assertErrorMsgContains("holds another study (table 3, preset default)", table3, out,
+    {preset = "paper"})
+end
+
+--- Each method is given those of the settings that it takes.
+function tests.test_settings_of_some_methods()
+  local function with(key, value)
+    local settings = {[key] = value}
+    for name, own in pairs(SETTINGS) do settings[name] = own end
+    return {settings = settings, methods = {"full", "ladies:5"}, runs = 1, jobs = 1}
+  end
+  local rows = table3(temporary.path "some", with("self_nodes", "batch")).rows
+  lu.assertNil(rows[1].records[1].config.self_nodes)
+  lu.assertEquals(rows[2].records[1].config.self_nodes, "batch")
+  lu.assertErrorMsgContains("ladies.table3: no method has parts", table3, temporary.path "some",
+    with("parts", 3))
+end
+
+function tests.test_what_is_not_here()
+  local out = temporary.path "missing"
+  local result = table3(out, {datasets = {"nowhere", dataset}, methods = {"full"}, runs = 1})
+  lu.assertEquals(#result.rows, 1)
+  lu.assertStrContains(result.notes[#result.notes], "nowhere is not here: `ladies fetch nowhere`")
+  lu.assertErrorMsgContains("ladies.table3: nowhere is not here", table3, out,
+    {datasets = {"nowhere"}})
+  lu.assertErrorMsgContains('did you mean "ladies"?', table3, out, {methods = {"lades:3"}})
+  lu.assertErrorMsgContains('samples of ladies must be a positive integer, got "x"', table3, out,
+    {methods = {"ladies:x"}})
+  lu.assertErrorMsgContains("these data sets have no row of these methods", table3, out,
+    {methods = {"fastgcn:large"}})
+end
+
+-- The test F1s of the folder's runs by key.
+local function f1s(folder)
+  local list = {}
+  for _, line in ipairs(lines_of(folder .. "/results.jsonl")) do
+    list[line:match '"key":"([^"]*)"'] = line:match '"test_f1":([^,]*)'
+  end
+  return list
+end
+
+--- Killed at any moment and started again it ends with the table of one that was not killed.
+function tests.test_killed_and_started_again()
+  local script, killed, whole = here .. "/tools/table3_toy.lua", temporary.path "killed",
+    temporary.path "whole"
+  local left = shell.run{here .. "/tools/kill_study.sh", killed .. "/results.jsonl", shell.ladies,
+    script, killed, dataset}
+  lu.assertEquals(left, "")
+  lu.assertFalse(core.exists(killed .. "/table3.md"))
+  for _, folder in ipairs{killed, whole} do
+    local _, err, status = shell.run_ladies{script, folder, dataset}
+    lu.assertEquals({err, status}, {"", 0})
+  end
+  lu.assertEquals(f1s(killed), f1s(whole))
+  local function without_times(folder)
+    local list = {}
+    for i, line in ipairs(lines_of(folder .. "/table3.csv")) do
+      list[i] = line:match "^([^,]*,[^,]*,[^,]*,[^,]*,[^,]*)"
+    end
+    return list
+  end
+  lu.assertEquals(without_times(killed), without_times(whole))
+end
+
+--- The paper's numbers are all there, and on the citation graphs its batches times its time of a
+-- batch are about its total time: what our columns take them for.
+function tests.test_what_the_paper_has()
+  local n = 0
+  for name, rows in pairs(published) do
+    for _, row in pairs(rows) do
+      local seconds = row.batches[1] * row.batch_ms[1] / 1000
+      if name ~= "reddit" then lu.assertAlmostEquals(seconds / row.seconds[1], 1, 0.45) end
+      n = n + 1
+    end
+  end
+  lu.assertEquals(n, 27)
+end
+
+-- ---------------------------------------------------------------- real data
+
+-- The mean test F1s of some methods on a data set of LADIES_DATA, in a small number of batches.
+local function means(name, methods, runs, batches)
+  local folder = os.getenv "LADIES_DATA"
+  if not folder then lu.skip "LADIES_DATA is not set" end
+  local result = ladies.table3{datasets = {name}, methods = methods, runs = runs, quiet = true,
+    out = temporary.path(name), settings = {max_batches = batches}}
+  local list = {}
+  for i, row in ipairs(result.rows) do
+    local f1 = {}
+    for j, record in ipairs(row.records) do f1[j] = record.test_f1 end
+    lu.assertEquals(#f1, runs)
+    list[i] = f1
+  end
+  return list, result
+end
+
+function tests.test_cora()
+  local f1, result = means("cora", {"ladies:64"}, 3, 100)
+  for seed = 1, 3 do lu.assertTrue(f1[1][seed] > 0.72, f1[1][seed]) end
+  lu.assertStrContains(tostring(result), "77.6 ± 1.4")
+  local memory = result.rows[1].records[1].memory_paper / (1 << 20)
+  lu.assertAlmostEquals(memory / published.cora["LADIES (64)"].memory_paper[1], 1, 0.01)
+end
+
+function tests.test_pubmed()
+  local f1 = means("pubmed", {"ladies:16", "ladies:64", "fastgcn:64"}, 1, 80)
+  lu.assertTrue(f1[1][1] > 0.72, f1[1][1])
+  lu.assertTrue(f1[2][1] > f1[3][1] + 0.1, f1[2][1] .. " and " .. f1[3][1])
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"table3", tests}}, true)
