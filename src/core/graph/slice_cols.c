@@ -1,6 +1,7 @@
 /* Slices with given columns. The entries of a[rows, cols] are found either in the rows or, through
- * the transpose, in the columns: whichever have fewer entries to look at. Both ways look for marked
- * ids in the lists of a structure; they give the same bits. */
+ * the transpose, in the columns where these have far fewer entries to look at: what is found there
+ * must be sorted, and its place in the row searched. Both ways look for marked ids in the lists of a
+ * structure; they give the same bits. */
 #include <string.h>
 
 #include "base/filter.h"
@@ -8,7 +9,12 @@
 #include "base/memory.h"
 #include "graph/csr.h"
 
-enum { BLOCK = 512, AHEAD = 8, SHORT = 16 };
+enum {
+    BLOCK = 512,
+    AHEAD = 8,
+    SHORT = 16,
+    COLUMN_COST = 4, /* of an entry of a column, in entries of rows */
+};
 
 /* A set of distinct ids with their places in `ids`. */
 typedef struct {
@@ -203,7 +209,7 @@ static ld_status find_matches(search *q)
     q->matches = ld_alloc_array(most, sizeof *q->matches, LD_MEM_SCRATCH);
     if (!q->matches)
         return LD_NOMEM;
-    return in_cols < in_rows ? search_cols(q, by_cols) : search_rows(q);
+    return by_cols && in_cols < in_rows / COLUMN_COST ? search_cols(q, by_cols) : search_rows(q);
 }
 
 /* x's elements at `pick`, or NULL when x is NULL. */
