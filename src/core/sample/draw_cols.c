@@ -15,7 +15,7 @@
 
 enum {
     LIMIT = 2,   /* draws thrown away for every one wanted */
-    WORTH = 16,  /* entries of the rows for every draw that make a scan the dearer way */
+    WORTH = 16,  /* entries of the rows for every column that make a scan the dearer way */
     POLL = 1024, /* draws between two looks at the cancel flag */
 };
 static const uint64_t FAR = (uint64_t)1 << 63; /* positions of the sub-stream that no scan uses */
@@ -92,7 +92,8 @@ static ld_status consider(bool *worth, draw *d)
         return st;
     for (int64_t i = 0; i < d->rows->size; i++)
         entries += s->offsets[d->rows->data[i] + 1] - s->offsets[d->rows->data[i]];
-    bool dear = entries / WORTH < d->k || s->n_cols / 2 < d->k;
+    int64_t always = d->o.choice.always ? d->o.choice.always->size : 0; /* read by columns too */
+    bool dear = entries / WORTH < d->k + always || s->n_cols / 2 < d->k;
     if (d->k >= s->n_cols || (d->o.way == LD_DRAW_BY_COST && dear))
         return st;
     LD_TRY(ld_csr_row_mass(&d->mass, d->a, d->o.power));
