@@ -1,5 +1,4 @@
--- ladies report: puts together doc/reproduction.md from the results of table3, figures, ablate and
--- variance
+-- ladies report: makes doc/reproduction.md from what table3, ablate, variance and costs have left
 --
 --   ladies report [--runs runs] [--out doc/reproduction.md]
 

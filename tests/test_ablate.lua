@@ -144,7 +144,7 @@ function tests.test_report()
   local runs, out = temporary.path "runs", temporary.path "made/reproduction.md"
   core.folder.make(temporary.path "made")
   lu.assertErrorMsgContains("there are no results in", ladies.report, {runs = runs, out = out})
-  for _, name in ipairs{"figures-1", "table3-paper-1", "table3-default-1", "tables", "ablate-1"} do
+  for _, name in ipairs{"costs-1", "table3-paper-1", "table3-default-1", "tables", "ablate-1"} do
     core.folder.make(runs .. "/" .. name)
   end
   for _, name in ipairs{"default", "paper"} do
@@ -152,13 +152,14 @@ function tests.test_report()
       {"## Table 3, " .. name, {{"a"}, {"1"}}, "![cora](cora.svg)"})
     ladies.file.write(("%s/table3-%s-1/cora.svg"):format(runs, name), "picture " .. name)
   end
-  ladies.file.write(runs .. "/figures-1/figures.md", "No heading.\n")
+  ladies.file.write(runs .. "/costs-1/costs.md", "No heading.\n")
   local n, missing = ladies.report{runs = runs, out = out}
-  lu.assertEquals({n, missing}, {3, {"ablate", "variance", "costs"}})
+  lu.assertEquals({n, missing}, {3, {"ablate", "variance"}})
   local text = ladies.file.read(out)
   lu.assertStrContains(text, "## Table 3, default\n\n| a |\n| - |\n| 1 |\n\n"
     .. "![cora](reproduction/table3-default-1-cora.svg)\n\n## Table 3, paper\n")
-  lu.assertStrMatches(text, ".*%.svg%)\n\n## Figures\n\nNo heading.\n")
+  lu.assertStrMatches(text,
+    ".*%.svg%)\n\n## Table 2, measured: time and memory of a batch\n\nNo heading.\n")
   lu.assertEquals(ladies.file.read(temporary.path "made/reproduction/table3-paper-1-cora.svg"),
     "picture paper")
 end

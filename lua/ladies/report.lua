@@ -14,7 +14,6 @@ local WHERE = "ladies.report"
 -- In the order of the document.
 local COMMANDS = {
   {"table3", "Table 3"},
-  {"figures", "Figures"},
   {"ablate", "Ablation"},
   {"variance", "Table 2, measured: the error of sampled embeddings"},
   {"costs", "Table 2, measured: time and memory of a batch"},
