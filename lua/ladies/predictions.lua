@@ -1,15 +1,10 @@
 --- What a model predicts, for people and other programs. Ids and classes count from 0 in files.
 
 local core = require "ladies_core"
+local csv = require "ladies.csv"
 local label_kinds = require "ladies.labels"
 
 local predictions = {}
-
--- A field of CSV, in quotes where it must be.
-local function field(text)
-  if not text:find '[",\n\r]' then return text end
-  return '"' .. text:gsub('"', '""') .. '"'
-end
 
 -- The head of the columns behind the node's, and a function that gives them for node i of nodes.
 local function single_columns(data, nodes, logits)
@@ -18,7 +13,7 @@ local function single_columns(data, nodes, logits)
   local head = names and "predicted,class,probability,label" or "predicted,probability,label"
   return head, function(i)
     local class = predicted[i]
-    return ("%d%s,%.6f,%d"):format(class - 1, names and "," .. field(names[class]) or "",
+    return ("%d%s,%.6f,%d"):format(class - 1, names and "," .. csv.field(names[class]) or "",
       probabilities:get(i, class), labels[i] - 1)
   end
 end
@@ -50,7 +45,7 @@ function predictions.csv(data, nodes, logits)
   local names = data.node_names
   local lines = {"node," .. (names and "name," or "") .. head}
   for i = 1, #nodes do
-    local name = names and field(names[nodes[i]]) .. "," or ""
+    local name = names and csv.field(names[nodes[i]]) .. "," or ""
     lines[i + 1] = ("%d,%s%s"):format(nodes[i] - 1, name, rest(i))
   end
   lines[#lines + 1] = ""

@@ -3,6 +3,7 @@
 -- Here is what sections have in common: how tables are written, and where the numbers are from.
 
 local core = require "ladies_core"
+local csv = require "ladies.csv"
 local markdown = require "ladies.markdown"
 local progress = require "ladies.progress"
 
@@ -51,10 +52,7 @@ function section.write_csv(path, rows)
   local lines = {}
   for i, row in ipairs(rows) do
     local cells = {}
-    for j, cell in ipairs(row) do
-      local text = tostring(cell)
-      cells[j] = text:find '[",\n]' and '"' .. text:gsub('"', '""') .. '"' or text
-    end
+    for j, cell in ipairs(row) do cells[j] = csv.field(cell) end
     lines[i] = table.concat(cells, ",")
   end
   core.file.write(path, table.concat(lines, "\n") .. "\n")

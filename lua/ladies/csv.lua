@@ -1,0 +1,11 @@
+--- CSV as other programs read it.
+
+local csv = {}
+
+--- A field, in quotes where it must be.
+function csv.field(value)
+  local text = tostring(value)
+  return text:find '[",\n\r]' and '"' .. text:gsub('"', '""') .. '"' or text
+end
+
+return csv
