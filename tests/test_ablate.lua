@@ -7,6 +7,7 @@ local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
 local json = require "ladies.json"
+local provenance = require "ladies.provenance"
 local section = require "ladies.section"
 local statistics = require "ladies.statistics"
 local temporary = require "reference.temporary"
@@ -127,9 +128,9 @@ end
 function tests.test_provenance()
   local study = {seconds = function() return 65 end}
   local record = {machine = "X, 2 cores", jobs = 2, threads = 1}
-  lu.assertEquals(section.provenance(study, {record, record}),
+  lu.assertEquals(provenance.runs(study, {record, record}),
     "2 runs in 1:05, on X, 2 cores; 2 runs side by side, 1 thread each.")
-  lu.assertStrContains(section.provenance(study, {record, {machine = "X, 2 cores", jobs = 1,
+  lu.assertStrContains(provenance.runs(study, {record, {machine = "X, 2 cores", jobs = 1,
     threads = 2}}), "one run at a time, 2 threads each. Times of runs that shared the machine "
     .. "differently do not compare.")
 end
@@ -154,7 +155,7 @@ function tests.test_report()
   end
   ladies.file.write(runs .. "/costs-1/costs.md", "No heading.\n")
   local n, missing = ladies.report{runs = runs, out = out}
-  lu.assertEquals({n, missing}, {3, {"ablate", "variance"}})
+  lu.assertEquals({n, missing}, {3, {"sweep", "ablate", "variance"}})
   local text = ladies.file.read(out)
   lu.assertStrContains(text, "## Table 3, default\n\n| a |\n| - |\n| 1 |\n\n"
     .. "![cora](reproduction/table3-default-1-cora.svg)\n\n## Table 3, paper\n")

@@ -5,8 +5,9 @@ package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local core = require "ladies_core"
+local comparison = require "ladies.table3.comparison"
 local ladies = require "ladies"
-local published = require "ladies.paper_table3"
+local published = require "ladies.table3.published"
 local shell = require "tools.shell"
 local statistics = require "ladies.statistics"
 local temporary = require "reference.temporary"
@@ -152,6 +153,36 @@ function tests.test_what_the_paper_has()
     end
   end
   lu.assertEquals(n, 27)
+end
+
+--- Our mean against the paper's, and differences seed by seed against the sign of the paper's.
+function tests.test_comparison()
+  local function row(title, values)
+    local records = {}
+    for seed, f1 in pairs(values) do
+      records[#records + 1] = {config = {seed = seed}, test_f1 = f1 / 100}
+    end
+    return {dataset = "cora", title = title, records = records}
+  end
+  -- The paper has 77.6 for LADIES (64), 25.1 for FastGCN (64), 75.2 for GraphSAGE, 76.5 in full.
+  local rows = {row("LADIES (64)", {77, 78, 76}), row("FastGCN (64)", {30, 20, 40, 50}),
+    row("GraphSAGE (5)", {80, 80.5, 79.5}), row("full batch", {77, 77, 77}),
+    row("LADIES (512)", {70, 70.5, 69.5})}
+  local list = comparison.table(rows, {"cora"})
+  local texts = {}
+  for i = 2, #list do texts[i - 1] = table.concat(list[i], "; ") end
+  lu.assertEquals(texts, {
+    "cora; LADIES (64): F1 %; 77.0 ± 2.5; 77.6; covered",
+    "cora; LADIES (512): F1 %; 70.0 ± 1.2; 78.3; below",
+    "cora; LADIES (64) - FastGCN (64); +47.0 ± 27.3; +52.5; holds",
+    "cora; LADIES (64) - GraphSAGE (5); -3.0 ± 1.2; +2.4; does not hold",
+    "cora; LADIES (64) - full batch; +0.0 ± 2.5; +1.1; not separated",
+    "cora; LADIES (512) - GraphSAGE (5); -10.0 ± 0.0; +3.1; does not hold",
+    "cora; LADIES (512) - full batch; -7.0 ± 1.2; +1.8; does not hold",
+  })
+  lu.assertEquals(comparison.reaches({78, 80}, 77.6), "above")
+  lu.assertNil(comparison.table({row("LADIES (64)", {80})}, {"cora"}))     -- a single run
+  lu.assertNil(comparison.table(rows, {"toy"}))
 end
 
 -- ---------------------------------------------------------------- real data

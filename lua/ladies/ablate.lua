@@ -9,6 +9,7 @@ local markdown = require "ladies.markdown"
 local options = require "ladies.options"
 local presets = require "ladies.presets"
 local protocol = require "ladies.protocol"
+local provenance = require "ladies.provenance"
 local run_folder = require "ladies.run_folder"
 local section = require "ladies.section"
 local statistics = require "ladies.statistics"
@@ -227,7 +228,7 @@ local function write(opts, study, names, records, notes)
     end
   end
   local result = {notes = {
-    section.provenance(study, records),
+    provenance.runs(study, records),
     ([[Test micro-F1 in percent with 95 %% intervals by Student's t over %d runs, seeds 1, 2, ...
 "difference" is to the preset as it is, seed by seed. Columns none, previous, batch: the nodes that
 are united into every sampled layer. "uniform" draws all nodes alike, of the neighbourhood or of the

@@ -14,25 +14,11 @@ local Study = require "ladies.study"
 
 local WHERE = "ladies.compare"
 
--- "graphsage:5" -> {method = "graphsage", samples = 5}
-local function parse(text)
-  local name, samples = text:match "^([%w_]+):(%d+)$"
-  name = options.value(WHERE, "a method", name or text, methods.names)
-  if samples then
-    samples = options.value(WHERE, "the samples of " .. name, tonumber(samples),
-      "positive integer")
-    if not methods.takes(name, "samples") then
-      options.fail(("%s: %s takes no number of samples"):format(WHERE, name))
-    end
-  end
-  return {method = name, samples = samples}
-end
-
 -- What is compared: for each method its settings, and of the common ones those that it takes.
 local function contestants(names, common)
   local list, parsed, plain = {}, {}, {}
   for i, text in ipairs(names) do
-    parsed[i] = parse(text)
+    parsed[i] = methods.parse(WHERE, text)
     plain[i] = parsed[i].method
   end
   for i, settings in ipairs(methods.share(WHERE, plain, common)) do

@@ -25,6 +25,7 @@ local VALIDATION = -2
 local SPEC = {
   dataset = {"string", "wordnet"},
   shuffle = {"none|labels|edges|both", "none"},
+  features = "as_given|row_normalized",
   method = {methods.names, "ladies"},
   preset = {"default|paper|code", "default"},
   layers = "positive integer", hidden = "positive integer",
@@ -87,6 +88,7 @@ end
 function experiment.load(config)
   local data = data_sets.load(config.dataset)
   if config.shuffle ~= "none" then data = data_sets.shuffled(data, {what = config.shuffle}) end
+  if config.features == "row_normalized" then data = data_sets.row_normalized(data) end
   experiment.settle(config, data)
   return data
 end

@@ -1,6 +1,8 @@
 --- The settings of ladies.experiment as options of a command line, for the commands that train.
 -- Options that are not given have the values of the method and the preset.
 
+local cli = require "ladies.cli"
+
 local experiment_options = {}
 
 --- The options, as ladies.cli takes them. `method` is not among them.
@@ -8,6 +10,8 @@ experiment_options.list = {
   {"dataset", "NAME|PATH", "string", help = "data set by name, or an .npz file (default wordnet)"},
   {"shuffle", "WHAT", "none|labels|edges|both",
     help = "train on shuffled labels or edges, to see where the F1 comes from (default none)"},
+  {"features", "HOW", "as_given|row_normalized",
+    help = "row_normalized: each row divided by its sum"},
   {"preset", "NAME", "default|paper|code",
     help = "default, paper (the paper's text) or code (the authors' program)"},
   {"samples", "N", "positive integer",
@@ -65,6 +69,28 @@ function experiment_options.settings(opts, given)
     if given[key] then settings[key] = opts[key] end
   end
   return settings
+end
+
+--- "dropout=0,0.3 self-nodes=none,batch" as {{"dropout", 0, 0.3}, {"self_nodes", "none", "batch"}},
+-- with values of the options' types; errors begin with `where`.
+function experiment_options.lists(where, text)
+  local lists, spec = {}, cli.join({name = where}, experiment_options.list)
+  for word in text:gmatch "%S+" do
+    local name, values = word:match "^([^=]+)=(.+)$"
+    if not name then
+      error(("%s: %q is no setting with its values, such as dropout=0,0.3"):format(where, word), 0)
+    end
+    local key = name:gsub("-", "_")
+    local list = {key}
+    for value in values:gmatch "[^,]+" do
+      list[#list + 1] = cli.parse(spec, {("--%s=%s"):format(name, value)})[key]
+    end
+    lists[#lists + 1] = list
+  end
+  if #lists == 0 then
+    error(where .. " needs settings with their values, such as dropout=0,0.3", 0)
+  end
+  return lists
 end
 
 return experiment_options

@@ -129,6 +129,21 @@ table.sort(sorted)
 --- Their names as a type of ladies.options.
 methods.names = table.concat(sorted, "|")
 
+--- "graphsage:5" as {method = "graphsage", samples = 5}, "full" as {method = "full"}; errors begin
+-- with `where`.
+function methods.parse(where, text)
+  local name, samples = text:match "^([%w_]+):(%w+)$"
+  name = options.value(where, "a method", name or text, methods.names)
+  if samples then
+    samples = options.value(where, "the samples of " .. name, tonumber(samples) or samples,
+      "positive integer")
+    if not methods.takes(name, "samples") then
+      options.fail(("%s: %s takes no number of samples"):format(where, name))
+    end
+  end
+  return {method = name, samples = samples}
+end
+
 --- Whether a method has the setting: all have those that are not of methods.settings.
 function methods.takes(name, setting)
   if not methods.settings[setting] then return true end

@@ -4,6 +4,7 @@
 --   paper     the text of the paper where it says, the plainest choice where it does not
 --   code      the authors' published program
 --
+-- features                              "as_given", or "row_normalized": rows of sum one
 -- normalize                             P: "sym" or "row"
 -- draw, debias, union, row_normalize, self_nodes, flat, probability
 --                                       of the LADIES sampler (see ladies.samplers)
@@ -22,8 +23,8 @@ local function preset(own)
   local settings = {
     layers = 5, hidden = 256, batch_size = 512, epochs = 1000, seed = 1,
     lr = 1e-3, clip = 0, weight_decay = 0,
-    row_normalize = true, debias = false, union = "pre", flat = false,
-    probability = "norms",
+    features = "as_given",
+    row_normalize = true, debias = false, union = "pre", flat = false, probability = "norms",
     head = "none", head_dropout = 0, activation = "relu", dropout = 0,
     validation = "exact", patience = 200, min_gain = 0.01,
   }

@@ -1,4 +1,5 @@
---- Where measurements that are kept record by record are from, for the documents made of them.
+--- Where the numbers of a study are from, for the documents made of them: the machine, the program,
+-- and how long it took.
 
 local core = require "ladies_core"
 local machine = require "ladies.machine"
@@ -6,23 +7,50 @@ local progress = require "ladies.progress"
 
 local provenance = {}
 
---- Adds to a record when it is finished the seconds since `began` (of core.clock), the machine and
--- the number of threads; returns the record.
+-- The different texts of `f` over the records, in the order in which they come first.
+local function distinct(records, f)
+  local list, seen = {}, {}
+  for _, record in ipairs(records) do
+    local text = f(record)
+    if not seen[text] then list[#list + 1], seen[text] = text, true end
+  end
+  return list
+end
+
+local function threads(record)
+  return ("%d thread%s"):format(record.threads, record.threads == 1 and "" or "s")
+end
+
+local function side_by_side(record)
+  return ("%s, %s each"):format(record.jobs == 1 and "one run at a time"
+    or ("%d runs side by side"):format(record.jobs), threads(record))
+end
+
+--- Of training runs, records of ladies.trial: how many there are, how long the study took, and what
+-- they shared the machine with. The times of runs side by side are those of a busy machine.
+function provenance.runs(study, records)
+  local machines = distinct(records, function(record) return record.machine end)
+  local sharing = distinct(records, side_by_side)
+  return ("%d runs in %s, on %s; %s.%s"):format(#records, progress.duration(study:seconds()),
+    table.concat(machines, " and "), table.concat(sharing, "; "),
+    #sharing > 1 and " Times of runs that shared the machine differently do not compare." or "")
+end
+
+--- Adds to the record of a measurement that is finished the seconds since `began` (of core.clock),
+-- the machine and the number of threads; returns the record.
 function provenance.sign(record, began)
   record.seconds, record.machine, record.threads = core.clock() - began, machine.text(),
     core.threads()
   return record
 end
 
---- One sentence: how long the records took, and on which machines.
-function provenance.text(records)
-  local seconds, machines, seen = 0, {}, {}
-  for _, record in ipairs(records) do
-    local name = ("%s (%d thread%s)"):format(record.machine, record.threads,
-      record.threads == 1 and "" or "s")
-    if not seen[name] then machines[#machines + 1], seen[name] = name, true end
-    seconds = seconds + record.seconds
-  end
+--- Of signed measurements: how long they took, and on which machines.
+function provenance.measurements(records)
+  local seconds = 0
+  for _, record in ipairs(records) do seconds = seconds + record.seconds end
+  local machines = distinct(records, function(record)
+    return ("%s (%s)"):format(record.machine, threads(record))
+  end)
   return ("Measured in %s on %s."):format(progress.duration(seconds),
     table.concat(machines, " and on "))
 end

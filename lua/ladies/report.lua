@@ -14,6 +14,7 @@ local WHERE = "ladies.report"
 -- In the order of the document.
 local COMMANDS = {
   {"table3", "Table 3"},
+  {"sweep", "Settings by validation F1"},
   {"ablate", "Ablation"},
   {"variance", "Table 2, measured: the error of sampled embeddings"},
   {"costs", "Table 2, measured: time and memory of a batch"},

@@ -111,10 +111,11 @@ local function serial(runs, opts)
   local data, source = opts.data, nil
   for _, run in ipairs(runs) do
     local ok, record = pcall(function()
-      local wanted = ("%s, shuffled %s"):format(run.config.dataset, run.config.shuffle)
+      local config = run.config
+      local wanted = ("%s, shuffled %s, %s"):format(config.dataset, config.shuffle, config.features)
       if not opts.data and wanted ~= source then
         data, source = nil, nil
-        data, source = trial.load(run.config), wanted
+        data, source = trial.load(config), wanted
       end
       return trial.run(run, {data = data, tick = opts.tick})
     end)

@@ -4,6 +4,7 @@
 local core = require "ladies_core"
 local available = require "ladies.available"
 local collection = require "ladies.data.collection"
+local comparison = require "ladies.table3.comparison"
 local data_sets = require "ladies.data"
 local experiment = require "ladies.experiment"
 local generate = require "ladies.generate"
@@ -13,7 +14,8 @@ local methods = require "ladies.methods"
 local options = require "ladies.options"
 local plot = require "ladies.plot"
 local protocol = require "ladies.protocol"
-local published = require "ladies.paper_table3"
+local provenance = require "ladies.provenance"
+local published = require "ladies.table3.published"
 local run_folder = require "ladies.run_folder"
 local section = require "ladies.section"
 local statistics = require "ladies.statistics"
@@ -43,15 +45,13 @@ end
 
 -- "fastgcn:512" as settings; nil for a row that the data set does not have.
 local function settings_of(text, dataset)
-  local name, samples = text:match "^([%w_]+):(%w+)$"
-  name = options.value(WHERE, "a method", name or text, methods.names)
-  if samples == "large" then
-    samples = LARGE[dataset]
-    if not samples then return nil end
+  if text == "fastgcn:large" then
+    if not LARGE[dataset] then return nil end
+    text = "fastgcn:" .. LARGE[dataset]
   end
-  samples = samples and options.value(WHERE, "the samples of " .. name,
-    tonumber(samples) or samples, "positive integer")
-  return {method = name, dataset = dataset, samples = samples}
+  local settings = methods.parse(WHERE, text)
+  settings.dataset = dataset
+  return settings
 end
 
 -- The data sets to run, and notes about those that are not here. Reddit is not fetched unasked.
@@ -242,7 +242,7 @@ end
 
 local function notes_of(opts, rows, study, records, notes)
   local list = {
-    section.provenance(study, records),
+    provenance.runs(study, records),
     ("Preset %s, LADIES: %s. Where methods have settings of their own they are in results.jsonl.")
       :format(opts.preset, section.settings(shown_settings(rows), SHOWN)),
     [[Mean ± standard deviation over runs with the seeds 1, 2, ... The columns "paper" are those of
@@ -264,6 +264,11 @@ end
 
 -- ---------------------------------------------------------------- the whole
 
+local COMPARED = [[
+F1 of a method: "above" where our mean is not below the paper's, "covered" where our 95 % interval
+reaches it. Differences between methods are taken seed by seed: "holds" where ours has the sign of
+the paper's, "not separated" where its interval contains zero.]]
+
 local Table = {__name = "ladies.Table3"}
 
 function Table.__tostring(self) return self.text end
@@ -279,10 +284,10 @@ local function write(opts, rows, names, study, records, notes)
   local folder = study.folder
   local result = {rows = rows, notes = notes_of(opts, rows, study, records, notes),
     folder = folder.path, files = {"results.jsonl", "table3.csv", "table3.md"}, plots = {}}
-  local parts = {("## Table 3, preset %s"):format(opts.preset)}
+  local parts, plain = {("## Table 3, preset %s"):format(opts.preset)}, {}
   local texts = {}
-  for i, name in ipairs(names) do
-    name = run_folder.plain(name)
+  for i, name in ipairs(names) do plain[i] = run_folder.plain(name) end
+  for i, name in ipairs(plain) do
     local cells, drawing = table_of(rows, name), picture(rows, name)
     result.plots[i] = drawing
     local pictures = plot.files(folder:file(name), drawing)
@@ -290,6 +295,12 @@ local function write(opts, rows, names, study, records, notes)
     parts[#parts + 1], parts[#parts + 2] = heading_of(name), cells
     if pictures[1] then parts[#parts + 1] = ("![%s](%s)"):format(name, pictures[1]) end
     texts[i] = name .. "\n\n" .. markdown.table(cells)
+  end
+  local compared = comparison.table(rows, plain)
+  if compared then
+    parts[#parts + 1], parts[#parts + 2] = "### The paper's statements on F1", compared
+    parts[#parts + 1] = COMPARED
+    texts[#texts + 1] = "the paper's statements on F1\n\n" .. markdown.table(compared)
   end
   table.move(result.notes, 1, #result.notes, #parts + 1, parts)
   section.write(folder:file "table3.md", parts)

@@ -144,7 +144,7 @@ function report.write(folder, sweeps, opts)
   local records = {}
   for i, sweep in ipairs(sweeps) do records[i] = sweep.record end
   local parts = {INTRO:format(sweeps[1].record.points[1].shape.D, opts.batches,
-    provenance.text(records)),
+    provenance.measurements(records)),
     bases(sweeps), exponents(sweeps), OUTRO}
   for _, file in ipairs(files) do
     if file:find "%.svg$" then parts[#parts + 1] = ("![%s](%s)"):format(file, file) end

@@ -19,6 +19,7 @@ local data = {
   random_split = splits.random_split,
   class_split = splits.class_split,
   shuffled = require "ladies.data.shuffled",
+  row_normalized = require "ladies.data.row_normalized",
 }
 
 --- The names that `ladies.data.load` finds here, each once; `ladies fetch` lists those that it

@@ -81,7 +81,7 @@ local function write_markdown(graphs, opts)
     parts[#parts + 1] = select("#", ...) > 0 and text:format(...) or text
   end
   add(INTRO, opts.batch_size, opts.batches, opts.draws, opts.hidden, opts.steps, opts.normalize,
-    opts.lag, provenance.text(records_of(graphs)))
+    opts.lag, provenance.measurements(records_of(graphs)))
   add(tables.facts(graphs))
   local ratios, not_below, n = tables.ratios(graphs, opts)
   if ratios then

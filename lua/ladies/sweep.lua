@@ -1,0 +1,214 @@
+--- Every combination of some settings, ranked by validation F1: how to choose settings without a
+-- look at the test nodes, whose F1 is not shown.
+
+local available = require "ladies.available"
+local experiment = require "ladies.experiment"
+local machine = require "ladies.machine"
+local markdown = require "ladies.markdown"
+local methods = require "ladies.methods"
+local options = require "ladies.options"
+local protocol = require "ladies.protocol"
+local provenance = require "ladies.provenance"
+local run_folder = require "ladies.run_folder"
+local section = require "ladies.section"
+local statistics = require "ladies.statistics"
+local Study = require "ladies.study"
+
+local WHERE = "ladies.sweep"
+
+-- ---------------------------------------------------------------- what is run
+
+-- The combinations, each {label =, settings =}, the last of the varied settings going fastest.
+local function combinations(vary)
+  local list = {{label = "", settings = {}}}
+  for i, one in ipairs(vary) do
+    options.value(WHERE, ("vary[%d]"):format(i), one, "table")
+    local key, longer = one[1], {}
+    if type(key) ~= "string" or one[2] == nil then
+      options.fail(('%s: vary[%d] must be {"setting", value, value, ...}'):format(WHERE, i))
+    end
+    for _, before in ipairs(list) do
+      for j = 2, #one do
+        local settings = {[key] = one[j]}
+        for name, value in pairs(before.settings) do settings[name] = value end
+        local words = ("%s %s"):format(key:gsub("_", " "), one[j])
+        longer[#longer + 1] = {settings = settings,
+          label = before.label == "" and words or before.label .. ", " .. words}
+      end
+    end
+    list = longer
+  end
+  return list
+end
+
+-- The columns: each method on each data set, {title =, dataset =, settings =}.
+local function cells_of(opts, names)
+  local list = {}
+  for _, name in ipairs(names) do
+    for _, text in ipairs(opts.methods) do
+      local settings = methods.parse(WHERE, text)
+      for _, more in ipairs{protocol.settings(name), opts.settings} do
+        for key, value in pairs(more) do settings[key] = value end
+      end
+      settings.dataset, settings.preset = name, opts.preset
+      local title = select(2, methods.of(experiment.configure(settings)))
+      list[#list + 1] = {title = ("%s, %s"):format(run_folder.plain(name), title),
+        settings = settings}
+    end
+  end
+  return list
+end
+
+local function key_of(cell, combination, seed)
+  return ("%s, %s, seed %d"):format(cell.title, combination.label, seed)
+end
+
+-- The seeds of the runs, in order.
+local function seeds_of(opts)
+  local list, first = {}, opts.settings.seed or 1
+  for i = 1, opts.runs do list[i] = first + i - 1 end
+  return list
+end
+
+local function runs_of(seeds, list, cells)
+  local runs = {}
+  for _, seed in ipairs(seeds) do
+    for _, combination in ipairs(list) do
+      for _, cell in ipairs(cells) do
+        local settings = {}
+        for _, more in ipairs{cell.settings, combination.settings, {seed = seed}} do
+          for key, value in pairs(more) do settings[key] = value end
+        end
+        runs[#runs + 1] = {key = key_of(cell, combination, seed),
+          config = experiment.configure(settings)}
+      end
+    end
+  end
+  return runs
+end
+
+-- ---------------------------------------------------------------- what came out
+
+-- Validation F1 in percent by seed, where there is one.
+local function f1s(study, cell, combination, seeds)
+  local list = {}
+  for _, seed in ipairs(seeds) do
+    local record = study:record(key_of(cell, combination, seed))
+    list[#list + 1] = record and 100 * record.val_f1
+  end
+  return list
+end
+
+-- Of a combination: `by_cell`, mean F1s; `by_seed`, means over the cells; `mean`, of all. Nil when
+-- a run failed.
+local function score(study, cells, combination, seeds)
+  local by_cell, by_seed = {}, {}
+  for i = 1, #seeds do by_seed[i] = 0 end
+  for i, cell in ipairs(cells) do
+    local list = f1s(study, cell, combination, seeds)
+    if #list < #seeds then return nil end
+    by_cell[i] = statistics.mean(list)
+    for j, f1 in ipairs(list) do by_seed[j] = by_seed[j] + f1 / #cells end
+  end
+  return {combination = combination, by_cell = by_cell, by_seed = by_seed,
+    mean = statistics.mean(by_seed)}
+end
+
+-- The combinations whose runs are all there, best first.
+local function ranking(study, cells, list, seeds)
+  local ranked = {}
+  for _, combination in ipairs(list) do
+    ranked[#ranked + 1] = score(study, cells, combination, seeds)
+  end
+  table.sort(ranked, function(a, b)
+    if a.mean ~= b.mean then return a.mean > b.mean end
+    return a.combination.label < b.combination.label
+  end)
+  return ranked
+end
+
+-- How far a combination's mean is below the best one's, and half the 95 % interval of that.
+local function behind(one, best)
+  local list = {}
+  for i, f1 in ipairs(one.by_seed) do list[i] = best.by_seed[i] - f1 end
+  return statistics.mean(list), statistics.half_width(list)
+end
+
+local function table_of(ranked, cells)
+  local rows = {{"settings", "mean", "behind the best"}}
+  for _, cell in ipairs(cells) do table.insert(rows[1], cell.title) end
+  for i, one in ipairs(ranked) do
+    local row = {one.combination.label, ("%.2f"):format(one.mean),
+      i == 1 and "" or ("%.2f ± %.2f"):format(behind(one, ranked[1]))}
+    for _, f1 in ipairs(one.by_cell) do row[#row + 1] = ("%.2f"):format(f1) end
+    rows[i + 1] = row
+  end
+  return rows
+end
+
+-- The same as numbers.
+local function csv_rows(ranked, cells)
+  local rows = {{"settings", "mean", "behind", "behind_half_width"}}
+  for _, cell in ipairs(cells) do table.insert(rows[1], cell.title) end
+  for i, one in ipairs(ranked) do
+    local row = {one.combination.label, one.mean, behind(one, ranked[1])}
+    rows[i + 1] = table.move(one.by_cell, 1, #one.by_cell, #row + 1, row)
+  end
+  return rows
+end
+
+-- ---------------------------------------------------------------- the whole
+
+local Sweep = {__name = "ladies.Sweep"}
+
+function Sweep.__tostring(self) return self.text end
+
+--- ladies.sweep{vary = {{"dropout", 0, 0.3}, {"self_nodes", "none", "previous"}}, ...}: trains with
+-- every combination of the values and ranks them by the mean validation F1 over methods, data sets
+-- and runs. Returns a table whose tostring is the ranking as text, with `best` (settings), `notes`
+-- and `files`.
+-- vary       array of {"setting of ladies.experiment", value, value, ...}
+-- methods    as for ladies.compare ({"ladies:64", "ladies:512"})
+-- datasets   cora, citeseer and pubmed
+-- preset     default, paper or code: what is not varied
+-- settings   of ladies.experiment, for all; with `seed` the runs begin with that one
+-- runs       5, with following seeds
+-- jobs       runs side by side (as many as there are cores), each with `threads` threads (1)
+-- out        the folder of the study (runs/sweep-1), which goes on where it was stopped
+-- quiet      no progress
+local function sweep(given)
+  local opts = options.check(WHERE, given, {
+    vary = "table", methods = {"array of strings", {"ladies:64", "ladies:512"}},
+    datasets = {"array of strings", {"cora", "citeseer", "pubmed"}},
+    preset = {"default|paper|code", "default"}, settings = {"table", {}},
+    runs = {"positive integer", 5}, jobs = {"positive integer", machine.cores},
+    threads = {"positive integer", 1}, out = "string or nil", quiet = {"boolean", false},
+  })
+  local names, notes = available(WHERE, opts.datasets)
+  local list, cells, seeds = combinations(opts.vary), cells_of(opts, names), seeds_of(opts)
+  local runs = runs_of(seeds, list, cells)
+  local identity = "sweep, preset " .. opts.preset
+  local study = opts.out and Study.open(opts.out, identity) or Study.find("runs/sweep", identity)
+  study:run(runs, {jobs = opts.jobs, threads = opts.threads, quiet = opts.quiet,
+    failed = function(run, message)
+      notes[#notes + 1] = ("%s failed: %s"):format(run.key, message)
+    end})
+  local records = {}
+  for _, run in ipairs(runs) do records[#records + 1] = study:record(run.key) end
+  local ranked = ranking(study, cells, list, seeds)
+  local rows = table_of(ranked, cells)
+  table.insert(notes, 1, provenance.runs(study, records))
+  table.insert(notes, 2, ([[Micro-F1 in percent on the validation nodes, of the model that is kept,
+mean over %d runs with the seeds %d to %d; all else is preset %s. "behind the best" is of the mean,
+seed by seed, with its 95 %% interval by Student's t.]]):format(opts.runs, seeds[1], seeds[#seeds],
+    opts.preset))
+  local result = setmetatable({best = ranked[1] and ranked[1].combination.settings, notes = notes,
+    folder = study.folder.path, files = {"results.jsonl", "sweep.csv", "sweep.md"},
+    text = markdown.table(rows)}, Sweep)
+  section.write(study.folder:file "sweep.md", {"## Settings by validation F1", rows,
+    table.unpack(notes)})
+  section.write_csv(study.folder:file "sweep.csv", csv_rows(ranked, cells))
+  return result
+end
+
+return sweep

@@ -1,0 +1,47 @@
+-- ladies sweep: trains with every combination of some settings and ranks them by validation F1
+--
+--   ladies sweep --vary "dropout=0,0.3,0.5 self-nodes=none,previous" [--runs 5]
+--   ladies sweep --vary lr=0.01,0.003,0.001 --methods graphsage:5 --datasets cora
+--
+-- Test F1 is not shown: settings that were chosen by it would flatter it. The folder runs/sweep-1
+-- gets results.jsonl, a line for each run, sweep.csv and sweep.md. The same command goes on where
+-- it was stopped.
+
+local ladies = require "ladies"
+local cli = require "ladies.cli"
+local experiment_options = require "ladies.experiment_options"
+local machine = require "ladies.machine"
+
+-- Those of the common options that a sweep has no list for.
+local common = {}
+for _, option in ipairs(experiment_options.list) do
+  if option[1] ~= "dataset" and option[1] ~= "preset" then common[#common + 1] = option end
+end
+
+cli.main(cli.join({
+  name = "ladies sweep",
+  usage = 'ladies sweep --vary "SETTING=VALUE,... SETTING=VALUE,..." [options]',
+  about = [[Trains each method on each data set with every combination of the values, and prints
+    them by their mean validation F1. The settings are the options of ladies train.]],
+  {"vary", "TEXT", "string", help = "settings and their values, with spaces between settings"},
+  {"methods", "LIST", "string", default = "ladies:64,ladies:512",
+    help = "methods, each with its samples behind a colon if not the default"},
+  {"datasets", "LIST", "string", default = "cora,citeseer,pubmed", help = "data sets"},
+  {"preset", "NAME", "default|paper|code", default = "default", help = "all that is not varied"},
+  {"runs", "N", "positive integer", default = 5, help = "of each, with following seeds"},
+  {"jobs", "N", "positive integer", default = machine.cores, help = "runs side by side"},
+  {"threads", "N", "positive integer", default = 1, help = "of each run"},
+}, common, {
+  {"out", "DIR", "string", help = "where results are kept (default runs/sweep-1)"},
+  {"quiet", help = "no progress"},
+}), arg, function(opts, given)
+  local result = ladies.sweep{
+    vary = experiment_options.lists("ladies sweep: --vary", opts.vary or ""),
+    methods = cli.words(opts.methods), datasets = cli.words(opts.datasets), preset = opts.preset,
+    runs = opts.runs, settings = experiment_options.settings(opts, given), jobs = opts.jobs,
+    threads = opts.threads, out = opts.out, quiet = opts.quiet,
+  }
+  print(result)
+  for _, note in ipairs(result.notes) do print("\n" .. note) end
+  print(("\nin %s: %s"):format(result.folder, table.concat(result.files, ", ")))
+end)

@@ -1,0 +1,138 @@
+--- ladies.sweep: what it runs, how it ranks, what it writes; and the setting `features`.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
+local lu = require "luaunit"
+local ladies = require "ladies"
+local experiment_options = require "ladies.experiment_options"
+local json = require "ladies.json"
+local shell = require "tools.shell"
+local statistics = require "ladies.statistics"
+local temporary = require "reference.temporary"
+local toy = require "reference.toy_data"
+
+local tests = {}
+
+local dataset = temporary.path "toy.npz"
+ladies.data.save(toy.new(true), dataset)
+
+local SETTINGS = {layers = 2, hidden = 8, batch_size = 20, max_batches = 10, eval_every = 5,
+  seed = 11}
+
+local function sweep(out, given)
+  local opts = {datasets = {dataset}, methods = {"ladies:5", "full"}, runs = 2, jobs = 1,
+    settings = SETTINGS, vary = {{"lr", 1e-6, 0.02}, {"dropout", 0, 0.3}}, out = out, quiet = true}
+  for key, value in pairs(given or {}) do opts[key] = value end
+  return ladies.sweep(opts)
+end
+
+local function records_of(folder)
+  local list, n = {}, 0
+  for line in io.lines(folder .. "/results.jsonl") do
+    local record = json.decode(line)
+    list[record.key], n = record, n + 1
+  end
+  return list, n
+end
+
+--- Every combination is trained with every seed; the best is that of the highest mean validation
+-- F1 over methods and seeds; test F1 is nowhere.
+function tests.test_ranking()
+  local out = temporary.path "ranking"
+  local result = sweep(out)
+  local records, n = records_of(out)
+  lu.assertEquals(n, 2 * 4 * 2)
+  local means, best = {}, nil
+  for _, lr in ipairs{1e-6, 0.02} do
+    for _, dropout in ipairs{0, 0.3} do
+      local label, list = ("lr %s, dropout %s"):format(lr, dropout), {}
+      for _, method in ipairs{"LADIES (5)", "full batch"} do
+        for seed = 11, 12 do
+          local record = records[("toy, %s, %s, seed %d"):format(method, label, seed)]
+          lu.assertEquals({record.config.lr, record.config.dropout, record.config.seed},
+            {lr, dropout, seed})
+          list[#list + 1] = 100 * record.val_f1
+        end
+      end
+      means[label] = statistics.mean(list)
+      if not best or means[label] > means[best] then best = label end
+    end
+  end
+  local first = tostring(result):match "\n| lr [^\n]*"
+  lu.assertStrContains(first, ("| %s "):format(best))
+  lu.assertStrContains(first, ("| %.2f |"):format(means[best]))
+  lu.assertEquals(result.best.lr, 0.02)
+  lu.assertEquals(("lr %s, dropout %s"):format(result.best.lr, result.best.dropout), best)
+  local ranked = {}
+  for line in io.lines(out .. "/sweep.csv") do
+    local label, mean = line:match '^"([^"]*)",([^,]*)'
+    if label then
+      ranked[#ranked + 1] = tonumber(mean)
+      lu.assertAlmostEquals(tonumber(mean), means[label], 1e-9)
+    end
+  end
+  lu.assertEquals(#ranked, 4)
+  for i = 2, 4 do lu.assertTrue(ranked[i] <= ranked[i - 1]) end
+  lu.assertStrContains(ladies.file.read(out .. "/sweep.md"), "seeds 11 to 12")
+  lu.assertNil(ladies.file.read(out .. "/sweep.md"):find "test")
+  sweep(out)
+  lu.assertEquals(select(2, records_of(out)), n)      -- nothing is trained twice
+end
+
+function tests.test_errors()
+  local out = temporary.path "errors"
+  lu.assertErrorMsgContains('ladies.sweep: vary[1] must be {"setting", value, value, ...}', sweep,
+    out, {vary = {{"lr"}}})
+  lu.assertErrorMsgContains('unknown option "lrr"; did you mean "lr"?', sweep, out,
+    {vary = {{"lrr", 1}}})
+  lu.assertErrorMsgContains("the method full has no draw", sweep, out, {vary = {{"draw", "wr"}}})
+end
+
+function tests.test_command_line()
+  lu.assertEquals(experiment_options.lists("x", "dropout=0,0.3  self-nodes=none,batch debias=true"),
+    {{"dropout", 0, 0.3}, {"self_nodes", "none", "batch"}, {"debias", true}})
+  local function fails(text, given)
+    lu.assertErrorMsgContains(text, experiment_options.lists, "x", given)
+  end
+  fails('x: "dropout" is no setting with its values, such as dropout=0,0.3', "dropout")
+  fails("x: unknown option --dropuot; did you mean --dropout?", "dropuot=1")
+  fails("--dropout must be a number in [0, 1), got 1", "dropout=0,1")
+  fails("x needs settings with their values", " ")
+  local out, err, status = shell.run_ladies{"sweep", "--vary", "lr=0.02,1e-6",
+    "--datasets", dataset, "--methods", "full", "--runs", "1", "--max-batches", "5", "--hidden", "4", "--layers", "2",
+    "--out", temporary.path "command", "--quiet"}
+  lu.assertEquals({err, status}, {"", 0})
+  lu.assertStrContains(out, "| lr 0.02 ")
+end
+
+--- Rows of features sum to one in absolute value, dense or sparse; rows of zeros stay.
+function tests.test_row_normalized()
+  local values = {{1, -3, 0}, {0, 0, 0}, {2, 2, 4}}
+  local expected = {{0.25, -0.75, 0}, {0, 0, 0}, {0.25, 0.25, 0.5}}
+  local data = {}
+  for name, value in pairs(toy.new(true)) do data[name] = value end
+  setmetatable(data, getmetatable(toy.new(true)))
+  data.features = ladies.tensor(values)
+  lu.assertEquals(ladies.data.row_normalized(data).features:to_table(), expected)
+  data.features = ladies.matrix{n_rows = 3, n_cols = 3, rows = ladies.index{1, 1, 3, 3, 3},
+    cols = ladies.index{1, 2, 1, 2, 3}, values = ladies.tensor{1, -3, 2, 2, 4}}
+  local copy = ladies.data.row_normalized(data)
+  lu.assertEquals(copy.features:to_dense():to_table(), expected)
+  lu.assertEquals(data.features:to_dense():to_table(), values)      -- a copy
+  lu.assertIs(copy.labels, data.labels)
+  lu.assertErrorMsgContains("must be a Dataset", ladies.data.row_normalized, {})
+end
+
+function tests.test_the_setting_features()
+  local function features(how)
+    local config = ladies.experiment.configure{dataset = dataset, features = how}
+    return ladies.experiment.load(config).features
+  end
+  local given = features "as_given"
+  lu.assertEquals(given:hash(), toy.new(true).features:hash())
+  lu.assertEquals(features("row_normalized"):hash(),
+    ladies.data.row_normalized(toy.new(true)).features:hash())
+  lu.assertNotEquals(features("row_normalized"):hash(), given:hash())
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"sweep", tests}}, true)
