@@ -67,6 +67,23 @@ function tests.test_settings_of_samplers()
 end
 
 --- What is left open follows from other settings and from the data set.
+--- The rows of the paper's count: a path of five nodes, batches of its first, 3 samples.
+function tests.test_nominal_rows()
+  local path = ladies.matrix{n_rows = 5, n_cols = 5, rows = ladies.range(1, 4),
+    cols = ladies.range(2, 5)}
+  local data = {graph = ladies.graph.new(path:symmetrize()), train = ladies.index{1, 5}}
+  local function rows(name, samples, size)
+    return {methods.by_name[name].nominal_rows(data,
+      {samples = samples, layers = 3, batch_size = size, normalize = "sym"})}
+  end
+  lu.assertEquals(rows("ladies", 3, 1), {3, 1 + 2 + 3})      -- nodes 1; 1, 2; 1, 2, 3; 3 of 4
+  lu.assertEquals(rows("ladies", 9, 1), {4, 1 + 2 + 3})
+  lu.assertEquals(rows("ladies", 2, 9), {2, 2 + 2 + 2})
+  lu.assertEquals(rows("fastgcn", 3, 1), {3, 1 + 3 + 3})
+  lu.assertEquals(rows("fastgcn", 9, 9), {5, 2 + 5 + 5})
+  lu.assertEquals(rows("full", nil, 1), {5, 15})
+end
+
 function tests.test_settings_that_follow()
   local function settled(given)
     local config = experiment.configure(given)

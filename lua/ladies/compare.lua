@@ -52,7 +52,7 @@ end
 -- More samples than this change nothing: all nodes in a layer, or all neighbours of a node.
 local function most_samples(config, data)
   local graph = data.graph
-  return methods.by_name[config.method].nominal_rows and graph.n_nodes
+  return methods.takes(config.method, "draw") and graph.n_nodes
     or math.max(1, math.tointeger(graph:degrees():max()) + 1)
 end
 

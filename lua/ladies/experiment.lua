@@ -95,11 +95,10 @@ end
 
 -- What the paper counts as the memory of a batch; see ladies.summary.paper_memory.
 local function memory_counter(data, config, method)
-  local L, b = config.layers, math.min(config.batch_size, #data.train)
   return function(input, hidden)
-    if method.nominal_rows then input, hidden = config.samples, (L - 1) * config.samples + b end
+    if method.nominal_rows then input, hidden = method.nominal_rows(data, config) end
     return summary.paper_memory{
-      features = data.features.n_cols, width = config.hidden, layers = L,
+      features = data.features.n_cols, width = config.hidden, layers = config.layers,
       input = input, hidden = hidden,
     }
   end

@@ -6,8 +6,9 @@
 --   settings         settings in which the method differs from every preset
 --   settle(config, data)   fills in those that follow from others or from the data set
 --   make(data, config, samples)     the sampler
---   nominal_rows     whether every layer has `samples` nodes by definition, so that the paper
---                    counts a batch's memory with them; otherwise rows are counted as they come
+--   nominal_rows(data, config) -> input, hidden     of methods whose layers have a number of nodes
+--                    by definition: the rows of a batch with which the paper counts its memory;
+--                    otherwise they are counted as they come
 --   exact_only       why there is no sampled inference, where there is none
 
 local options = require "ladies.options"
@@ -50,10 +51,40 @@ end
 local LAYER_WISE = {"samples", "draw", "debias", "union", "row_normalize", "self_nodes", "flat",
   "probability"}
 
+-- A batch's rows in the paper's count when LADIES draws: `samples` nodes in every layer, without
+-- united ones; or all of the neighbourhood while it has fewer. A node is its own neighbour, so a
+-- layer below one with `samples` nodes has as many.
+local function neighbourhood_rows(data, config)
+  local P, rows = data.graph:normalize(config.normalize), {}
+  local whole = data.train:slice(1, math.min(config.batch_size, #data.train))
+  local hidden = #whole
+  for layer = 1, config.layers do
+    if whole then
+      local _, neighbourhood = P:slice(whole)
+      whole = #neighbourhood < config.samples and neighbourhood or nil
+    end
+    rows[layer] = whole and #whole or config.samples
+    if layer < config.layers then hidden = hidden + rows[layer] end
+  end
+  return rows[config.layers], hidden
+end
+
+-- The same when FastGCN does: it draws from all nodes.
+local function graph_rows(data, config)
+  local s = math.min(config.samples, data.graph.n_nodes)
+  return s, (config.layers - 1) * s + math.min(config.batch_size, #data.train)
+end
+
+-- The same of full batches: all nodes in every layer.
+local function all_rows(data, config)
+  local n = data.graph.n_nodes
+  return n, config.layers * n
+end
+
 --- The methods by name.
 methods.by_name = {
   ladies = {
-    title = "LADIES", nominal_rows = true, settings = {samples = 512},
+    title = "LADIES", nominal_rows = neighbourhood_rows, settings = {samples = 512},
     takes = LAYER_WISE,
     make = function(data, config, samples)
       return samplers.ladies(data.graph:normalize(config.normalize), {
@@ -64,7 +95,7 @@ methods.by_name = {
     end,
   },
   fastgcn = {
-    title = "FastGCN", nominal_rows = true, takes = LAYER_WISE,
+    title = "FastGCN", nominal_rows = graph_rows, takes = LAYER_WISE,
     settings = {samples = 512, draw = "wr", self_nodes = "none", row_normalize = false,
       union = "pre"},
     make = function(data, config, samples)
@@ -113,7 +144,8 @@ methods.by_name = {
   },
   full = {
     -- A batch is an epoch: it costs more than a validation, and 200 of them are patience enough.
-    title = "full batch", takes = {}, settings = {validation = "exact", patience = 200},
+    title = "full batch", nominal_rows = all_rows, takes = {},
+    settings = {validation = "exact", patience = 200},
     exact_only = "it does not sample",
     settle = function(config) config.eval_every = config.eval_every or 10 end,
     make = function(data, config)

@@ -12,8 +12,9 @@ Summary.__index = Summary
 --   4 (K F + (L-1) K^2 + F input + K hidden)
 -- features F, width K of the hidden layers, layers L, and of a batch the rows of the features
 -- (`input`) and of all that is computed from them (`hidden`). With s nodes in every sampled layer
--- and b training nodes in a batch, input is s and hidden (L-1) s + b; this gives the figures of the
--- paper for the citation graphs within 1 %.
+-- and b training nodes in a batch, input is s and hidden (L-1) s + b; where LADIES draws from a
+-- neighbourhood of fewer than s nodes, those. This gives the figures of the paper for FastGCN and
+-- LADIES on the citation graphs within 1 %.
 function summary.paper_memory(shape)
   local F, K, L = shape.features, shape.width, shape.layers
   return math.floor(4 * (K * F + (L - 1) * K * K + F * shape.input + K * shape.hidden) + 0.5)
