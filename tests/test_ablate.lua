@@ -101,13 +101,20 @@ function tests.test_cross()
   local records, n = records_of(out)
   lu.assertEquals(n, 24)
   local cells = cells_of(tostring(result), "FastGCN")
-  lu.assertEquals({#cells, cells[2]}, {5, "toy"})
+  lu.assertEquals({#cells, cells[2]}, {10, "toy"})      -- F1s, then differences
   local f1 = {}
   for seed = 1, 2 do
     f1[seed] = 100 * records["toy, paper: FastGCN, self nodes previous, seed " .. seed].test_f1
   end
   lu.assertEquals(cells[4], ("%.1f ± %.1f"):format(statistics.mean(f1),
     statistics.half_width(f1)))
+  local difference = {}
+  for seed = 1, 2 do
+    difference[seed] = 100 * records["toy, paper: self nodes previous, seed " .. seed].test_f1
+      - f1[seed]
+  end
+  lu.assertEquals(cells[9], ("%+.1f ± %.1f"):format(statistics.mean(difference),
+    statistics.half_width(difference)))
 end
 
 --- The table of the t distribution, two-sided 95 %.

@@ -127,10 +127,17 @@ local function f1s(study, dataset, preset, label, runs)
   return list
 end
 
--- The numbers that are there of f(seed), seed = 1, ..., runs.
-local function present(runs, f)
+-- The numbers of a list that are there.
+local function present(list)
+  local found = {}
+  for _, x in ipairs(list) do found[#found + 1] = x or nil end
+  return found
+end
+
+-- own - other at the seeds at which both are there.
+local function differences(own, other)
   local list = {}
-  for seed = 1, runs do list[#list + 1] = f(seed) or nil end
+  for seed, x in ipairs(own) do list[#list + 1] = x and other[seed] and x - other[seed] or nil end
   return list
 end
 
@@ -142,11 +149,7 @@ end
 -- F1s of a label, and their differences to those of the preset, over the seeds.
 local function numbers_of(opts, study, dataset, preset, label)
   local own = f1s(study, dataset, preset, label, opts.runs)
-  local base = f1s(study, dataset, preset, BASE, opts.runs)
-  local function difference(seed)
-    return own[seed] and base[seed] and own[seed] - base[seed]
-  end
-  return present(opts.runs, function(seed) return own[seed] end), present(opts.runs, difference)
+  return present(own), differences(own, f1s(study, dataset, preset, BASE, opts.runs))
 end
 
 local function changes_table(opts, study, names, preset)
@@ -181,9 +184,32 @@ local function cross_table(opts, study, names, preset)
   return rows
 end
 
+-- What LADIES' probabilities are worth with each union: its F1 less that of the others.
+local function cross_differences(opts, study, names, preset)
+  local rows, ladies = {{"LADIES less", "data set", table.unpack(UNIONS)}}, {}
+  for _, name in ipairs(names) do
+    local row
+    for _, one in ipairs(cross_of(preset)) do
+      local own = f1s(study, name, preset, one.label, opts.runs)
+      if one.from == PROBABILITIES[1].title then
+        ladies[one.union] = own
+      else
+        if not row or row[1] ~= one.from then
+          row = {one.from, run_folder.plain(name)}
+          rows[#rows + 1] = row
+        end
+        row[#row + 1] = interval(differences(ladies[one.union], own), "%+.1f")
+      end
+    end
+  end
+  return rows
+end
+
+-- The tables of each part: title and function.
 local TABLES = {
-  changes = {"one change at a time", changes_table},
-  cross = {"probabilities and union", cross_table},
+  changes = {{"one change at a time", changes_table}},
+  cross = {{"probabilities and union", cross_table},
+    {"LADIES' probabilities less the others, by union", cross_differences}},
 }
 
 -- A line of numbers for each label.
@@ -221,19 +247,21 @@ local function write(opts, study, names, records, notes)
   local parts, texts = {"## Ablation"}, {}
   for _, preset in ipairs(opts.presets) do
     for _, part in ipairs(opts.parts) do
-      local rows = TABLES[part][2](opts, study, names, preset)
-      local title = ("preset %s: %s"):format(preset, TABLES[part][1])
-      parts[#parts + 1], parts[#parts + 2] = "### " .. title, rows
-      texts[#texts + 1] = title .. "\n\n" .. markdown.table(rows)
+      for _, each in ipairs(TABLES[part]) do
+        local title, rows = ("preset %s: %s"):format(preset, each[1]),
+          each[2](opts, study, names, preset)
+        parts[#parts + 1], parts[#parts + 2] = "### " .. title, rows
+        texts[#texts + 1] = title .. "\n\n" .. markdown.table(rows)
+      end
     end
   end
   local result = {notes = {
     provenance.runs(study, records),
     ([[Test micro-F1 in percent with 95 %% intervals by Student's t over %d runs, seeds 1, 2, ...
-"difference" is to the preset as it is, seed by seed. Columns none, previous, batch: the nodes that
-are united into every sampled layer. "uniform" draws all nodes alike, of the neighbourhood or of the
-graph; all else is the preset's, for all four. A draw with replacement unites before the draw, and
-no dropout is none before the head either.]]):format(opts.runs),
+Differences are taken seed by seed; "difference" is to the preset as it is. Columns none, previous,
+batch: the nodes that are united into every sampled layer. "uniform" draws all nodes alike, of the
+neighbourhood or of the graph; all else is the preset's, for all four. A draw with replacement
+unites before the draw, and no dropout is none before the head either.]]):format(opts.runs),
   }, folder = study.folder.path, files = {"results.jsonl", "ablate.csv", "ablate.md"},
     text = table.concat(texts, "\n\n")}
   table.move(notes, 1, #notes, #result.notes + 1, result.notes)

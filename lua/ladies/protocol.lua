@@ -6,11 +6,20 @@ local protocol = {}
 local FIXED = {layers = 5, hidden = 256, batch_size = 512, lr = 1e-3, min_gain = 0.01}
 local PATIENCE = 200
 
+--- The name of the graph that stands in for Reddit where that is not here.
+protocol.REDDIT_SCALE = "reddit-scale"
+
+-- Nobody asks for the F1 on a random graph: so many batches, or seconds, show time and memory.
+local SHORT = {max_batches = 100, max_seconds = 60, eval_every = 100}
+
 --- Its settings of ladies.experiment for the data set of this name, in a new table. On graphs of
 -- Reddit's size validation is rarer than every 10 batches, and patience is the preset's.
 function protocol.settings(dataset)
   local settings = {patience = not dataset:find "^reddit" and PATIENCE or nil}
   for key, value in pairs(FIXED) do settings[key] = value end
+  if dataset == protocol.REDDIT_SCALE then
+    for key, value in pairs(SHORT) do settings[key] = value end
+  end
   return settings
 end
 

@@ -33,7 +33,7 @@ local LARGE = {citeseer = 1024, pubmed = 8192, reddit = 8192, ["reddit-scale"] =
 local CITATIONS = {"cora", "citeseer", "pubmed"}
 
 -- A random graph with the numbers of Reddit: nodes, entries, classes, features, splits.
-local REDDIT_SCALE = "reddit-scale"
+local REDDIT_SCALE = protocol.REDDIT_SCALE
 local function make_reddit_scale()
   return generate.power_law{
     nodes = 232965, entries = 114615892, classes = 41, features = 602,
@@ -71,7 +71,7 @@ local function choose(names, quick)
     list[#list + 1] = "reddit"
   else
     notes[#notes + 1] = "reddit is not here: `ladies fetch reddit` brings it, and --datasets "
-      .. "cora,citeseer,pubmed,reddit-scale runs a random graph of its size instead (hours)"
+      .. "cora,citeseer,pubmed,reddit-scale adds a random graph of its size, for time and memory"
   end
   return list, notes
 end
@@ -86,7 +86,7 @@ local function place_of(name, folder)
   return path
 end
 
--- The rows of the table, each {dataset =, title =, settings =}, by data set.
+-- The rows of the table, each {dataset =, title =, settings =, runs =}, by data set.
 local function rows_of(opts, names, folder)
   local rows, of = {}, {}
   for _, name in ipairs(names) do
@@ -95,7 +95,8 @@ local function rows_of(opts, names, folder)
       if settings then
         settings.dataset, settings.preset = place_of(name, folder), opts.preset
         for key, value in pairs(protocol.settings(name)) do settings[key] = value end
-        rows[#rows + 1] = {dataset = run_folder.plain(name), settings = settings, records = {}}
+        rows[#rows + 1] = {dataset = run_folder.plain(name), settings = settings, records = {},
+          runs = name == REDDIT_SCALE and 1 or opts.runs}
         of[#rows] = settings.method
       end
     end
@@ -114,9 +115,11 @@ local function runs_of(rows, n)
   local runs = {}
   for seed = 1, n do
     for _, row in ipairs(rows) do
-      row.settings.seed = seed
-      runs[#runs + 1] = {row = row, config = experiment.configure(row.settings),
-        key = ("%s, %s, seed %d"):format(row.dataset, row.title, seed)}
+      if seed <= row.runs then
+        row.settings.seed = seed
+        runs[#runs + 1] = {row = row, config = experiment.configure(row.settings),
+          key = ("%s, %s, seed %d"):format(row.dataset, row.title, seed)}
+      end
     end
   end
   return runs
@@ -228,9 +231,9 @@ local function picture(rows, dataset)
   return {title = dataset, x = "seconds of training", y = "test F1 %", log = "x", series = series}
 end
 
-local SHOWN = {"layers", "hidden", "batch_size", "lr", "weight_decay", "clip", "normalize",
-  "self_nodes", "union", "row_normalize", "activation", "order", "head", "dropout", "validation",
-  "eval_every", "patience", "min_gain", "best"}
+local SHOWN = {"features", "layers", "hidden", "batch_size", "lr", "weight_decay", "clip",
+  "normalize", "draw", "debias", "self_nodes", "union", "row_normalize", "activation", "order",
+  "head", "dropout", "head_dropout", "validation", "eval_every", "patience", "min_gain", "best"}
 
 -- The settings of the first row with LADIES, which all presets are written for, or of the first.
 local function shown_settings(rows)
@@ -253,9 +256,9 @@ includes the patience. "memory MB" is the paper's count, weights and a batch's d
 is what the program holds for a batch, the model and the optimizer.]],
   }
   for _, row in ipairs(rows) do
-    if #row.records < opts.runs then
+    if #row.records < row.runs then
       list[#list + 1] = ("%s, %s: %d of %d runs."):format(row.dataset, row.title, #row.records,
-        opts.runs)
+        row.runs)
     end
   end
   table.move(notes, 1, #notes, #list + 1, list)
@@ -276,7 +279,7 @@ function Table.__tostring(self) return self.text end
 local function heading_of(dataset)
   if dataset ~= REDDIT_SCALE then return "### " .. dataset end
   return "### " .. dataset .. ": a random graph with Reddit's numbers of nodes, edges, classes and "
-    .. "features, not Reddit"
+    .. "features, not Reddit; one run of 100 batches or a minute, for time and memory"
 end
 
 -- Writes table3.csv, table3.md and the pictures; returns the result.
@@ -316,7 +319,8 @@ end
 -- runs       10; with quick 2
 -- quick      full batch, FastGCN (64) and LADIES (64, 512) alone, on the citation graphs
 -- datasets   names or paths; by default cora, citeseer, pubmed and, where it is, reddit.
---            "reddit-scale" is a random graph of its size.
+--            "reddit-scale" is a random graph of its size, on which each method has a single run of
+--            100 batches or a minute: for time and memory, not for F1
 -- methods    as for ladies.compare, and fastgcn:large: the paper's 1024 or 8192 samples
 -- settings   of ladies.experiment, over those of the protocol and the preset, for all methods that
 --            take them
