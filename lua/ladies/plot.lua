@@ -157,9 +157,14 @@ local function commands(where, opts, terminal, output)
   return table.concat(parts, "\n") .. "\n"
 end
 
+-- In characters and lines.
+local TEXT_SPEC = {}
+for key, type_text in pairs(SPEC) do TEXT_SPEC[key] = type_text end
+TEXT_SPEC.width, TEXT_SPEC.height = {"positive integer", 96}, {"positive integer", 28}
+
 -- Runs gnuplot on the plot's commands; returns what it printed, or nil and why there is no plot.
 local function draw(where, given, terminal_of, output)
-  local opts = options.check(where, given, SPEC)
+  local opts = options.check(where, given, output and SPEC or TEXT_SPEC)
   local text = commands(where, opts, terminal_of(opts), output)
   if not text then return nil, "there is nothing to draw" end
   if not plot.available() then return nil, "gnuplot is not installed" end
@@ -216,8 +221,9 @@ function plot.files(base, given)
   return files
 end
 
---- plot.text({series =, ..., width = columns, height = lines}): the plot as text for a terminal, or
--- nil and why there is none. The options are those of plot.svg; spreads are left out.
+--- plot.text({series =, ..., width = 96, height = 28}): the plot as text for a terminal, of so many
+-- columns and lines, or nil and why there is none. The other options are those of plot.svg; spreads
+-- are left out.
 function plot.text(given)
   return draw("ladies.plot.text", given, function(opts)
     return ("dumb %d,%d"):format(opts.width, opts.height)

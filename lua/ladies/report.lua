@@ -15,6 +15,7 @@ local WHERE = "ladies.report"
 local COMMANDS = {
   {"table3", "Table 3"},
   {"ablate", "Ablation"},
+  {"figures", "Figures"},
   {"variance", "Table 2, measured: the error of sampled embeddings"},
   {"costs", "Table 2, measured: time and memory of a batch"},
 }

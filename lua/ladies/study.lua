@@ -165,20 +165,22 @@ function Display:ended(key, record)
   if left then self.bar:expect(core.clock() + left) end
 end
 
--- Those of the runs that are not finished with these very settings; records of others are dropped.
+-- Those of the runs that are not finished with these very settings, or without the trace that they
+-- want; records of others are dropped.
 function Study:waiting(runs)
   local list = {}
   for _, run in ipairs(runs) do
     local record = self.records[run.key]
-    if not record or json.encode(record.config) ~= json.encode(run.config) then
+    if not record or json.encode(record.config) ~= json.encode(run.config)
+      or run.trace and not record.trace then
       list[#list + 1], self.records[run.key] = run, nil
     end
   end
   return list
 end
 
---- Trains those of `runs`, {key =, config =} with settings of ladies.experiment, that are not
--- finished yet with these very settings. opts:
+--- Trains those of `runs`, {key =, config = [, trace = true]} with settings of ladies.experiment,
+-- that are not finished yet with these very settings; see ladies.trial for the trace. opts:
 -- jobs      runs at the same time (1), each in a process of its own where there are several; in a
 --           stock lua5.4 there is one. Their results do not depend on it, their times do.
 -- threads   of each of those processes (1)
