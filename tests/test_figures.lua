@@ -67,8 +67,8 @@ function tests.test_curves()
     {"sample_curves-toy", "epochs-toy-train", "epochs-toy-val", "epochs-toy-test"})
   local records, n = records_of(out)
   lu.assertEquals(n, 2 * (7 + 3 - 1))                   -- LADIES (512) is in both
-  local function check(picture, series, title, part)
-    local points = series_of(result, picture, series).points
+  local function check(picture, title, part)
+    local points = series_of(result, picture, title).points
     local key = "toy, " .. title .. ", 2 layers, whole, seed "
     local one, two = records[key .. 1].trace, records[key .. 2].trace
     lu.assertEquals({#points, #one, #two}, {4, 4, 4})
@@ -80,10 +80,10 @@ function tests.test_curves()
       lu.assertAlmostEquals(point[4], mean + deviation, 1e-9)
     end
   end
-  check("sample_curves-toy", "16", "LADIES (16)", "test")
-  check("epochs-toy-train", "full batch", "full batch", "train")
-  check("epochs-toy-val", "LADIES (64)", "LADIES (64)", "val")
-  check("epochs-toy-test", "LADIES (512)", "LADIES (512)", "test")
+  check("sample_curves-toy", "LADIES (16)", "test")
+  check("epochs-toy-train", "full batch", "train")
+  check("epochs-toy-val", "LADIES (64)", "val")
+  check("epochs-toy-test", "LADIES (512)", "test")
   local bands = 0
   for _, point in ipairs(series_of(result, "epochs-toy-val", "LADIES (64)").points) do
     if point[4] > point[3] then bands = bands + 1 end
@@ -118,7 +118,7 @@ function tests.test_kept_models()
   local result = figures(out, {figures = {"samples", "depth"}, runs = 3,
     settings = {hidden = 8, batch_size = 20, lr = 0.02, max_batches = 10, eval_every = 5}})
   local records, n = records_of(out)
-  lu.assertEquals(n, 3 * (8 + 4 + 7 + 7 - 1))           -- LADIES (64) with 5 layers is in both
+  lu.assertEquals(n, 3 * (8 + 4 + 7 + 3 - 1))           -- LADIES (64) with 5 layers is in both
   local function check(point, x, title, layers)
     local f1s = {}
     for seed = 1, 3 do
@@ -136,8 +136,8 @@ function tests.test_kept_models()
   check(fastgcn[2], 32, "FastGCN (32)", 5)
   check(series_of(result, "samples-toy", "LADIES").points[8], 512, "LADIES (512)", 5)
   local full = series_of(result, "depth-toy", "full batch").points
-  lu.assertEquals(#full, 7)
-  check(full[7], 10, "full batch", 10)
+  lu.assertEquals(#full, 3)
+  check(full[3], 10, "full batch", 10)
   check(series_of(result, "depth-toy", "LADIES (64)").points[1], 2, "LADIES (64)", 2)
 end
 
@@ -154,8 +154,8 @@ function tests.test_files_and_growing()
   local document = ladies.file.read(out .. "/figures.md")
   lu.assertStrContains(document, "## Figures, preset default\n\n### Test F1 against depth\n")
   lu.assertStrContains(document, "Means over 1 run; bands are 95 % intervals")
-  lu.assertStrContains(document, "14 runs in 0:0")
-  local point = series_of(result, "depth-toy", "full batch").points[7]
+  lu.assertStrContains(document, "10 runs in 0:0")
+  local point = series_of(result, "depth-toy", "full batch").points[3]
   local csv = ladies.file.read(out .. "/figures.csv")
   lu.assertEquals(csv:match "^[^\n]*", "figure,dataset,series,x,f1,deviation,half_width,runs")
   lu.assertStrContains(csv, ("\ndepth-toy,toy,full batch,10,%s,0,0,1\n"):format(point[2]))
@@ -168,11 +168,11 @@ function tests.test_files_and_growing()
   end
 
   lu.assertEquals(series_of(figures(out, {figures = {"depth"}, runs = 1}), "depth-toy",
-    "full batch").points[7], point)
+    "full batch").points[3], point)
   lu.assertEquals(results(), once)
   figures(out, {figures = {"depth", "epochs"}, runs = 2})
   lu.assertEquals(results():sub(1, #once), once)
-  lu.assertEquals(select(2, records_of(out)), 2 * (14 + 3))
+  lu.assertEquals(select(2, records_of(out)), 2 * (10 + 3))
 end
 
 function tests.test_wrong_options()

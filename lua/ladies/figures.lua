@@ -16,6 +16,7 @@ local machine = require "ladies.machine"
 local methods = require "ladies.methods"
 local options = require "ladies.options"
 local plot = require "ladies.plot"
+local protocol = require "ladies.protocol"
 local run_folder = require "ladies.run_folder"
 local section = require "ladies.section"
 local statistics = require "ladies.statistics"
@@ -78,13 +79,15 @@ local function settle(panels, opts)
   end
 end
 
--- All runs, seed by seed, each once.
+-- All runs, seed by seed, each once; case.keys become those of a case.
 local function runs_of(panels, n)
   local runs, seen = {}, {}
   for seed = 1, n do
     for _, panel in ipairs(panels) do
       for _, case in ipairs(panel.cases) do
         local run = cases.run(case, panel.dataset, seed)
+        case.keys = case.keys or {}
+        case.keys[seed] = run.key
         if not seen[run.key] then runs[#runs + 1], seen[run.key] = run, true end
       end
     end
@@ -92,19 +95,23 @@ local function runs_of(panels, n)
   return runs
 end
 
--- Gives every case its records.
-local function collect(panels, study, n)
+-- Gives every case its records; a run that failed has none.
+local function collect(panels, study)
   for _, panel in ipairs(panels) do
     for _, case in ipairs(panel.cases) do
       case.records = {}
-      for seed = 1, n do
-        case.records[#case.records + 1] = study:record(cases.run(case, panel.dataset, seed).key)
+      for _, key in ipairs(case.keys) do
+        case.records[#case.records + 1] = study:record(key)
       end
     end
   end
 end
 
 -- ---------------------------------------------------------------- what came out
+
+local PROTOCOL = ("Preset %%s with the paper's protocol: %s. What a figure changes is said above; "
+  .. "all settings of a run are in results.jsonl."):format(section.settings(protocol.settings "",
+  {"layers", "hidden", "batch_size", "lr", "patience", "min_gain"}))
 
 -- The pictures of a panel as files of the folder: {name =, plot =, files =}.
 local function draw(panel, folder)
@@ -168,7 +175,8 @@ end
 local function write(opts, panels, study, records, notes)
   local folder = study.folder
   local result = {folder = folder.path, files = {"results.jsonl", "figures.csv", "figures.md"},
-    pictures = {}, notes = table.move(notes, 1, #notes, 2, {section.provenance(study, records)})}
+    pictures = {}, notes = {section.provenance(study, records), PROTOCOL:format(opts.preset)}}
+  table.move(notes, 1, #notes, #result.notes + 1, result.notes)
   for _, panel in ipairs(panels) do
     panel.pictures = draw(panel, folder)
     for _, picture in ipairs(panel.pictures) do
@@ -222,7 +230,7 @@ local function figures(given)
     end})
   local records = {}
   for _, run in ipairs(runs) do records[#records + 1] = study:record(run.key) end
-  collect(panels, study, opts.runs)
+  collect(panels, study)
   return write(opts, panels, study, records, notes)
 end
 

@@ -6,7 +6,7 @@
 --   whole               true: trained for a number of batches that is the same for all, with a
 --                       trace; otherwise by the protocol, with early stopping
 --   title               how keys and figures call it, "LADIES (64)"
---   records             what came out, of ladies.trial, in the order of the seeds
+--   keys, records       of its runs, and what came out of them (see ladies.trial), seed by seed
 --
 -- A figure gives the first four; the rest is filled in here and by ladies.figures.
 

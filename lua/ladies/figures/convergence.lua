@@ -33,7 +33,7 @@ function figure.pictures(list)
   return {
     {name = "batches", x = "batch", y = "test F1 %", series = over_batches},
     {name = "seconds", x = "seconds of training", y = "test F1 %", log = "x",
-      series = over_seconds},
+      x_range = points.x_range(over_seconds), series = over_seconds},
   }
 end
 

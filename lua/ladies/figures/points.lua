@@ -26,6 +26,15 @@ function points.of_traces(records, part, axis)
   return list
 end
 
+--- {least, greatest} x of the points of all series; nil where there are none.
+function points.x_range(series)
+  local low, high = math.huge, -math.huge
+  for _, one in ipairs(series) do
+    for _, at in ipairs(one.points) do low, high = math.min(low, at[1]), math.max(high, at[1]) end
+  end
+  return low <= high and {low, high} or nil
+end
+
 --- One point at x: the test F1 of the models that runs have kept, with the 95 % interval of its
 -- mean; nil without records.
 function points.of_kept(records, x)

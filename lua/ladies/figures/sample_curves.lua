@@ -17,8 +17,7 @@ end
 function figure.pictures(list)
   local series = {}
   for i, case in ipairs(list) do
-    series[i] = {name = tostring(case.samples), points = points.of_traces(case.records, "test",
-      "batch")}
+    series[i] = {name = case.title, points = points.of_traces(case.records, "test", "batch")}
   end
   return {{x = "batch", y = "test F1 %", series = series}}
 end

@@ -11,8 +11,10 @@ local figure = {
   datasets = {"cora", "citeseer", "pubmed"},
 }
 
+local SAMPLES = {1, 2, 8, 16, 32, 64, 128, 512}
+
 function figure.cases()
-  local list = cases.with_samples("ladies", {1, 2, 8, 16, 32, 64, 128, 512})
+  local list = cases.with_samples("ladies", SAMPLES)
   for _, case in ipairs(cases.with_samples("fastgcn", {8, 32, 128, 512})) do
     list[#list + 1] = case
   end
@@ -20,8 +22,8 @@ function figure.cases()
 end
 
 function figure.pictures(list)
-  return {{x = "samples of a layer", y = "test F1 %", log = "x",
-    series = points.by_method(list, "samples", function(case)
+  return {{x = "samples of a layer", y = "test F1 %", log = "x", x_ticks = SAMPLES,
+    x_range = {0.9, 570}, series = points.by_method(list, "samples", function(case)
       return methods.by_name[case.method].title
     end)}}
 end
