@@ -109,9 +109,16 @@ end
 
 -- ---------------------------------------------------------------- what came out
 
-local PROTOCOL = ("Preset %%s with the paper's protocol: %s. What a figure changes is said above; "
-  .. "all settings of a run are in results.jsonl."):format(section.settings(protocol.settings "",
-  {"layers", "hidden", "batch_size", "lr", "patience", "min_gain"}))
+-- A sentence on the settings that all runs have in common.
+local function settings_note(opts)
+  local keys = {}
+  for key in pairs(opts.settings) do keys[#keys + 1] = key end
+  table.sort(keys)
+  local own = #keys > 0 and "; over these, " .. section.settings(opts.settings, keys) or ""
+  return ("Preset %s with the paper's protocol: %s%s. What a figure changes is said above; all "
+    .. "settings of a run are in results.jsonl."):format(opts.preset, section.settings(
+    protocol.settings "", {"layers", "hidden", "batch_size", "lr", "patience", "min_gain"}), own)
+end
 
 -- The pictures of a panel as files of the folder: {name =, plot =, files =}.
 local function draw(panel, folder)
@@ -131,8 +138,8 @@ local function csv_rows(panels)
     for _, picture in ipairs(panel.pictures) do
       for _, series in ipairs(picture.plot.series) do
         for _, point in ipairs(series.points) do
-          rows[#rows + 1] = {picture.name, panel.dataset, series.name, point[1], point[2],
-            statistics.deviation(point.values), statistics.half_width(point.values),
+          rows[#rows + 1] = {picture.name, panel.dataset, series.name, ("%.9g"):format(point[1]),
+            point[2], statistics.deviation(point.values), statistics.half_width(point.values),
             #point.values}
         end
       end
@@ -175,7 +182,7 @@ end
 local function write(opts, panels, study, records, notes)
   local folder = study.folder
   local result = {folder = folder.path, files = {"results.jsonl", "figures.csv", "figures.md"},
-    pictures = {}, notes = {section.provenance(study, records), PROTOCOL:format(opts.preset)}}
+    pictures = {}, notes = {section.provenance(study, records), settings_note(opts)}}
   table.move(notes, 1, #notes, #result.notes + 1, result.notes)
   for _, panel in ipairs(panels) do
     panel.pictures = draw(panel, folder)

@@ -21,8 +21,8 @@ local cases = {}
 local WHOLE = {max_batches = 300, patience = 0, eval_every = 5}
 
 --- What whole runs are, in words.
-cases.WHOLE = ("every %d of %d batches without early stopping"):format(WHOLE.eval_every,
-  WHOLE.max_batches)
+cases.WHOLE = ("after every %dth of %d batches, without early stopping"):format(
+  WHOLE.eval_every, WHOLE.max_batches)
 
 --- Cases of one method with each of the numbers of samples; `more` are fields of all of them.
 function cases.with_samples(method, numbers, more)

@@ -15,7 +15,7 @@ local SAMPLES = {1, 2, 8, 16, 32, 64, 128, 512}
 
 function figure.cases()
   local list = cases.with_samples("ladies", SAMPLES)
-  for _, case in ipairs(cases.with_samples("fastgcn", {8, 32, 128, 512})) do
+  for _, case in ipairs(cases.with_samples("fastgcn", {32, 128, 512})) do
     list[#list + 1] = case
   end
   return list
