@@ -153,7 +153,7 @@ function tests.test_files_and_growing()
   end
   local document = ladies.file.read(out .. "/figures.md")
   lu.assertStrContains(document, "## Figures, preset default\n\n### Test F1 against depth\n")
-  lu.assertStrContains(document, "Means over 1 run; bands are 95 % intervals")
+  lu.assertStrContains(document, "Means over 1 run; bars are 95 % intervals")
   lu.assertStrContains(document, "10 runs in 0:0")
   lu.assertStrContains(document, "min gain 0.01; over these, batch size 20, eval every 5, hidden 8")
   local point = series_of(result, "depth-toy", "full batch").points[3]

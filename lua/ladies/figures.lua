@@ -4,7 +4,7 @@
 -- A figure is a file of lua/ladies/figures/:
 --
 --   title, about         its heading, and what is drawn
---   spread               of the points: "deviation", "interval" or "none" (see SPREADS)
+--   spread               of the points: "deviation" or "interval" (see SPREADS)
 --   datasets             of which it is drawn by default
 --   cases(dataset)       what must be trained for it (see ladies.figures.cases)
 --   pictures(cases)      plots for ladies.plot, without a title; `name` tells those of one data set
@@ -29,8 +29,7 @@ local NAMES = {"sample_curves", "epochs", "convergence", "samples", "depth"}
 
 local SPREADS = {
   deviation = "bands are one standard deviation each way",
-  interval = "bands are 95 % intervals of the mean by Student's t",
-  none = "deviations are in figures.csv",
+  interval = "bars are 95 % intervals of the mean by Student's t",
 }
 
 -- ---------------------------------------------------------------- what is run

@@ -7,7 +7,7 @@ local figure = {
   title = "Convergence by method",
   about = ("Test F1, %s, over batches and over the seconds of training, validation not included.")
     :format(cases.WHOLE),
-  spread = "none",
+  spread = "deviation",
   datasets = {"cora", "citeseer", "pubmed"},
 }
 

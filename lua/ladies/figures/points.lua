@@ -52,7 +52,7 @@ function points.by_method(cases, field, name)
     local at, title = points.of_kept(case.records, case[field]), name(case)
     if at then
       if not of[title] then
-        of[title] = {name = title, points = {}, style = "both"}
+        of[title] = {name = title, points = {}, style = "both", spread = "bars"}
         series[#series + 1] = of[title]
       end
       table.insert(of[title].points, at)
