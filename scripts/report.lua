@@ -1,4 +1,4 @@
--- ladies report: makes doc/reproduction.md from what table3, ablate, variance and costs have left
+-- ladies report: makes doc/reproduction.md from what the other commands have measured
 --
 --   ladies report [--runs runs] [--out doc/reproduction.md]
 

@@ -162,7 +162,7 @@ function tests.test_report()
   end
   ladies.file.write(runs .. "/costs-1/costs.md", "No heading.\n")
   local n, missing = ladies.report{runs = runs, out = out}
-  lu.assertEquals({n, missing}, {3, {"sweep", "ablate", "variance"}})
+  lu.assertEquals({n, missing}, {3, {"sweep", "ablate", "figures", "variance"}})
   local text = ladies.file.read(out)
   lu.assertStrContains(text, "## Table 3, default\n\n| a |\n| - |\n| 1 |\n\n"
     .. "![cora](reproduction/table3-default-1-cora.svg)\n\n## Table 3, paper\n")

@@ -85,8 +85,10 @@ function tests.test_log_axes_and_spreads()
   lu.assertNotStrContains(svg, "empty")
   lu.assertEquals(ladies.file.read(base .. ".png"):sub(2, 4), "PNG")
   opts.width, opts.height = 60, 15
+  opts.x_ticks = {1, 7, 64}
   local text = plot.text(opts)
   lu.assertStrContains(text, "bound")
+  lu.assertStrMatches(text, ".*\n +1 +7 +64 *\n.*")
   lu.assertNotStrContains(text, "arning")
 end
 

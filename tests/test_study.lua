@@ -89,6 +89,20 @@ function tests.test_parallel_is_serial()
   lu.assertFalse(core.exists(temporary.path "two/lock"))
 end
 
+--- A run that wants a trace is not finished by a record without one; the other way round it is.
+function tests.test_traces()
+  local study, plain, traced = Study.open(temporary.path "traces", "x"), run_of(1), run_of(1)
+  traced.trace = true
+  run(study, {plain})
+  lu.assertNil(study:record("run 1").trace)
+  run(study, {traced})
+  local trace, text = study:record("run 1").trace, ladies.file.read(study.results)
+  lu.assertEquals(#trace, 2)
+  lu.assertEquals(trace[2].val, study:record("run 1").curve[2][3])
+  run(study, {plain})
+  lu.assertEquals(ladies.file.read(study.results), text)
+end
+
 --- A run that fails is told by name; with `failed` the others go on.
 function tests.test_failures()
   local runs = {run_of(1), run_of(2, {dataset = "/nowhere/x.npz"}), run_of(3)}

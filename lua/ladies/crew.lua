@@ -71,7 +71,8 @@ function crew.run(runs, opts)
   local members <close> = setmetatable({}, Members)
   local attempts, waiting = {}, {}
   for n, run in ipairs(runs) do
-    core.file.write(path_of(folder, n, "run"), json.encode{key = run.key, config = run.config})
+    core.file.write(path_of(folder, n, "run"),
+      json.encode{key = run.key, config = run.config, trace = run.trace})
     waiting[n], attempts[n] = #runs + 1 - n, 0      -- the first is taken from the end
   end
 

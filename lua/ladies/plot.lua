@@ -33,6 +33,7 @@ local SPEC = {
   y = {"string", ""},
   log = {"none|x|y|xy", "none"},
   x_range = "table or nil",
+  x_ticks = "array of numbers or nil",
   y_range = "table or nil",
   width = {"positive integer", 720},
   height = {"positive integer", 420},
@@ -140,7 +141,8 @@ local function commands(where, opts, terminal, output)
   local function add(line) parts[#parts + 1] = line end
   add("set terminal " .. terminal)
   if output then add("set output " .. quoted(output)) end
-  add "set key outside bottom horizontal noenhanced"
+  -- An entry higher than it must be, so that the key stays clear of the axis' name.
+  add "set key outside bottom center horizontal height 1 noenhanced"
   add(("set title %s noenhanced\nset xlabel %s noenhanced\nset ylabel %s noenhanced"):format(
     quoted(opts.title), quoted(opts.x), quoted(opts.y)))
   if opts.log ~= "none" then add("set logscale " .. opts.log) end
@@ -149,6 +151,7 @@ local function commands(where, opts, terminal, output)
   end
   add(range_of("x", opts.x_range))
   add(range_of("y", opts.y_range))
+  if opts.x_ticks then add(("set xtics (%s)"):format(table.concat(opts.x_ticks, ", "))) end
   if output then add "set grid lc rgb '#e0e0e0'" end
   if opts.y2 then
     add(("set y2tics\nset ytics nomirror\nset y2label %s noenhanced"):format(quoted(opts.y2)))
@@ -157,9 +160,14 @@ local function commands(where, opts, terminal, output)
   return table.concat(parts, "\n") .. "\n"
 end
 
+-- In characters and lines.
+local TEXT_SPEC = {}
+for key, type_text in pairs(SPEC) do TEXT_SPEC[key] = type_text end
+TEXT_SPEC.width, TEXT_SPEC.height = {"positive integer", 96}, {"positive integer", 28}
+
 -- Runs gnuplot on the plot's commands; returns what it printed, or nil and why there is no plot.
 local function draw(where, given, terminal_of, output)
-  local opts = options.check(where, given, SPEC)
+  local opts = options.check(where, given, output and SPEC or TEXT_SPEC)
   local text = commands(where, opts, terminal_of(opts), output)
   if not text then return nil, "there is nothing to draw" end
   if not plot.available() then return nil, "gnuplot is not installed" end
@@ -184,6 +192,7 @@ end
 -- log      the logarithmic axes: "none", "x", "y" or "xy". Points that are not positive there, and
 --          those that are not finite, are left out.
 -- x_range, y_range   {low, high}; a bound that is nil (false) follows from the points
+-- x_ticks  where the x axis has its numbers (by default gnuplot decides)
 -- width, height      in pixels
 -- Returns true, or nil and why there is no picture.
 function plot.svg(path, given)
@@ -216,8 +225,9 @@ function plot.files(base, given)
   return files
 end
 
---- plot.text({series =, ..., width = columns, height = lines}): the plot as text for a terminal, or
--- nil and why there is none. The options are those of plot.svg; spreads are left out.
+--- plot.text({series =, ..., width = 96, height = 28}): the plot as text for a terminal, of so many
+-- columns and lines, or nil and why there is none. The other options are those of plot.svg; spreads
+-- are left out.
 function plot.text(given)
   return draw("ladies.plot.text", given, function(opts)
     return ("dumb %d,%d"):format(opts.width, opts.height)

@@ -16,6 +16,7 @@ local COMMANDS = {
   {"table3", "Table 3"},
   {"sweep", "Settings by validation F1"},
   {"ablate", "Ablation"},
+  {"figures", "Figures"},
   {"variance", "Table 2, measured: the error of sampled embeddings"},
   {"costs", "Table 2, measured: time and memory of a batch"},
 }

@@ -108,6 +108,9 @@ end
 
 -- Trains the runs in this process, one after the other.
 local function serial(runs, opts)
+  local before = core.threads()
+  local _ <close> = setmetatable({}, {__close = function() core.threads(before) end})
+  core.threads(opts.threads)
   local data, source = opts.data, nil
   for _, run in ipairs(runs) do
     local ok, record = pcall(function()
@@ -166,23 +169,25 @@ function Display:ended(key, record)
   if left then self.bar:expect(core.clock() + left) end
 end
 
--- Those of the runs that are not finished with these very settings; records of others are dropped.
+-- Those of the runs that are not finished with these very settings, or without the trace that they
+-- want; records of others are dropped.
 function Study:waiting(runs)
   local list = {}
   for _, run in ipairs(runs) do
     local record = self.records[run.key]
-    if not record or json.encode(record.config) ~= json.encode(run.config) then
+    if not record or json.encode(record.config) ~= json.encode(run.config)
+      or run.trace and not record.trace then
       list[#list + 1], self.records[run.key] = run, nil
     end
   end
   return list
 end
 
---- Trains those of `runs`, {key =, config =} with settings of ladies.experiment, that are not
--- finished yet with these very settings. opts:
+--- Trains those of `runs`, {key =, config = [, trace = true]} with settings of ladies.experiment,
+-- that are not finished yet with these very settings; see ladies.trial for the trace. opts:
 -- jobs      runs at the same time (1), each in a process of its own where there are several; in a
 --           stock lua5.4 there is one. Their results do not depend on it, their times do.
--- threads   of each of those processes (1)
+-- threads   of each of those processes (1); of this one, where there is one at a time (as they are)
 -- failed    failed(run, message), called for a run that ended in an error; the others go on. By
 --           default the first such run is the end.
 -- data      a data set for all of them (by default each run's config.dataset is loaded); then runs
@@ -191,7 +196,7 @@ end
 -- A folder in which another process is at work is refused.
 function Study:run(runs, given)
   local opts = options.check("ladies.study", given, {
-    jobs = {"positive integer", 1}, threads = {"positive integer", 1}, failed = "callable or nil",
+    jobs = {"positive integer", 1}, threads = "positive integer or nil", failed = "callable or nil",
     data = "any or nil", quiet = {"boolean", false},
   })
   local _ <close> = self:take()
@@ -201,7 +206,8 @@ function Study:run(runs, given)
   local began, before = core.clock(), self:seconds()
   local shown <close> = display(self, runs, #waiting, opts)
   local work = {
-    jobs = opts.jobs, threads = opts.threads, data = opts.data, folder = self.folder:file "work",
+    jobs = opts.jobs, threads = opts.threads or opts.jobs > 1 and 1 or core.threads(),
+    data = opts.data, folder = self.folder:file "work",
     tick = function() shown:tick() end,
     finished = function(record)
       self:add(record)

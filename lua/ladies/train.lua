@@ -129,8 +129,10 @@ end
 -- epochs (1000), max_batches, max_seconds (of training alone)   bounds on the length of the run
 -- seed         of the order of the nodes, the sampler's draws and dropout's
 -- eval_every   batches between two validations (10)
--- validate     validate(model, batch number) -> number, default micro-F1 by exact inference
--- on_validation   called after each with {batch =, epoch =, seconds =, val_f1 =, model =}
+-- validate     validate(model, batch number) -> number [, predictions for all nodes], default
+--              micro-F1 by exact inference
+-- on_validation   called after each with {batch =, epoch =, seconds =, val_f1 =, predicted =,
+--              model =}; predicted is nil where validation had no predictions for all nodes
 -- patience     batches without a gain of min_gain before the end; see ladies.early_stopping
 -- best         which model is kept; without validation nodes it is the last
 -- out          folder for log, checkpoints, model, predictions and summary: see ladies.run_folder

@@ -20,9 +20,13 @@ local timer = require "ladies.timer"
 local Run = {__name = "TrainingRun"}
 Run.__index = Run
 
--- Micro-F1 on the validation nodes by exact inference; nil when there are none.
+-- Micro-F1 on the validation nodes by exact inference, and the predictions for all nodes that it
+-- comes from; nil when there are no validation nodes.
 local function exact_validation(data)
-  return data.val and function(model) return metrics.f1(model, data, data.val) end
+  return data.val and function(model)
+    local predicted = metrics.predictions(model, data)
+    return metrics.micro_f1(predicted, data.labels, data.val), predicted
+  end
 end
 
 local function clones(named)
@@ -207,7 +211,8 @@ end
 --- Validates, and keeps a copy of the model when it is the best so far.
 function Run:evaluate()
   local began = core.clock()
-  self.val_f1 = self.validate(self.model, self.number)
+  local val_f1, predicted = self.validate(self.model, self.number)
+  self.val_f1 = val_f1
   if self.stopper:update(self.val_f1, self.number) then
     copy(self.parameters, self.best)
     self.has_best = true
@@ -217,7 +222,7 @@ function Run:evaluate()
   if self.log then self.log:validation(self.number, self.epoch, self.val_f1, seconds) end
   if self.opts.on_validation then
     self.opts.on_validation{batch = self.number, epoch = self.epoch, seconds = seconds,
-      val_f1 = self.val_f1, model = self.model}
+      val_f1 = self.val_f1, predicted = predicted, model = self.model}
   end
 end
 

@@ -3,6 +3,7 @@
 local core = require "ladies_core"
 local experiment = require "ladies.experiment"
 local machine = require "ladies.machine"
+local metrics = require "ladies.metrics"
 
 local trial = {}
 
@@ -11,9 +12,22 @@ function trial.load(config)
   return experiment.load(experiment.configure(config))
 end
 
+-- Micro-F1 on each part of the split, by exact inference: that of the validation, where it was.
+local function trace_of(at, data)
+  local predicted = at.predicted or metrics.predictions(at.model, data)
+  local point = {batch = at.batch, seconds = at.seconds}
+  for _, part in ipairs{"train", "val", "test"} do
+    point[part] = data[part] and metrics.micro_f1(predicted, data.labels, data[part])
+  end
+  return point
+end
+
 --- Trains run.config, settings of ladies.experiment, and returns the record:
 -- key, config     those of the run
 -- curve           {batch, seconds of training, validation F1} for every validation
+-- trace           with run.trace: {batch =, seconds =, train =, val =, test =} at every validation,
+--                 micro-F1s of exact inference on the parts of the split. They change nothing of
+--                 the training, and no time that is measured but `wall`.
 -- machine, jobs   where it ran, and how many runs were going on at the same time
 -- threads         of the parallel loops
 -- wall            seconds from here to the end, with loading, validation and test
@@ -21,6 +35,7 @@ end
 -- tick, called at every validation.
 function trial.run(run, opts)
   local began, curve = core.clock(), {}
+  local trace = run.trace and {} or nil
   local config = experiment.configure(run.config)
   local data = opts.data or trial.load(run.config)
   experiment.settle(config, data)
@@ -28,11 +43,13 @@ function trial.run(run, opts)
     quiet = true,
     on_validation = function(at)
       curve[#curve + 1] = {at.batch, at.seconds, at.val_f1}
+      if trace then trace[#trace + 1] = trace_of(at, data) end
       if opts.tick then opts.tick() end
     end,
   })
-  local record = {key = run.key, config = run.config, curve = curve, machine = machine.text(),
-    jobs = opts.jobs or 1, threads = core.threads(), wall = core.clock() - began}
+  local record = {key = run.key, config = run.config, curve = curve, trace = trace,
+    machine = machine.text(), jobs = opts.jobs or 1, threads = core.threads(),
+    wall = core.clock() - began}
   for name, value in pairs(result) do record[name] = value end
   return record
 end

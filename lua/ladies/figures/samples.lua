@@ -1,0 +1,31 @@
+--- Test F1 against the number of samples a layer, LADIES and FastGCN.
+
+local cases = require "ladies.figures.cases"
+local methods = require "ladies.methods"
+local points = require "ladies.figures.points"
+
+local figure = {
+  title = "Test F1 against the number of samples",
+  about = "Test F1 of the model that early stopping keeps, against the samples of a layer.",
+  spread = "interval",
+  datasets = {"cora", "citeseer", "pubmed"},
+}
+
+local SAMPLES = {1, 2, 8, 16, 32, 64, 128, 512}
+
+function figure.cases()
+  local list = cases.with_samples("ladies", SAMPLES)
+  for _, case in ipairs(cases.with_samples("fastgcn", {32, 128, 512})) do
+    list[#list + 1] = case
+  end
+  return list
+end
+
+function figure.pictures(list)
+  return {{x = "samples of a layer", y = "test F1 %", log = "x", x_ticks = SAMPLES,
+    x_range = {0.9, 570}, series = points.by_method(list, "samples", function(case)
+      return methods.by_name[case.method].title
+    end)}}
+end
+
+return figure

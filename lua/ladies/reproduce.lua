@@ -1,0 +1,89 @@
+--- Everything that doc/reproduction.md is made of, one experiment after the other.
+
+local ablate = require "ladies.ablate"
+local collection = require "ladies.data.collection"
+local costs = require "ladies.costs"
+local figures = require "ladies.figures"
+local machine = require "ladies.machine"
+local options = require "ladies.options"
+local protocol = require "ladies.protocol"
+local report = require "ladies.report"
+local sweep = require "ladies.sweep"
+local table3 = require "ladies.table3"
+local variance = require "ladies.variance"
+
+local WHERE = "ladies.reproduce"
+
+-- How the preset `default` was chosen, by validation F1 and with seeds that no other experiment
+-- has: the best of the first combinations, and with it the best of the second.
+local FIRST = {{"features", "as_given", "row_normalized"}, {"weight_decay", 0, 5e-4},
+  {"self_nodes", "none", "previous"}, {"dropout", 0, 0.3, 0.5}}
+local SECOND = {{"clip", 0, 0.2}, {"debias", false, true}}
+local SEED, SEEDS = 101, 3
+
+local PRESETS = {"default", "paper", "code"}
+
+-- The citation graphs, and one of Reddit's size.
+local function with_reddit()
+  return {"cora", "citeseer", "pubmed", collection.find "reddit" and "reddit"
+    or protocol.REDDIT_SCALE}
+end
+
+-- More batches than by default, for LADIES and FastGCN with many samples are close on large graphs.
+local VARIANCE = {batches = 24}
+
+local function merged(...)
+  local all = {}
+  for _, settings in ipairs{...} do
+    for key, value in pairs(settings) do all[key] = value end
+  end
+  return all
+end
+
+--- ladies.reproduce{runs = 10}: the sweeps that chose the preset `default`, table 3 and the figures
+-- by each preset, the ablation, variance and costs, each in a folder of its own, and the document.
+-- What is finished is not done again. Returns the number of sections of the document.
+-- runs       of each training, as many as the experiment has by default
+-- quick      2 runs of all trainings, and the quick forms of table 3, variance and costs
+-- datasets   names or paths, instead of those of the experiments
+-- settings   of ladies.experiment, for all trainings
+-- folder     where the folders of the studies are (runs)
+-- out        doc/reproduction.md
+-- jobs       runs side by side (as many as there are cores), each with `threads` threads (1)
+-- quiet      no progress
+local function reproduce(given)
+  local opts = options.check(WHERE, given or {}, {
+    runs = "positive integer or nil", quick = {"boolean", false},
+    datasets = "array of strings or nil", settings = {"table", {}}, folder = {"string", "runs"},
+    out = {"string", "doc/reproduction.md"}, jobs = {"positive integer", machine.cores},
+    threads = {"positive integer", 1}, quiet = {"boolean", false},
+  })
+
+  local function measure(command, name, own)
+    if not opts.quiet then io.stderr:write(name, "\n") end
+    return command(merged(own, {quiet = opts.quiet, out = ("%s/%s"):format(opts.folder, name)}))
+  end
+
+  local function train(command, name, own)
+    return measure(command, name, merged({runs = opts.runs or opts.quick and 2 or nil,
+      datasets = opts.datasets, jobs = opts.jobs, threads = opts.threads}, own,
+      {settings = merged(opts.settings, own.settings or {})}))
+  end
+
+  local first = train(sweep, "sweep-1",
+    {runs = SEEDS, vary = FIRST, settings = {seed = SEED, clip = 0, debias = false}})
+  train(sweep, "sweep-2",
+    {runs = SEEDS, vary = SECOND, settings = merged(first.best, {seed = SEED})})
+  for _, preset in ipairs(PRESETS) do
+    train(table3, ("table3-%s-1"):format(preset), {preset = preset, quick = opts.quick,
+      datasets = opts.datasets or preset == "default" and not opts.quick and with_reddit() or nil})
+  end
+  train(ablate, "ablate-1", {presets = PRESETS})
+  train(figures, "figures-default-1", {preset = "default"})
+  measure(variance, "variance-1", merged({datasets = opts.datasets},
+    opts.quick and {quick = true} or VARIANCE))
+  measure(costs, "costs-1", {quick = opts.quick})
+  return report{runs = opts.folder, out = opts.out}
+end
+
+return reproduce
