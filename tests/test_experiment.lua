@@ -20,7 +20,7 @@ function tests.test_presets()
     {"wordnet", "ladies", "default"})
   lu.assertEquals({default.samples, default.layers, default.hidden}, {512, 5, 256})
   lu.assertEquals({default.normalize, default.draw, default.self_nodes, default.best},
-    {"sym", "wor", "previous", "highest"})
+    {"sym", "wor", "auto", "highest"})
   local paper = experiment.configure{preset = "paper"}
   lu.assertEquals({paper.draw, paper.self_nodes, paper.order, paper.dropout, paper.best},
     {"wr", "none", "propagate_first", 0, "gain"})
@@ -40,7 +40,7 @@ function tests.test_probability()
   local P = data.graph:normalize "sym"
   local samplers = ladies.samplers
   for method, uniform in pairs{
-    ladies = samplers.ladies(P, {sizes = {20}, self_nodes = "previous", probability = "uniform"}),
+    ladies = samplers.ladies(P, {sizes = {20}, probability = "uniform"}),
     fastgcn = samplers.fastgcn(P, {sizes = {20}, power = 0}),
   } do
     local function input(probability)

@@ -149,11 +149,12 @@ function tests.test_uniform_by_hand()
   lu.assertTrue(statistic < bound, statistic)
 end
 
--- The sampler's part of a preset.
+-- The sampler's part of a preset; "auto" as on graphs with many training nodes.
 local function preset_options(name, sizes)
   local preset = ladies.presets[name]
   return preset.normalize, {sizes = sizes, method = preset.draw, debias = preset.debias,
-    union = preset.union, self_nodes = preset.self_nodes, row_normalize = preset.row_normalize}
+    union = preset.union, row_normalize = preset.row_normalize,
+    self_nodes = preset.self_nodes == "auto" and "previous" or preset.self_nodes}
 end
 
 --- More samples than neighbours: nothing is random but the order of draws, so blocks are known.

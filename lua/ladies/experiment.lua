@@ -119,8 +119,10 @@ function experiment.batch_size(config, data)
   return config.method == "full" and #data.train or config.batch_size
 end
 
---- The sampler of a configuration, with `samples` in place of its own where they are given.
+--- The sampler of a configuration, which is settled, with `samples` in place of its own where they
+-- are given.
 function experiment.sampler(config, data, samples)
+  experiment.settle(config, data)
   return methods.by_name[config.method].make(data, config, samples or config.samples)
 end
 

@@ -31,8 +31,9 @@ experiment_options.list = {
   {"dropout", "P", "number in [0, 1)", help = "after each hidden layer"},
   {"weight-decay", "X", "non-negative number", help = "added to the gradient, times the weight"},
   {"clip", "NORM", "non-negative number", help = "bound on the norm of all gradients; 0: none"},
-  {"self-nodes", "WHICH", "none|previous|batch",
-    help = "nodes that every sampled layer holds besides: none, the previous layer's, the batch's"},
+  {"self-nodes", "WHICH", "none|previous|batch|auto",
+    help = "nodes that every sampled layer holds besides: none, the previous layer's, the batch's, "
+      .. "or auto: none where a batch holds all training nodes, else the previous layer's"},
   {"normalize", "P", "sym|row", help = "P: D^-1/2 (A+I) D^-1/2 or D^-1 (A+I)"},
   {"draw", "METHOD", "wor|wr|poisson", help = "how nodes are drawn; see sampling.choice"},
   {"debias", "BOOL", "boolean", help = "unbiased weights for wor"},

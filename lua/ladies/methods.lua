@@ -26,13 +26,13 @@ end
 --
 --   samples                            nodes drawn for a layer, or neighbours for a node
 --   draw, debias, union, row_normalize, self_nodes, flat, probability
---                                      as samplers.ladies has them
+--                                      as samplers.ladies has them; self_nodes may be "auto" too
 --   form                               samplers.graphsage
 --   cvd                                samplers.vrgcn
 --   parts, clusters, partition, lambda samplers.clustergcn (partition is its `method`)
 methods.settings = {
   samples = "positive integer", draw = "wor|wr|poisson", debias = "boolean", union = "pre|post",
-  row_normalize = "boolean", self_nodes = "none|previous|batch", flat = "boolean",
+  row_normalize = "boolean", self_nodes = "none|previous|batch|auto", flat = "boolean",
   probability = "norms|uniform",
   form = "mean|unbiased or nil", cvd = "boolean or nil",
   parts = "positive integer or nil", clusters = "positive integer or nil",
@@ -50,6 +50,14 @@ end
 -- What the methods that draw a layer's nodes together take.
 local LAYER_WISE = {"samples", "draw", "debias", "union", "row_normalize", "self_nodes", "flat",
   "probability"}
+
+-- Where one batch holds all training nodes, the noise of layers without united nodes keeps a model
+-- from learning them by heart. Where there are many, a layer should not lose those above it.
+local function settle_self_nodes(config, data)
+  if config.self_nodes == "auto" then
+    config.self_nodes = #data.train <= config.batch_size and "none" or "previous"
+  end
+end
 
 -- A batch's rows in the paper's count when LADIES draws: `samples` nodes in every layer, without
 -- united ones; or all of the neighbourhood while it has fewer. A node is its own neighbour, so a
@@ -85,7 +93,7 @@ end
 methods.by_name = {
   ladies = {
     title = "LADIES", nominal_rows = neighbourhood_rows, settings = {samples = 512},
-    takes = LAYER_WISE,
+    takes = LAYER_WISE, settle = settle_self_nodes,
     make = function(data, config, samples)
       return samplers.ladies(data.graph:normalize(config.normalize), {
         sizes = repeated(samples, config.layers), method = config.draw, debias = config.debias,
@@ -98,6 +106,7 @@ methods.by_name = {
     title = "FastGCN", nominal_rows = graph_rows, takes = LAYER_WISE,
     settings = {samples = 512, draw = "wr", self_nodes = "none", row_normalize = false,
       union = "pre"},
+    settle = settle_self_nodes,
     make = function(data, config, samples)
       return samplers.fastgcn(data.graph:normalize(config.normalize), {
         sizes = repeated(samples, config.layers), method = config.draw, debias = config.debias,
