@@ -9,9 +9,9 @@
 
 local ladies = require "ladies"
 local cli = require "ladies.cli"
-local machine = require "ladies.machine"
+local study_options = require "ladies.study_options"
 
-cli.main({
+cli.main(cli.join({
   name = "ladies ablate",
   about = [[Trains LADIES with one choice of a preset changed at a time, and with every combination
     of probabilities and united nodes, and prints test F1 with 95 % intervals.]],
@@ -21,17 +21,11 @@ cli.main({
   {"runs", "N", "positive integer", default = 10, help = "of each, with the seeds 1 to N"},
   {"samples", "N", "positive integer", default = 64, help = "nodes drawn for a layer"},
   {"datasets", "LIST", "string", default = "cora,citeseer,pubmed", help = "data sets"},
-  {"jobs", "N", "positive integer", default = machine.cores, help = "runs side by side"},
-  {"threads", "N", "positive integer", default = 1, help = "of each run"},
-  {"out", "DIR", "string", help = "where results are kept (default runs/ablate-1)"},
-  {"quiet", help = "no progress"},
-}, arg, function(opts)
+}, study_options.list "runs/ablate-1"), arg, function(opts)
   local result = ladies.ablate{
     presets = cli.words(opts.presets), parts = cli.words(opts.parts), runs = opts.runs,
     samples = opts.samples, datasets = cli.words(opts.datasets), jobs = opts.jobs,
     threads = opts.threads, out = opts.out, quiet = opts.quiet,
   }
-  print(result)
-  for _, note in ipairs(result.notes) do print("\n" .. note) end
-  print(("\nin %s: %s"):format(result.folder, table.concat(result.files, ", ")))
+  study_options.show(result)
 end)

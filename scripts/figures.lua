@@ -10,9 +10,9 @@
 
 local ladies = require "ladies"
 local cli = require "ladies.cli"
-local machine = require "ladies.machine"
+local study_options = require "ladies.study_options"
 
-cli.main({
+cli.main(cli.join({
   name = "ladies figures",
   about = [[Draws the paper's figures from repeated runs: F1 over batches by number of samples, per
     epoch, by method over batches and seconds, against samples and against depth.]],
@@ -23,18 +23,11 @@ cli.main({
   {"runs", "N", "positive integer", default = 5, help = "of each, with the seeds 1 to N"},
   {"datasets", "LIST", "string", help = "data sets of all figures (default pubmed for "
     .. "sample_curves and epochs, cora,citeseer,pubmed for the others)"},
-  {"jobs", "N", "positive integer", default = machine.cores,
-    help = "runs side by side; F1s do not depend on it, times do"},
-  {"threads", "N", "positive integer", default = 1, help = "of each run"},
-  {"out", "DIR", "string", help = "where results are kept (default runs/figures-PRESET-1)"},
-  {"quiet", help = "no progress"},
-}, arg, function(opts)
+}, study_options.list "runs/figures-PRESET-1"), arg, function(opts)
   local result = ladies.figures{
     preset = opts.preset, figures = cli.words(opts.figures), runs = opts.runs,
     datasets = cli.words(opts.datasets), jobs = opts.jobs, threads = opts.threads,
     out = opts.out, quiet = opts.quiet,
   }
-  print(result)
-  for _, note in ipairs(result.notes) do print("\n" .. note) end
-  print(("\nin %s: %s"):format(result.folder, table.concat(result.files, ", ")))
+  study_options.show(result)
 end)

@@ -10,7 +10,7 @@
 local ladies = require "ladies"
 local cli = require "ladies.cli"
 local experiment_options = require "ladies.experiment_options"
-local machine = require "ladies.machine"
+local study_options = require "ladies.study_options"
 
 -- Those of the common options that a sweep has no list for.
 local common = {}
@@ -29,19 +29,12 @@ cli.main(cli.join({
   {"datasets", "LIST", "string", default = "cora,citeseer,pubmed", help = "data sets"},
   {"preset", "NAME", "default|paper|code", default = "default", help = "all that is not varied"},
   {"runs", "N", "positive integer", default = 5, help = "of each, with following seeds"},
-  {"jobs", "N", "positive integer", default = machine.cores, help = "runs side by side"},
-  {"threads", "N", "positive integer", default = 1, help = "of each run"},
-}, common, {
-  {"out", "DIR", "string", help = "where results are kept (default runs/sweep-1)"},
-  {"quiet", help = "no progress"},
-}), arg, function(opts, given)
+}, study_options.list "runs/sweep-1", common), arg, function(opts, given)
   local result = ladies.sweep{
     vary = experiment_options.lists("ladies sweep: --vary", opts.vary or ""),
     methods = cli.words(opts.methods), datasets = cli.words(opts.datasets), preset = opts.preset,
     runs = opts.runs, settings = experiment_options.settings(opts, given), jobs = opts.jobs,
     threads = opts.threads, out = opts.out, quiet = opts.quiet,
   }
-  print(result)
-  for _, note in ipairs(result.notes) do print("\n" .. note) end
-  print(("\nin %s: %s"):format(result.folder, table.concat(result.files, ", ")))
+  study_options.show(result)
 end)

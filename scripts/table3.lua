@@ -10,9 +10,9 @@
 local core = require "ladies_core"
 local ladies = require "ladies"
 local cli = require "ladies.cli"
-local machine = require "ladies.machine"
+local study_options = require "ladies.study_options"
 
-cli.main({
+cli.main(cli.join({
   name = "ladies table3",
   about = [[Trains full batch, GraphSAGE, FastGCN, LADIES, VR-GCN and Cluster-GCN on the paper's
     data sets by its protocol, and prints F1, time, memory and batches beside the paper's.]],
@@ -24,20 +24,13 @@ cli.main({
     .. "is, reddit); reddit-scale is a random graph of Reddit's size"},
   {"methods", "LIST", "string", help = "methods with their samples, such as ladies:64,full; "
     .. "fastgcn:large has the paper's 1024 or 8192"},
-  {"jobs", "N", "positive integer", default = machine.cores,
-    help = "runs side by side; F1s do not depend on it, times do"},
-  {"threads", "N", "positive integer", default = 1, help = "of each run"},
-  {"out", "DIR", "string", help = "where results are kept (default runs/table3-PRESET-1)"},
-  {"quiet", help = "no progress"},
-}, arg, function(opts)
+}, study_options.list "runs/table3-PRESET-1"), arg, function(opts)
   local given = {preset = opts.preset, runs = opts.runs, quick = opts.quick, jobs = opts.jobs,
     threads = opts.threads, out = opts.out, quiet = opts.quiet}
   for _, name in ipairs{"datasets", "methods"} do given[name] = cli.words(opts[name]) end
   local result = ladies.table3(given)
-  print(result)
+  study_options.show(result)
   if core.isatty(1) then
     for _, drawing in ipairs(result.plots) do print(ladies.plot.text(drawing) or "") end
   end
-  for _, note in ipairs(result.notes) do print("\n" .. note) end
-  print(("\nin %s: %s"):format(result.folder, table.concat(result.files, ", ")))
 end)

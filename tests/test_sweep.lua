@@ -73,7 +73,8 @@ function tests.test_ranking()
   end
   lu.assertEquals(#ranked, 4)
   for i = 2, 4 do lu.assertTrue(ranked[i] <= ranked[i - 1]) end
-  lu.assertStrContains(ladies.file.read(out .. "/sweep.md"), "seeds 11 to 12")
+  lu.assertStrContains(ladies.file.read(out .. "/sweep.md"), "mean over the seeds 11 to 12; "
+    .. "preset default\nwith batch size 20, eval every 5, hidden 8, layers 2, max batches 10.")
   lu.assertNil(ladies.file.read(out .. "/sweep.md"):find "test")
   sweep(out)
   lu.assertEquals(select(2, records_of(out)), n)      -- nothing is trained twice

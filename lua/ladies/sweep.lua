@@ -138,8 +138,9 @@ local function table_of(ranked, cells)
   local rows = {{"settings", "mean", "behind the best"}}
   for _, cell in ipairs(cells) do table.insert(rows[1], cell.title) end
   for i, one in ipairs(ranked) do
+    local format = #one.by_seed > 1 and "%.2f ± %.2f" or "%.2f"
     local row = {one.combination.label, ("%.2f"):format(one.mean),
-      i == 1 and "" or ("%.2f ± %.2f"):format(behind(one, ranked[1]))}
+      i == 1 and "" or format:format(behind(one, ranked[1]))}
     for _, f1 in ipairs(one.by_cell) do row[#row + 1] = ("%.2f"):format(f1) end
     rows[i + 1] = row
   end
@@ -155,6 +156,21 @@ local function csv_rows(ranked, cells)
     rows[i + 1] = table.move(one.by_cell, 1, #one.by_cell, #row + 1, row)
   end
   return rows
+end
+
+-- What the numbers of the table are.
+local function description(opts, seeds)
+  local fixed = {}
+  for key in pairs(opts.settings) do
+    if key ~= "seed" then fixed[#fixed + 1] = key end
+  end
+  table.sort(fixed)
+  return ([[Micro-F1 in percent on the validation nodes, of the model that is kept; %s; preset %s
+with %s. "behind the best" is of the mean, seed by seed, with its 95 %% interval by
+Student's t where there are several seeds.]]):format(
+    #seeds == 1 and "seed " .. seeds[1] or ("mean over the seeds %d to %d"):format(seeds[1],
+      seeds[#seeds]),
+    opts.preset, #fixed > 0 and section.settings(opts.settings, fixed) or "its own other settings")
 end
 
 -- ---------------------------------------------------------------- the whole
@@ -198,10 +214,7 @@ local function sweep(given)
   local ranked = ranking(study, cells, list, seeds)
   local rows = table_of(ranked, cells)
   table.insert(notes, 1, provenance.runs(study, records))
-  table.insert(notes, 2, ([[Micro-F1 in percent on the validation nodes, of the model that is kept,
-mean over %d runs with the seeds %d to %d; all else is preset %s. "behind the best" is of the mean,
-seed by seed, with its 95 %% interval by Student's t.]]):format(opts.runs, seeds[1], seeds[#seeds],
-    opts.preset))
+  table.insert(notes, 2, description(opts, seeds))
   local result = setmetatable({best = ranked[1] and ranked[1].combination.settings, notes = notes,
     folder = study.folder.path, files = {"results.jsonl", "sweep.csv", "sweep.md"},
     text = markdown.table(rows)}, Sweep)

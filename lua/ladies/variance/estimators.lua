@@ -67,6 +67,6 @@ return {
     make = layer_wise("ladies", {row_normalize = false, debias = true})},
   {name = "ladies-wor-row", title = "LADIES, without replacement, rows normalised",
     make = layer_wise("ladies", {})},
-  {name = "ladies-default", title = "LADIES, the default preset (own nodes kept as well)",
+  {name = "ladies-previous", title = "LADIES, without replacement, normalised, own nodes kept",
     make = layer_wise("ladies", {self_nodes = "previous"})},
 }
