@@ -9,7 +9,7 @@
 
 local ladies = require "ladies"
 local cli = require "ladies.cli"
-local study_options = require "ladies.study_options"
+local study_options = require "ladies.study.options"
 
 cli.main(cli.join({
   name = "ladies ablate",

@@ -10,7 +10,7 @@
 local ladies = require "ladies"
 local cli = require "ladies.cli"
 local experiment_options = require "ladies.experiment_options"
-local study_options = require "ladies.study_options"
+local study_options = require "ladies.study.options"
 
 -- Those of the common options that a sweep has no list for.
 local common = {}

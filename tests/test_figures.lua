@@ -10,7 +10,7 @@ local json = require "ladies.json"
 local statistics = require "ladies.statistics"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
-local trial = require "ladies.trial"
+local trial = require "ladies.study.trial"
 
 local tests = {}
 

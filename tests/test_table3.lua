@@ -5,9 +5,9 @@ package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local core = require "ladies_core"
-local comparison = require "ladies.table3.comparison"
+local comparison = require "ladies.paper.table3.comparison"
 local ladies = require "ladies"
-local published = require "ladies.table3.published"
+local published = require "ladies.paper.table3.published"
 local shell = require "tools.shell"
 local statistics = require "ladies.statistics"
 local temporary = require "reference.temporary"

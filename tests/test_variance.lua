@@ -5,10 +5,10 @@ package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local ladies = require "ladies"
-local estimators = require "ladies.variance.estimators"
+local estimators = require "ladies.paper.variance.estimators"
 local graphs = require "reference.graphs"
-local measure = require "ladies.variance.measure"
-local Network = require "ladies.variance.network"
+local measure = require "ladies.paper.variance.measure"
+local Network = require "ladies.paper.variance.network"
 local statistics = require "ladies.statistics"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"

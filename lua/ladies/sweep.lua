@@ -1,16 +1,16 @@
 --- Every combination of some settings, ranked by validation F1: how to choose settings without a
 -- look at the test nodes, whose F1 is not shown.
 
-local available = require "ladies.available"
+local available = require "ladies.study.available"
 local experiment = require "ladies.experiment"
 local machine = require "ladies.machine"
 local markdown = require "ladies.markdown"
 local methods = require "ladies.methods"
 local options = require "ladies.options"
-local protocol = require "ladies.protocol"
-local provenance = require "ladies.provenance"
+local protocol = require "ladies.paper.protocol"
+local provenance = require "ladies.study.provenance"
 local run_folder = require "ladies.run_folder"
-local section = require "ladies.section"
+local section = require "ladies.study.section"
 local statistics = require "ladies.statistics"
 local Study = require "ladies.study"
 

@@ -1,7 +1,7 @@
 --- Reading what ladies.variance measured: numbers of a graph's points, relative to its signal. A
 -- graph is {name =, facts =, points = {{estimator =, samples =, layers =, record =}, ...}}.
 
-local measure = require "ladies.variance.measure"
+local measure = require "ladies.paper.variance.measure"
 local statistics = require "ladies.statistics"
 
 local results = {}

@@ -1,7 +1,7 @@
 --- Test F1 over batches, by the number of samples.
 
-local cases = require "ladies.figures.cases"
-local points = require "ladies.figures.points"
+local cases = require "ladies.paper.figures.cases"
+local points = require "ladies.paper.figures.points"
 
 local figure = {
   title = "Test F1 over batches, by number of samples",

@@ -1,8 +1,8 @@
 --- Time and memory of a batch over layers L, width K, batch b, samples s and nodes V, beside the
 -- complexities of the paper's Table 2 (Zou et al. 2019).
 --
--- One quantity is varied at a time, the others staying at the base of lua/ladies/costs/methods.lua,
--- on generated graphs whose degrees follow a power law. Of each shape are measured, as medians over
+-- One quantity is varied at a time, the others staying at the base of costs/methods.lua, on
+-- generated graphs whose degrees follow a power law. Of each shape are measured, as medians over
 -- batches after three for warming up, in one thread and in seconds of the processor, which a busy
 -- machine changes little:
 --     sampling   of the sampler
@@ -18,13 +18,13 @@ local core = require "ladies_core"
 local generate = require "ladies.generate"
 local json = require "ladies.json"
 local loss = require "ladies.loss"
-local methods = require "ladies.costs.methods"
+local methods = require "ladies.paper.costs.methods"
 local nn = require "ladies.nn"
 local optim = require "ladies.optim"
 local options = require "ladies.options"
 local progress = require "ladies.progress"
-local provenance = require "ladies.provenance"
-local report = require "ladies.costs.report"
+local provenance = require "ladies.study.provenance"
+local report = require "ladies.paper.costs.report"
 local Study = require "ladies.study"
 local summary = require "ladies.summary"
 
@@ -154,7 +154,7 @@ local function chosen(names)
 end
 
 --- ladies.costs{methods = {"ladies", ...}, batches = 7, ...}: measures time and memory of a batch
--- and fits exponents, as the head of lua/ladies/costs.lua defines them.
+-- and fits exponents, as the head of lua/ladies/paper/costs.lua defines them.
 -- methods   of full, graphsage, vrgcn, fastgcn, ladies (all)
 -- batches   that are measured at every shape (7)
 -- scale     a factor for the number of nodes (1)

@@ -12,7 +12,7 @@ Network.__index = Network
 
 local BATCH, LR = 512, 0.01   -- of the training that settles the weights
 
--- The stream of its draws, apart from those of ladies.variance.measure with the same seed.
+-- The stream of its draws, apart from those of measure.lua with the same seed.
 local TRAINING = 3
 
 --- A network of given weights: P (N x N), the features' products X W1 (N x K, a Tensor), the first

@@ -2,16 +2,16 @@
 -- combination of the draw's probabilities with the nodes that are united into its layers. The seeds
 -- are the same for all, so differences are taken run by run.
 
-local available = require "ladies.available"
+local available = require "ladies.study.available"
 local experiment = require "ladies.experiment"
 local machine = require "ladies.machine"
 local markdown = require "ladies.markdown"
 local options = require "ladies.options"
 local presets = require "ladies.presets"
-local protocol = require "ladies.protocol"
-local provenance = require "ladies.provenance"
+local protocol = require "ladies.paper.protocol"
+local provenance = require "ladies.study.provenance"
 local run_folder = require "ladies.run_folder"
-local section = require "ladies.section"
+local section = require "ladies.study.section"
 local statistics = require "ladies.statistics"
 local Study = require "ladies.study"
 

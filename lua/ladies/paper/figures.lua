@@ -1,25 +1,25 @@
 --- The paper's figures and their like, drawn from repeated runs that are kept: F1 over batches,
 -- epochs and seconds, against the number of samples and against depth.
 --
--- A figure is a file of lua/ladies/figures/:
+-- A figure is a file of lua/ladies/paper/figures/:
 --
 --   title, about         its heading, and what is drawn
 --   spread               of the points: "deviation" or "interval" (see SPREADS)
 --   datasets             of which it is drawn by default
---   cases(dataset)       what must be trained for it (see ladies.figures.cases)
+--   cases(dataset)       what must be trained for it (see ladies.paper.figures.cases)
 --   pictures(cases)      plots for ladies.plot, without a title; `name` tells those of one data set
---                        apart. Their points are those of ladies.figures.points.
+--                        apart. Their points are those of ladies.paper.figures.points.
 
-local available = require "ladies.available"
-local cases = require "ladies.figures.cases"
+local available = require "ladies.study.available"
+local cases = require "ladies.paper.figures.cases"
 local machine = require "ladies.machine"
 local methods = require "ladies.methods"
 local options = require "ladies.options"
 local plot = require "ladies.plot"
-local protocol = require "ladies.protocol"
-local provenance = require "ladies.provenance"
+local protocol = require "ladies.paper.protocol"
+local provenance = require "ladies.study.provenance"
 local run_folder = require "ladies.run_folder"
-local section = require "ladies.section"
+local section = require "ladies.study.section"
 local statistics = require "ladies.statistics"
 local Study = require "ladies.study"
 
@@ -39,7 +39,7 @@ local SPREADS = {
 local function panels_wanted(opts)
   local panels = {}
   for _, name in ipairs(opts.figures) do
-    local figure = require("ladies.figures." .. name)
+    local figure = require("ladies.paper.figures." .. name)
     for _, path in ipairs(opts.datasets or figure.datasets) do
       local dataset = run_folder.plain(path)
       panels[#panels + 1] = {figure = figure, name = name .. "-" .. dataset, path = path,

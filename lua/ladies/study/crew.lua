@@ -7,7 +7,7 @@
 
 local core = require "ladies_core"
 local json = require "ladies.json"
-local trial = require "ladies.trial"
+local trial = require "ladies.study.trial"
 
 local crew = {}
 
@@ -36,8 +36,8 @@ local Members = {__close = function(members)
 end}
 
 local function start(folder, n, opts)
-  local statement = ("require('ladies.crew').serve(%q, %d, {threads = %d, jobs = %d})"):format(
-    folder, n, opts.threads, opts.jobs)
+  local statement = ("require 'ladies.study.crew'.serve(%q, %d, {threads = %d, jobs = %d})")
+    :format(folder, n, opts.threads, opts.jobs)
   core.folder.remove(path_of(folder, n, "record"))
   local process = core.process.start({host.program, "-e", statement},
     {log = path_of(folder, n, "log")})

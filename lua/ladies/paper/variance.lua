@@ -2,7 +2,7 @@
 -- et al. 2019, section 4 and Table 2), on real graphs.
 --
 -- The network is Z = P H W2 with H = ReLU(P X W1 + b1), its weights after a few steps of training
--- (ladies.variance.network). Of a batch S of b nodes, drawn uniformly from all V, an estimate Z~ of
+-- (variance/network.lua). Of a batch S of b nodes, drawn uniformly from all V, an estimate Z~ of
 -- Z's rows has the error
 --     E ||Z~ - Z||_F^2 / b  =  variance + bias^2
 -- over the sampler's draws, here as its mean over draws and batches. There are two readings:
@@ -25,15 +25,15 @@
 local core = require "ladies_core"
 local collection = require "ladies.data.collection"
 local data_sets = require "ladies.data"
-local estimators = require "ladies.variance.estimators"
+local estimators = require "ladies.paper.variance.estimators"
 local generate = require "ladies.generate"
 local json = require "ladies.json"
-local measure = require "ladies.variance.measure"
-local Network = require "ladies.variance.network"
+local measure = require "ladies.paper.variance.measure"
+local Network = require "ladies.paper.variance.network"
 local options = require "ladies.options"
 local progress = require "ladies.progress"
-local provenance = require "ladies.provenance"
-local report = require "ladies.variance.report"
+local provenance = require "ladies.study.provenance"
+local report = require "ladies.paper.variance.report"
 local Study = require "ladies.study"
 
 local WHERE = "ladies.variance"
@@ -175,11 +175,11 @@ local function measure_graph(study, dataset, points, opts, tell)
 end
 
 --- ladies.variance{datasets = {"cora"}, samples = {5, 64, 512}, ...}: measures variance and bias of
--- the embeddings of a batch, as the head of lua/ladies/variance.lua defines them.
+-- the embeddings of a batch, as the head of lua/ladies/paper/variance.lua defines them.
 -- datasets    names or paths; "power-law" is a generated graph of 20,000 nodes (of cora, citeseer,
 --             pubmed, wordnet and power-law those that need not be fetched); `data` may have data
 --             sets of one's own by these names
--- methods     names of lua/ladies/variance/estimators.lua (all)
+-- methods     names of lua/ladies/paper/variance/estimators.lua (all)
 -- samplers    samplers of one's own: {name = function(P, s, layers) return sampler end}
 -- samples     sample numbers ({5, 16, 64, 256, 512})
 -- batches     how many batches (12); draws: of the sampler, for each of them (16; up to 32 times as

@@ -1,7 +1,7 @@
 --- The tables of ladies.variance in Markdown.
 
 local markdown = require "ladies.markdown"
-local results = require "ladies.variance.results"
+local results = require "ladies.paper.variance.results"
 local statistics = require "ladies.statistics"
 
 local tables = {}

@@ -1,8 +1,8 @@
 --- Test F1 against the number of samples a layer, LADIES and FastGCN.
 
-local cases = require "ladies.figures.cases"
+local cases = require "ladies.paper.figures.cases"
 local methods = require "ladies.methods"
-local points = require "ladies.figures.points"
+local points = require "ladies.paper.figures.points"
 
 local figure = {
   title = "Test F1 against the number of samples",

@@ -2,11 +2,11 @@
 
 local core = require "ladies_core"
 local json = require "ladies.json"
-local pictures = require "ladies.variance.pictures"
-local provenance = require "ladies.provenance"
-local results = require "ladies.variance.results"
+local pictures = require "ladies.paper.variance.pictures"
+local provenance = require "ladies.study.provenance"
+local results = require "ladies.paper.variance.results"
 local statistics = require "ladies.statistics"
-local tables = require "ladies.variance.tables"
+local tables = require "ladies.paper.variance.tables"
 
 local report = {}
 

@@ -1,7 +1,7 @@
 --- The pictures of ladies.variance: errors over samples and over the rows of a batch.
 
 local plot = require "ladies.plot"
-local results = require "ladies.variance.results"
+local results = require "ladies.paper.variance.results"
 local statistics = require "ladies.statistics"
 
 local pictures = {}

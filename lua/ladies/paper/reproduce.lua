@@ -1,16 +1,16 @@
 --- Everything that doc/reproduction.md is made of, one experiment after the other.
 
-local ablate = require "ladies.ablate"
+local ablate = require "ladies.paper.ablate"
 local collection = require "ladies.data.collection"
-local costs = require "ladies.costs"
-local figures = require "ladies.figures"
+local costs = require "ladies.paper.costs"
+local figures = require "ladies.paper.figures"
 local machine = require "ladies.machine"
 local options = require "ladies.options"
-local protocol = require "ladies.protocol"
-local report = require "ladies.report"
+local protocol = require "ladies.paper.protocol"
+local report = require "ladies.paper.report"
 local sweep = require "ladies.sweep"
-local table3 = require "ladies.table3"
-local variance = require "ladies.variance"
+local table3 = require "ladies.paper.table3"
+local variance = require "ladies.paper.variance"
 
 local WHERE = "ladies.reproduce"
 

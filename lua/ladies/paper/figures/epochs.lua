@@ -1,8 +1,8 @@
 --- F1 per epoch without early stopping, full batch against LADIES. PubMed's 60 training nodes are
 -- one batch, so there an epoch is a batch.
 
-local cases = require "ladies.figures.cases"
-local points = require "ladies.figures.points"
+local cases = require "ladies.paper.figures.cases"
+local points = require "ladies.paper.figures.points"
 
 local figure = {
   title = "F1 per epoch, full batch against LADIES",

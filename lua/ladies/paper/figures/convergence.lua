@@ -1,7 +1,7 @@
 --- Test F1 by method, over batches and over seconds of training.
 
-local cases = require "ladies.figures.cases"
-local points = require "ladies.figures.points"
+local cases = require "ladies.paper.figures.cases"
+local points = require "ladies.paper.figures.points"
 
 local figure = {
   title = "Convergence by method",

@@ -1,7 +1,7 @@
 --- The paper's statements on F1 beside ours: each of our means for LADIES against the published
 -- one, and LADIES against the other methods, seed by seed.
 
-local published = require "ladies.table3.published"
+local published = require "ladies.paper.table3.published"
 local statistics = require "ladies.statistics"
 
 local comparison = {}

@@ -3,7 +3,7 @@
 local core = require "ladies_core"
 local markdown = require "ladies.markdown"
 local plot = require "ladies.plot"
-local provenance = require "ladies.provenance"
+local provenance = require "ladies.study.provenance"
 local statistics = require "ladies.statistics"
 
 local report = {}

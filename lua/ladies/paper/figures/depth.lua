@@ -1,6 +1,6 @@
 --- Test F1 against the number of layers.
 
-local points = require "ladies.figures.points"
+local points = require "ladies.paper.figures.points"
 
 local figure = {
   title = "Test F1 against depth",

@@ -6,13 +6,13 @@
 --   whole               true: trained for a number of batches that is the same for all, with a
 --                       trace; otherwise by the protocol, with early stopping
 --   title               how keys and figures call it, "LADIES (64)"
---   keys, records       of its runs, and what came out of them (see ladies.trial), seed by seed
+--   keys, records       of its runs, and their records, of ladies.study.trial, seed by seed
 --
 -- A figure gives the first four; the rest is filled in here and by ladies.figures.
 
 local experiment = require "ladies.experiment"
 local methods = require "ladies.methods"
-local protocol = require "ladies.protocol"
+local protocol = require "ladies.paper.protocol"
 
 local cases = {}
 

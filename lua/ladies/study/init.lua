@@ -6,17 +6,17 @@
 --   study:record "ladies-1"                            -- {key =, config =, test_f1 =, ...}
 --
 -- The folder holds study.json, what the study is and how long it took so far, and results.jsonl, a
--- record of ladies.trial for each finished run, in the order in which they ended.
+-- record of ladies.study.trial for each finished run, in the order in which they ended.
 
 local core = require "ladies_core"
 local cjson = require "cjson"
-local crew = require "ladies.crew"
-local forecast = require "ladies.forecast"
+local crew = require "ladies.study.crew"
+local forecast = require "ladies.study.forecast"
 local json = require "ladies.json"
 local options = require "ladies.options"
 local progress = require "ladies.progress"
 local run_folder = require "ladies.run_folder"
-local trial = require "ladies.trial"
+local trial = require "ladies.study.trial"
 
 local Study = {__name = "ladies.Study"}
 Study.__index = Study
@@ -184,7 +184,7 @@ function Study:waiting(runs)
 end
 
 --- Trains those of `runs`, {key =, config = [, trace = true]} with settings of ladies.experiment,
--- that are not finished yet with these very settings; see ladies.trial for the trace. opts:
+-- that are not finished yet with these very settings; see ladies.study.trial for the trace. opts:
 -- jobs      runs at the same time (1), each in a process of its own where there are several; in a
 --           stock lua5.4 there is one. Their results do not depend on it, their times do.
 -- threads   of each of those processes (1); of this one, where there is one at a time (as they are)
