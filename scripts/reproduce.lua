@@ -4,8 +4,8 @@
 --   ladies reproduce --quick
 --
 -- That is: the sweeps that chose the preset `default`, table 3 by each preset, the ablation, the
--- figures, variance and costs, each in a folder below `runs`. It takes hours; the same command goes
--- on where it was stopped.
+-- figures, variance and costs, each in a folder below runs/reproduce. It takes hours; the same
+-- command goes on where it was stopped.
 
 local ladies = require "ladies"
 local cli = require "ladies.cli"
@@ -15,13 +15,15 @@ cli.main({
   name = "ladies reproduce",
   about = [[Runs all experiments of the reproduction that are not finished yet, and writes the
     document of them.]],
-  {"runs", "N", "positive integer", help = "of each training (default: as many as the experiment "
-    .. "has)"},
-  {"quick", help = "2 runs of each, and the quick forms of table 3, variance and costs"},
+  {"runs", "N", "positive integer", help = "of each training but the sweeps' (default: as many as "
+    .. "the experiment has)"},
+  {"quick", help = "2 runs of each, 1 of the sweeps', and the quick forms of table 3, variance "
+    .. "and costs"},
   {"datasets", "LIST", "string", help = "data sets, instead of those of the experiments"},
   {"jobs", "N", "positive integer", default = machine.cores, help = "runs side by side"},
   {"threads", "N", "positive integer", default = 1, help = "of each run"},
-  {"folder", "DIR", "string", default = "runs", help = "where the folders of the studies are"},
+  {"folder", "DIR", "string",
+    help = "where the folders of the studies are (default runs/reproduce)"},
   {"out", "FILE", "string", default = "doc/reproduction.md", help = "the document"},
   {"quiet", help = "no progress"},
 }, arg, function(opts)

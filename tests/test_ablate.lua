@@ -69,6 +69,20 @@ function tests.test_one_change_at_a_time()
   lu.assertStrContains(csv, ("\ntoy,paper,self nodes batch,3,%s,"):format(statistics.mean(changed)))
 end
 
+--- The user's settings are what changes are made to.
+function tests.test_own_settings()
+  local out, settings = temporary.path "own", {layers = 2, hidden = 8, batch_size = 20, lr = 0.02,
+    max_batches = 2, self_nodes = "batch", dropout = 0.5}
+  local result = ablate(out, {presets = {"paper"}, runs = 1, parts = {"changes"},
+    settings = settings})
+  local records, n = records_of(out)
+  lu.assertEquals(n, 10)         -- two of self nodes, two of dropout, five others, and the base
+  lu.assertEquals(records["toy, paper: as it is, seed 1"].config.self_nodes, "batch")
+  lu.assertEquals(records["toy, paper: dropout 0.2, seed 1"].config.self_nodes, "batch")
+  lu.assertEquals(records["toy, paper: self nodes none, seed 1"].config.self_nodes, "none")
+  lu.assertNil(tostring(result):find("±", 1, true))      -- a single run has no interval
+end
+
 --- Every change is one: all other settings are those of the preset.
 function tests.test_settings()
   local out = temporary.path "settings"
@@ -136,10 +150,10 @@ function tests.test_provenance()
   local study = {seconds = function() return 65 end}
   local record = {machine = "X, 2 cores", jobs = 2, threads = 1}
   lu.assertEquals(provenance.runs(study, {record, record}),
-    "2 runs in 1:05, on X, 2 cores; 2 runs side by side, 1 thread each.")
+    "2 runs on X, 2 cores; 2 runs side by side, 1 thread each. The study has taken 1:05 so far.")
   lu.assertStrContains(provenance.runs(study, {record, {machine = "X, 2 cores", jobs = 1,
-    threads = 2}}), "one run at a time, 2 threads each. Times of runs that shared the machine "
-    .. "differently do not compare.")
+    threads = 2}}), "one run at a time, 2 threads each. The study has taken 1:05 so far. Times of "
+    .. "runs that shared the machine differently do not compare.")
 end
 
 function tests.test_csv()
@@ -151,6 +165,7 @@ end
 function tests.test_report()
   local runs, out = temporary.path "runs", temporary.path "made/reproduction.md"
   core.folder.make(temporary.path "made")
+  lu.assertErrorMsgContains("out must end in .md", ladies.report, {runs = runs, out = "x"})
   lu.assertErrorMsgContains("there are no results in", ladies.report, {runs = runs, out = out})
   for _, name in ipairs{"costs-1", "table3-paper-1", "table3-default-1", "tables", "ablate-1"} do
     core.folder.make(runs .. "/" .. name)

@@ -197,4 +197,16 @@ function tests.test_interrupted()
   finish(folder, 5, 700)
 end
 
+--- Runs of one key are one run, and must be.
+function tests.test_equal_keys()
+  local study = Study.open(temporary.path "equal", "equal keys")
+  local notes = {}
+  local records = study:complete({run_of(1), run_of(1)}, {quiet = true}, notes)
+  lu.assertEquals({#records, notes}, {1, {}})
+  local other = run_of(2)
+  other.key = run_of(1).key
+  lu.assertErrorMsgContains("two different runs are called", study.run, study, {run_of(1), other},
+    {quiet = true})
+end
+
 os.exit(lu.LuaUnit.new():runSuiteByInstances{{"study", tests}}, true)

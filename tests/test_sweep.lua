@@ -80,13 +80,29 @@ function tests.test_ranking()
   lu.assertEquals(select(2, records_of(out)), n)      -- nothing is trained twice
 end
 
+--- The number of samples of a method that is named without one can be varied.
+function tests.test_samples()
+  local out = temporary.path "samples"
+  local result = sweep(out, {methods = {"ladies"}, vary = {{"samples", 3, 5}}, runs = 1})
+  local records, n = records_of(out)
+  lu.assertEquals(n, 2)
+  lu.assertEquals(records["toy, LADIES, samples 3, seed 11"].config.samples, 3)
+  lu.assertNil(tostring(result):find("±", 1, true))
+end
+
 function tests.test_errors()
-  local out = temporary.path "errors"
+  local out = temporary.path "errors"     -- none of them leaves a folder, but the last
   lu.assertErrorMsgContains('ladies.sweep: vary[1] must be {"setting", value, value, ...}', sweep,
     out, {vary = {{"lr"}}})
   lu.assertErrorMsgContains('unknown option "lrr"; did you mean "lr"?', sweep, out,
     {vary = {{"lrr", 1}}})
   lu.assertErrorMsgContains("the method full has no draw", sweep, out, {vary = {{"draw", "wr"}}})
+  lu.assertErrorMsgContains("ladies.sweep: seed is not varied: see the option runs", sweep, out,
+    {vary = {{"seed", 1, 2}}})
+  local data, path = toy.new(true), temporary.path "no_val.npz"
+  data.val = nil
+  ladies.data.save(data, path)
+  lu.assertErrorMsgContains("has no validation nodes to choose by", sweep, out, {datasets = {path}})
 end
 
 function tests.test_command_line()

@@ -51,7 +51,7 @@ function tests.test_table_and_files()
   lu.assertStrContains(csv[3], ("toy,LADIES (5),2,%s,"):format(statistics.mean(f1)))
   local document = ladies.file.read(out .. "/table3.md")
   lu.assertStrContains(document, "## Table 3, preset default\n\n### toy\n")
-  lu.assertStrContains(document, "4 runs in 0:0")
+  lu.assertStrContains(document, "4 runs on ")
   lu.assertStrContains(document, "2 runs side by side, 1 thread each")
   for _, file in ipairs(result.files) do
     lu.assertEquals(core.exists(out .. "/" .. file), "file", file)
@@ -93,6 +93,26 @@ function tests.test_settings_of_some_methods()
   lu.assertEquals(rows[2].records[1].config.self_nodes, "batch")
   lu.assertErrorMsgContains("ladies.table3: no method has parts", table3, temporary.path "some",
     with("parts", 3))
+end
+
+--- A data set without test nodes has no F1, and everything else.
+function tests.test_without_test_nodes()
+  local data, path = toy.new(true), temporary.path "untested.npz"
+  data.test = nil
+  ladies.data.save(data, path)
+  local result = table3(temporary.path "untested", {datasets = {path}, methods = {"full"}})
+  lu.assertStrContains(tostring(result), "| full batch |    - |")
+  lu.assertEquals(#result.rows[1].records, 2)
+  lu.assertNil(result.rows[1].records[1].test_f1)
+end
+
+--- Two data sets that tables would show under one name, and studies in which all runs fail.
+function tests.test_refusals()
+  local out = temporary.path "refused"
+  lu.assertErrorMsgContains("would both be called toy; rename one", table3, out,
+    {datasets = {dataset, "elsewhere/toy.npz"}})
+  lu.assertErrorMsgContains("failed: ladies.train: the loss of batch 2 is", table3, out,
+    {methods = {"ladies:5"}, settings = {layers = 2, lr = 1e30, max_batches = 9}})
 end
 
 function tests.test_what_is_not_here()

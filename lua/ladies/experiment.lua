@@ -135,7 +135,7 @@ function experiment.run(config, data, extra)
   local model = experiment.model(config, data)
   local method, title = methods.of(config)
   local validate
-  if config.validation == "sampled" then
+  if config.validation == "sampled" and data.val then
     validate = sampled_validation(data, experiment.sampler(config, data, 20 * config.samples),
       config)
   end

@@ -17,13 +17,20 @@ function statistics.deviation(list)
   return #list > 1 and math.sqrt(sum / (#list - 1)) or 0
 end
 
---- "76.5 ± 1.4": mean and standard deviation of a list, each times `scale` (1) and in the format
--- of a number (%.2f); "-" for an empty list.
-function statistics.text(list, scale, format)
+-- "76.5 ± 1.4"; a single number has no spread, and an empty list nothing.
+local function with_spread(list, spread, format, spread_format)
   if #list == 0 then return "-" end
-  scale, format = scale or 1, format or "%.2f"
-  return (format .. " ± " .. format):format(scale * statistics.mean(list),
-    scale * statistics.deviation(list))
+  if #list == 1 then return format:format(list[1]) end
+  return (format .. " ± " .. spread_format):format(statistics.mean(list), spread(list))
+end
+
+--- "76.5 ± 1.4": mean and standard deviation of a list, each times `scale` (1) and in the format
+-- of a number (%.2f); the number alone where there is one, "-" for an empty list.
+function statistics.text(list, scale, format)
+  local scaled = {}
+  for i, x in ipairs(list) do scaled[i] = (scale or 1) * x end
+  format = format or "%.2f"
+  return with_spread(scaled, statistics.deviation, format, format)
 end
 
 local FEW = {12.7062, 4.3027, 3.1824}
@@ -42,6 +49,26 @@ end
 function statistics.half_width(list)
   if #list < 2 then return 0 end
   return student(#list - 1) * statistics.deviation(list) / math.sqrt(#list)
+end
+
+--- "76.5 ± 1.4": the mean of a list in the format of a number, and half its 95 % interval in that
+-- of `half_format` ("%.1f"); the number alone where there is one, "-" for an empty list.
+function statistics.interval(list, format, half_format)
+  return with_spread(list, statistics.half_width, format, half_format or "%.1f")
+end
+
+--- The numbers of a list without its holes, which are false.
+function statistics.present(list)
+  local found = {}
+  for _, x in ipairs(list) do found[#found + 1] = x or nil end
+  return found
+end
+
+--- a[i] - b[i] for all i at which both lists have a number; false is none.
+function statistics.differences(a, b)
+  local list = {}
+  for i, x in ipairs(a) do list[#list + 1] = x and b[i] and x - b[i] or nil end
+  return list
 end
 
 --- The mean of the numbers `above` over that of `below`, which belong to the same batches, and half

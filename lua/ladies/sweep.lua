@@ -3,11 +3,11 @@
 
 local available = require "ladies.study.available"
 local experiment = require "ladies.experiment"
+local json = require "ladies.json"
 local machine = require "ladies.machine"
 local markdown = require "ladies.markdown"
 local methods = require "ladies.methods"
 local options = require "ladies.options"
-local protocol = require "ladies.paper.protocol"
 local provenance = require "ladies.study.provenance"
 local run_folder = require "ladies.run_folder"
 local section = require "ladies.study.section"
@@ -18,6 +18,9 @@ local WHERE = "ladies.sweep"
 
 -- ---------------------------------------------------------------- what is run
 
+-- Settings that a sweep has options for.
+local FIXED = {method = "methods", dataset = "datasets", preset = "preset", seed = "runs"}
+
 -- The combinations, each {label =, settings =}, the last of the varied settings going fastest.
 local function combinations(vary)
   local list = {{label = "", settings = {}}}
@@ -26,6 +29,8 @@ local function combinations(vary)
     local key, longer = one[1], {}
     if type(key) ~= "string" or one[2] == nil then
       options.fail(('%s: vary[%d] must be {"setting", value, value, ...}'):format(WHERE, i))
+    elseif FIXED[key] then
+      options.fail(("%s: %s is not varied: see the option %s"):format(WHERE, key, FIXED[key]))
     end
     for _, before in ipairs(list) do
       for j = 2, #one do
@@ -43,15 +48,16 @@ end
 
 -- The columns: each method on each data set, {title =, dataset =, settings =}.
 local function cells_of(opts, names)
-  local list = {}
+  local list, parsed, of = {}, {}, {}
+  for i, text in ipairs(opts.methods) do
+    parsed[i] = methods.parse(WHERE, text)
+    of[i] = parsed[i].method
+  end
   for _, name in ipairs(names) do
-    for _, text in ipairs(opts.methods) do
-      local settings = methods.parse(WHERE, text)
-      for _, more in ipairs{protocol.settings(name), opts.settings} do
-        for key, value in pairs(more) do settings[key] = value end
-      end
+    for i, settings in ipairs(methods.share(WHERE, of, opts.settings)) do
+      for key, value in pairs(parsed[i]) do settings[key] = value end
       settings.dataset, settings.preset = name, opts.preset
-      local title = select(2, methods.of(experiment.configure(settings)))
+      local title = select(2, methods.of(parsed[i]))
       list[#list + 1] = {title = ("%s, %s"):format(run_folder.plain(name), title),
         settings = settings}
     end
@@ -170,7 +176,7 @@ with %s. "behind the best" is of the mean, seed by seed, with its 95 %% interval
 Student's t where there are several seeds.]]):format(
     #seeds == 1 and "seed " .. seeds[1] or ("mean over the seeds %d to %d"):format(seeds[1],
       seeds[#seeds]),
-    opts.preset, #fixed > 0 and section.settings(opts.settings, fixed) or "its own other settings")
+    opts.preset, #fixed > 0 and section.settings(opts.settings, fixed) or "all its other settings")
 end
 
 -- ---------------------------------------------------------------- the whole
@@ -203,14 +209,13 @@ local function sweep(given)
   local names, notes = available(WHERE, opts.datasets)
   local list, cells, seeds = combinations(opts.vary), cells_of(opts, names), seeds_of(opts)
   local runs = runs_of(seeds, list, cells)
-  local identity = "sweep, preset " .. opts.preset
-  local study = opts.out and Study.open(opts.out, identity) or Study.find("runs/sweep", identity)
-  study:run(runs, {jobs = opts.jobs, threads = opts.threads, quiet = opts.quiet,
-    failed = function(run, message)
-      notes[#notes + 1] = ("%s failed: %s"):format(run.key, message)
-    end})
-  local records = {}
-  for _, run in ipairs(runs) do records[#records + 1] = study:record(run.key) end
+  local identity = "sweep " .. json.encode{vary = opts.vary, methods = opts.methods,
+    datasets = opts.datasets, preset = opts.preset, settings = opts.settings}
+  local study = Study.at(opts.out, "runs/sweep", identity)
+  local records = study:complete(runs, opts, notes)
+  if not records[1].val_f1 then
+    options.fail(("%s: %s has no validation nodes to choose by"):format(WHERE, names[1]))
+  end
   local ranked = ranking(study, cells, list, seeds)
   local rows = table_of(ranked, cells)
   table.insert(notes, 1, provenance.runs(study, records))

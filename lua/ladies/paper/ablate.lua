@@ -37,18 +37,27 @@ local BASE = "as it is"
 
 -- ---------------------------------------------------------------- what is run
 
--- A preset with changes: {label =, settings =}. Equal settings have equal labels, so that a run
+-- The settings to start from: the preset's, and the user's over them.
+local function base_of(preset, own)
+  local settings = {}
+  for _, more in ipairs{presets[preset], own} do
+    for key, value in pairs(more) do settings[key] = value end
+  end
+  return settings
+end
+
+-- The base with changes: {label =, settings =}. Equal settings have equal labels, so that a run
 -- that both parts need is one.
-local function variant(preset, from, changes)
-  local words, settings = {}, {preset = preset, method = from.method}
+local function variant(preset, own, from, changes)
+  local words, settings, base = {}, {preset = preset, method = from.method}, base_of(preset, own)
   if from ~= PROBABILITIES[1] then words[1] = from.title end
   settings.probability = from.probability
   for _, key in ipairs{"draw", "row_normalize", "self_nodes", "union"} do
-    settings[key] = presets[preset][key]     -- where FastGCN has its own
+    settings[key] = base[key]     -- where FastGCN has its own
   end
   for _, change in ipairs(changes) do
     local key, value = change[1], change[2]
-    if value ~= presets[preset][key] then
+    if value ~= base[key] then
       settings[key] = value
       words[#words + 1] = ("%s %s"):format(key:gsub("_", " "), value)
     end
@@ -59,12 +68,12 @@ local function variant(preset, from, changes)
 end
 
 -- One change at a time, behind the preset itself.
-local function changes_of(preset)
-  local list = {variant(preset, PROBABILITIES[1], {})}
+local function changes_of(preset, own)
+  local list, base = {variant(preset, own, PROBABILITIES[1], {})}, base_of(preset, own)
   for _, change in ipairs(CHANGES) do
     for i = 2, #change do
-      if change[i] ~= presets[preset][change[1]] then
-        list[#list + 1] = variant(preset, PROBABILITIES[1], {{change[1], change[i]}})
+      if change[i] ~= base[change[1]] then
+        list[#list + 1] = variant(preset, own, PROBABILITIES[1], {{change[1], change[i]}})
       end
     end
   end
@@ -72,11 +81,11 @@ local function changes_of(preset)
 end
 
 -- Every combination, each with its place: {label =, settings =, from = title, union = word}.
-local function cross_of(preset)
+local function cross_of(preset, own)
   local list = {}
   for _, from in ipairs(PROBABILITIES) do
     for _, union in ipairs(UNIONS) do
-      local one = variant(preset, from, {{"self_nodes", union}})
+      local one = variant(preset, own, from, {{"self_nodes", union}})
       one.from, one.union = from.title, union
       list[#list + 1] = one
     end
@@ -96,7 +105,7 @@ local function runs_of(opts, names)
   for seed = 1, opts.runs do
     for _, preset in ipairs(opts.presets) do
       for _, part in ipairs(opts.parts) do
-        for _, one in ipairs(PARTS[part](preset)) do
+        for _, one in ipairs(PARTS[part](preset, opts.settings)) do
           for _, name in ipairs(names) do
             local key = key_of(name, preset, one.label, seed)
             if not seen[key] then
@@ -127,29 +136,11 @@ local function f1s(study, dataset, preset, label, runs)
   return list
 end
 
--- The numbers of a list that are there.
-local function present(list)
-  local found = {}
-  for _, x in ipairs(list) do found[#found + 1] = x or nil end
-  return found
-end
-
--- own - other at the seeds at which both are there.
-local function differences(own, other)
-  local list = {}
-  for seed, x in ipairs(own) do list[#list + 1] = x and other[seed] and x - other[seed] or nil end
-  return list
-end
-
-local function interval(list, format)
-  if #list == 0 then return "-" end
-  return (format .. " ± %.1f"):format(statistics.mean(list), statistics.half_width(list))
-end
-
 -- F1s of a label, and their differences to those of the preset, over the seeds.
 local function numbers_of(opts, study, dataset, preset, label)
   local own = f1s(study, dataset, preset, label, opts.runs)
-  return present(own), differences(own, f1s(study, dataset, preset, BASE, opts.runs))
+  local base = f1s(study, dataset, preset, BASE, opts.runs)
+  return statistics.present(own), statistics.differences(own, base)
 end
 
 local function changes_table(opts, study, names, preset)
@@ -157,12 +148,12 @@ local function changes_table(opts, study, names, preset)
   for _, name in ipairs(names) do
     table.move({run_folder.plain(name) .. " F1 %", "difference"}, 1, 2, #rows[1] + 1, rows[1])
   end
-  for _, one in ipairs(changes_of(preset)) do
+  for _, one in ipairs(changes_of(preset, opts.settings)) do
     local cells = {one.label}
     for _, name in ipairs(names) do
       local own, difference = numbers_of(opts, study, name, preset, one.label)
-      cells[#cells + 1] = interval(own, "%.1f")
-      cells[#cells + 1] = one.label == BASE and "" or interval(difference, "%+.1f")
+      cells[#cells + 1] = statistics.interval(own, "%.1f")
+      cells[#cells + 1] = one.label == BASE and "" or statistics.interval(difference, "%+.1f")
     end
     rows[#rows + 1] = cells
   end
@@ -173,12 +164,13 @@ local function cross_table(opts, study, names, preset)
   local rows = {{"probabilities", "data set", table.unpack(UNIONS)}}
   for _, name in ipairs(names) do
     local row
-    for _, one in ipairs(cross_of(preset)) do
+    for _, one in ipairs(cross_of(preset, opts.settings)) do
       if not row or row[1] ~= one.from then
         row = {one.from, run_folder.plain(name)}
         rows[#rows + 1] = row
       end
-      row[#row + 1] = interval((numbers_of(opts, study, name, preset, one.label)), "%.1f")
+      local own = numbers_of(opts, study, name, preset, one.label)
+      row[#row + 1] = statistics.interval(own, "%.1f")
     end
   end
   return rows
@@ -189,7 +181,7 @@ local function cross_differences(opts, study, names, preset)
   local rows, ladies = {{"LADIES less", "data set", table.unpack(UNIONS)}}, {}
   for _, name in ipairs(names) do
     local row
-    for _, one in ipairs(cross_of(preset)) do
+    for _, one in ipairs(cross_of(preset, opts.settings)) do
       local own = f1s(study, name, preset, one.label, opts.runs)
       if one.from == PROBABILITIES[1].title then
         ladies[one.union] = own
@@ -198,7 +190,8 @@ local function cross_differences(opts, study, names, preset)
           row = {one.from, run_folder.plain(name)}
           rows[#rows + 1] = row
         end
-        row[#row + 1] = interval(differences(ladies[one.union], own), "%+.1f")
+        local difference = statistics.differences(ladies[one.union], own)
+        row[#row + 1] = statistics.interval(difference, "%+.1f")
       end
     end
   end
@@ -219,15 +212,16 @@ local function csv_rows(opts, study, names)
   local seen = {}
   for _, preset in ipairs(opts.presets) do
     for _, part in ipairs(opts.parts) do
-      for _, one in ipairs(PARTS[part](preset)) do
+      for _, one in ipairs(PARTS[part](preset, opts.settings)) do
         for _, name in ipairs(names) do
           local key = key_of(name, preset, one.label, 0)
           local own, difference = numbers_of(opts, study, name, preset, one.label)
           if not seen[key] and #own > 0 then
             seen[key] = true
             rows[#rows + 1] = {run_folder.plain(name), preset, one.label, #own,
-              statistics.mean(own), statistics.half_width(own), statistics.mean(difference) or "",
-              #difference > 0 and statistics.half_width(difference) or ""}
+              statistics.mean(own), #own > 1 and statistics.half_width(own) or "",
+              statistics.mean(difference) or "",
+              #difference > 1 and statistics.half_width(difference) or ""}
           end
         end
       end
@@ -294,14 +288,8 @@ local function ablate(given)
   })
   local names, notes = available(WHERE, opts.datasets)
   local identity = ("ablation, %d samples"):format(opts.samples)
-  local study = opts.out and Study.open(opts.out, identity) or Study.find("runs/ablate", identity)
-  local runs = runs_of(opts, names)
-  study:run(runs, {jobs = opts.jobs, threads = opts.threads, quiet = opts.quiet,
-    failed = function(run, message)
-      notes[#notes + 1] = ("%s failed: %s"):format(run.key, message)
-    end})
-  local records = {}
-  for _, run in ipairs(runs) do records[#records + 1] = study:record(run.key) end
+  local study = Study.at(opts.out, "runs/ablate", identity)
+  local records = study:complete(runs_of(opts, names), opts, notes)
   return write(opts, study, names, records, notes)
 end
 

@@ -79,16 +79,16 @@ local function settle(panels, opts)
   end
 end
 
--- All runs, seed by seed, each once; case.keys become those of a case.
+-- All runs, seed by seed; case.keys become those of a case.
 local function runs_of(panels, n)
-  local runs, seen = {}, {}
+  local runs = {}
   for seed = 1, n do
     for _, panel in ipairs(panels) do
       for _, case in ipairs(panel.cases) do
         local run = cases.run(case, panel.dataset, seed)
         case.keys = case.keys or {}
         case.keys[seed] = run.key
-        if not seen[run.key] then runs[#runs + 1], seen[run.key] = run, true end
+        runs[#runs + 1] = run
       end
     end
   end
@@ -139,7 +139,8 @@ local function csv_rows(panels)
       for _, series in ipairs(picture.plot.series) do
         for _, point in ipairs(series.points) do
           rows[#rows + 1] = {picture.name, panel.dataset, series.name, ("%.9g"):format(point[1]),
-            point[2], statistics.deviation(point.values), statistics.half_width(point.values),
+            point[2], #point.values > 1 and statistics.deviation(point.values) or "",
+            #point.values > 1 and statistics.half_width(point.values) or "",
             #point.values}
         end
       end
@@ -155,8 +156,8 @@ local function parts_of(panels, opts, notes)
     if panel.figure ~= figure then
       figure = panel.figure
       parts[#parts + 1] = "### " .. figure.title
-      parts[#parts + 1] = ("%s Means over %d run%s; %s."):format(figure.about, opts.runs,
-        opts.runs == 1 and "" or "s", SPREADS[figure.spread])
+      parts[#parts + 1] = ("%s %s."):format(figure.about, opts.runs == 1 and "One run"
+        or ("Means over %d runs; %s"):format(opts.runs, SPREADS[figure.spread]))
     end
     for _, picture in ipairs(panel.pictures) do
       local svg = picture.files[1]
@@ -228,15 +229,8 @@ local function figures(given)
   local panels, notes = panels_here(panels_wanted(opts))
   settle(panels, opts)
   local identity = "figures, preset " .. opts.preset
-  local study = opts.out and Study.open(opts.out, identity)
-    or Study.find("runs/figures-" .. opts.preset, identity)
-  local runs = runs_of(panels, opts.runs)
-  study:run(runs, {jobs = opts.jobs, threads = opts.threads, quiet = opts.quiet,
-    failed = function(run, message)
-      notes[#notes + 1] = ("%s failed: %s"):format(run.key, message)
-    end})
-  local records = {}
-  for _, run in ipairs(runs) do records[#records + 1] = study:record(run.key) end
+  local study = Study.at(opts.out, "runs/figures-" .. opts.preset, identity)
+  local records = study:complete(runs_of(panels, opts.runs), opts, notes)
   collect(panels, study)
   return write(opts, panels, study, records, notes)
 end

@@ -12,8 +12,8 @@ protocol.REDDIT_SCALE = "reddit-scale"
 -- Nobody asks for the F1 on a random graph: so many batches, or seconds, show time and memory.
 local SHORT = {max_batches = 100, max_seconds = 60, eval_every = 100}
 
---- Its settings of ladies.experiment for the data set of this name, in a new table. On graphs of
--- Reddit's size validation is rarer than every 10 batches, and patience is the preset's.
+--- Its settings of ladies.experiment for the data set of this name, in a new table. For Reddit and
+-- what stands in for it patience is the preset's, which fits how seldom one validates there.
 function protocol.settings(dataset)
   local settings = {patience = not dataset:find "^reddit" and PATIENCE or nil}
   for key, value in pairs(FIXED) do settings[key] = value end

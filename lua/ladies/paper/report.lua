@@ -63,6 +63,9 @@ local function report(given)
   local opts = options.check(WHERE, given, {
     runs = {"string", "runs"}, out = {"string", "doc/reproduction.md"},
   })
+  if not opts.out:find "%.md$" then
+    options.fail(("%s: out must end in .md, got %s"):format(WHERE, opts.out))
+  end
   local parts, missing, n = {HEAD}, {}, 0
   for _, command in ipairs(COMMANDS) do
     parts[1] = ("%s\n* `ladies %s`: %s"):format(parts[1], command[1], command[2])

@@ -47,25 +47,29 @@ end
 --- ladies.reproduce{runs = 10}: the sweeps that chose the preset `default`, table 3 by each preset,
 -- the ablation, the figures, variance and costs, each in a folder of its own, and the document.
 -- What is finished is not done again. Returns the number of sections of the document.
--- runs       of each training, as many as the experiment has by default
--- quick      2 runs of all trainings, and the quick forms of table 3, variance and costs
+-- runs       of each training but the sweeps', which have their own; as many as the experiment has
+--            by default
+-- quick      2 runs of all trainings, 1 of the sweeps', and the quick forms of table 3, variance
+--            and costs
 -- datasets   names or paths, instead of those of the experiments
 -- settings   of ladies.experiment, for all trainings
--- folder     where the folders of the studies are (runs)
+-- folder     where the folders of the studies are (runs/reproduce, or runs/reproduce-quick)
 -- out        doc/reproduction.md
 -- jobs       runs side by side (as many as there are cores), each with `threads` threads (1)
 -- quiet      no progress
 local function reproduce(given)
   local opts = options.check(WHERE, given or {}, {
     runs = "positive integer or nil", quick = {"boolean", false},
-    datasets = "array of strings or nil", settings = {"table", {}}, folder = {"string", "runs"},
+    datasets = "array of strings or nil", settings = {"table", {}}, folder = "string or nil",
     out = {"string", "doc/reproduction.md"}, jobs = {"positive integer", machine.cores},
     threads = {"positive integer", 1}, quiet = {"boolean", false},
   })
 
+  local folder = opts.folder or opts.quick and "runs/reproduce-quick" or "runs/reproduce"
+
   local function measure(command, name, own)
     if not opts.quiet then io.stderr:write(name, "\n") end
-    return command(merged(own, {quiet = opts.quiet, out = ("%s/%s"):format(opts.folder, name)}))
+    return command(merged(own, {quiet = opts.quiet, out = ("%s/%s"):format(folder, name)}))
   end
 
   local function train(command, name, own)
@@ -74,13 +78,17 @@ local function reproduce(given)
       {settings = merged(own.settings or {}, opts.settings)}))
   end
 
-  local first = train(sweep, "sweep-1",
-    {runs = SEEDS, vary = FIRST, settings = {seed = SEED, clip = 0, debias = false}})
-  train(sweep, "sweep-2",
-    {runs = SEEDS, vary = SECOND, settings = merged(first.best, {seed = SEED})})
-  train(sweep, "sweep-3", {runs = 1, vary = LARGE, methods = {"ladies:512"},
-    datasets = opts.datasets or {"wordnet"},
-    settings = {seed = SEED, patience = 600, max_batches = 1000}})
+  local function choose(name, own)
+    own.settings = merged(protocol.settings "", {seed = SEED}, own.settings)
+    return train(sweep, name, merged(own, opts.quick and {runs = 1} or {}))
+  end
+
+  local first = choose("sweep-1",
+    {runs = SEEDS, vary = FIRST, settings = {clip = 0, debias = false}}).best
+  if not first then options.fail(WHERE .. ": runs of all settings of the first sweep failed") end
+  choose("sweep-2", {runs = SEEDS, vary = SECOND, settings = first})
+  choose("sweep-3", {runs = 1, vary = LARGE, methods = {"ladies:512"},
+    datasets = opts.datasets or {"wordnet"}, settings = {patience = 600, max_batches = 1000}})
   train(table3, "table3-default-1", {preset = "default", quick = opts.quick,
     datasets = opts.datasets or not opts.quick and with_reddit() or nil})
   for _, preset in ipairs{"paper", "code"} do
@@ -92,7 +100,7 @@ local function reproduce(given)
   measure(variance, "variance-1", merged({datasets = opts.datasets},
     opts.quick and {quick = true} or VARIANCE))
   measure(costs, "costs-1", {quick = opts.quick})
-  return report{runs = opts.folder, out = opts.out}
+  return report{runs = folder, out = opts.out}
 end
 
 return reproduce

@@ -134,7 +134,7 @@ local MIB = 1 << 20
 -- to the model that is kept.
 local COLUMNS = {
   {name = "F1 %", paper = "test_f1", format = "%.1f",
-    of = function(r) return 100 * r.test_f1 end},
+    of = function(r) return r.test_f1 and 100 * r.test_f1 end},
   {name = "total s", paper = "seconds", format = "%.2f",
     of = function(r) return (r.best_batch or r.batches) * r.batch_ms / 1000 end},
   {name = "memory MB", paper = "memory_paper", format = "%.2f",
@@ -149,7 +149,7 @@ local COLUMNS = {
 
 local function values_of(row, column)
   local list = {}
-  for i, record in ipairs(row.records) do list[i] = column.of(record) end
+  for _, record in ipairs(row.records) do list[#list + 1] = column.of(record) end
   return list
 end
 
@@ -206,7 +206,7 @@ local function csv_rows(rows)
     for _, column in ipairs(COLUMNS) do
       local values = values_of(row, column)
       cells[#cells + 1] = statistics.mean(values) or ""
-      cells[#cells + 1] = #values > 0 and statistics.deviation(values) or ""
+      cells[#cells + 1] = #values > 1 and statistics.deviation(values) or ""
       if column.paper then
         local pair = ((published[row.dataset] or {})[row.title] or {})[column.paper] or {}
         cells[#cells + 1], cells[#cells + 2] = pair[1] or "", pair[2] or ""
@@ -221,8 +221,8 @@ end
 local function picture(rows, dataset)
   local series = {}
   for _, row in ipairs(rows) do
-    if row.dataset == dataset and #row.records > 0 then
-      local f1, seconds = values_of(row, COLUMNS[1]), values_of(row, COLUMNS[2])
+    local f1, seconds = values_of(row, COLUMNS[1]), values_of(row, COLUMNS[2])
+    if row.dataset == dataset and #f1 > 0 then
       local mean, deviation = statistics.mean(f1), statistics.deviation(f1)
       series[#series + 1] = {name = row.title, style = "points", spread = "bars",
         points = {{statistics.mean(seconds), mean, mean - deviation, mean + deviation}}}
@@ -251,9 +251,10 @@ local function notes_of(opts, rows, study, records, notes)
     [[Mean ± standard deviation over runs with the seeds 1, 2, ... The columns "paper" are those of
 Zou et al., NeurIPS 2019, table 3; their times are a GPU's. "batches" and "total s", without
 validation, are up to the model that is kept, as the paper's are on the citation graphs (its times
-are its batches times its time of a batch, and many are fewer than the patience); "to the end s"
-includes the patience. "memory MB" is the paper's count, weights and a batch's dense rows; "held MB"
-is what the program holds for a batch, the model and the optimizer.]],
+are about its batches times its time of a batch, GraphSAGE's a little more, and many batches are
+fewer than the patience); "to the end s" includes the patience. "memory MB" is the paper's count,
+weights and a batch's dense rows; "held MB" is what the program holds for a batch, the model and the
+optimizer.]],
   }
   for _, row in ipairs(rows) do
     if #row.records < row.runs then
@@ -340,20 +341,13 @@ local function table3(given)
   opts.methods = opts.methods or (opts.quick and QUICK or ALL)
   local names, notes = choose(opts.datasets, opts.quick)
   local identity = "table 3, preset " .. opts.preset
-  local study = opts.out and Study.open(opts.out, identity)
-    or Study.find("runs/table3-" .. opts.preset, identity)
+  local study = Study.at(opts.out, "runs/table3-" .. opts.preset, identity)
   local rows = rows_of(opts, names, study.folder)
   local runs = runs_of(rows, opts.runs)
-  study:run(runs, {jobs = opts.jobs, threads = opts.threads, quiet = opts.quiet,
-    failed = function(run, message)
-      notes[#notes + 1] = ("%s failed: %s"):format(run.key, message)
-    end})
-  local records = {}
+  local records = study:complete(runs, opts, notes)
   for _, run in ipairs(runs) do
     local record = study:record(run.key)
-    if record then
-      run.row.records[#run.row.records + 1], records[#records + 1] = record, record
-    end
+    if record then table.insert(run.row.records, record) end
   end
   return write(opts, rows, names, study, records, notes)
 end

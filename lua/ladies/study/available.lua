@@ -5,6 +5,7 @@ local collection = require "ladies.data.collection"
 local data_sets = require "ladies.data"
 local fetch = require "ladies.data.fetch"
 local options = require "ladies.options"
+local run_folder = require "ladies.run_folder"
 
 -- Why a data set cannot be used, in one line, or nil when it can. One that is fetched on first use
 -- is fetched here, once for all runs.
@@ -21,10 +22,17 @@ local function obstacle(name)
 end
 
 --- available(where, names) -> names, notes: the names of data sets that can be used, and a line
--- about each of the others. It is an error, which begins with `where`, when there is none.
+-- about each of the others. It is an error, which begins with `where`, when there is none, or when
+-- tables would show two of them under one name.
 return function(where, names)
-  local list, notes = {}, {}
+  local list, notes, called = {}, {}, {}
   for _, name in ipairs(names) do
+    local plain = run_folder.plain(name)
+    if called[plain] then
+      options.fail(("%s: the data sets %s and %s would both be called %s; rename one"):format(where,
+        called[plain], name, plain))
+    end
+    called[plain] = name
     local problem = obstacle(name)
     if problem then notes[#notes + 1] = problem else list[#list + 1] = name end
   end

@@ -69,6 +69,12 @@ function Study.find(base, identity)
   end
 end
 
+--- The study in the folder `out`, or without one that of Study.find.
+function Study.at(out, base, identity)
+  if out then return Study.open(out, identity) end
+  return Study.find(base, identity)
+end
+
 --- The record of a finished run, or nil.
 function Study:record(key)
   return self.records[key]
@@ -169,6 +175,20 @@ function Display:ended(key, record)
   if left then self.bar:expect(core.clock() + left) end
 end
 
+-- The runs, each key once: two of one key must be the same run.
+local function distinct(runs)
+  local list, configs = {}, {}
+  for _, run in ipairs(runs) do
+    local config = json.encode(run.config)
+    if not configs[run.key] then
+      list[#list + 1], configs[run.key] = run, config
+    elseif configs[run.key] ~= config then
+      options.fail(("ladies.study: two different runs are called %q"):format(run.key))
+    end
+  end
+  return list
+end
+
 -- Those of the runs that are not finished with these very settings, or without the trace that they
 -- want; records of others are dropped.
 function Study:waiting(runs)
@@ -193,12 +213,14 @@ end
 -- data      a data set for all of them (by default each run's config.dataset is loaded); then runs
 --           are not side by side
 -- quiet     show no progress
--- A folder in which another process is at work is refused.
+-- Runs of equal key and settings are one; of equal key and other settings, an error. A folder in
+-- which another process is at work is refused.
 function Study:run(runs, given)
   local opts = options.check("ladies.study", given, {
     jobs = {"positive integer", 1}, threads = "positive integer or nil", failed = "callable or nil",
     data = "any or nil", quiet = {"boolean", false},
   })
+  runs = distinct(runs)
   local _ <close> = self:take()
   local waiting = self:waiting(runs)
   if #waiting == 0 then return end
@@ -224,6 +246,21 @@ function Study:run(runs, given)
     end,
   }
   return (opts.jobs > 1 and crew.run or serial)(waiting, work)
+end
+
+--- Trains the runs as study:run does, but goes on when some fail: `notes` gets a line for each of
+-- them. Returns the records of the others, in order; it is an error when there are none.
+function Study:complete(runs, opts, notes)
+  local first
+  self:run(runs, {jobs = opts.jobs, threads = opts.threads, quiet = opts.quiet,
+    failed = function(run, message)
+      first = first or ("%s failed: %s"):format(run.key, message)
+      notes[#notes + 1] = ("%s failed: %s"):format(run.key, message)
+    end})
+  local records = {}
+  for _, run in ipairs(distinct(runs)) do records[#records + 1] = self:record(run.key) end
+  if #records == 0 then options.fail(first) end
+  return records
 end
 
 return Study

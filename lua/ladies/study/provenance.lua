@@ -31,9 +31,11 @@ end
 function provenance.runs(study, records)
   local machines = distinct(records, function(record) return record.machine end)
   local sharing = distinct(records, side_by_side)
-  return ("%d runs in %s, on %s; %s.%s"):format(#records, progress.duration(study:seconds()),
+  local mixed = #sharing > 1
+    and " Times of runs that shared the machine differently do not compare." or ""
+  return ("%d runs on %s; %s. The study has taken %s so far.%s"):format(#records,
     table.concat(machines, " and "), table.concat(sharing, "; "),
-    #sharing > 1 and " Times of runs that shared the machine differently do not compare." or "")
+    progress.duration(study:seconds()), mixed)
 end
 
 --- Adds to the record of a measurement that is finished the seconds since `began` (of core.clock),

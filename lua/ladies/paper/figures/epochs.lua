@@ -33,7 +33,7 @@ function figure.pictures(list)
     for j, case in ipairs(list) do
       series[j] = {name = case.title, points = points.of_traces(case.records, part[1], "batch")}
     end
-    pictures[i] = {name = part[1], x = "epoch", y = part[2], y_range = part.y_range,
+    pictures[i] = {name = part[1], x = "batch", y = part[2], y_range = part.y_range,
       series = series}
   end
   return pictures

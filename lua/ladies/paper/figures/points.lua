@@ -12,11 +12,14 @@ end
 
 --- The traces of `records`, each one point at every validation as far as all runs went: F1 on a
 -- part of the split ("train", "val" or "test") against "batch" or "seconds", the mean of the runs'
--- times. The spread is one standard deviation each way.
+-- times; none where the data set has no such part. The spread is one standard deviation each way.
 function points.of_traces(records, part, axis)
-  local list, length = {}, math.huge
-  for _, record in ipairs(records) do length = math.min(length, #record.trace) end
-  for i = 1, #records > 0 and length or 0 do
+  local list, length = {}, #records > 0 and math.huge or 0
+  for _, record in ipairs(records) do
+    local there = record.trace[1] and record.trace[1][part]
+    length = there and math.min(length, #record.trace) or 0
+  end
+  for i = 1, length do
     local xs, f1s = {}, {}
     for j, record in ipairs(records) do
       xs[j], f1s[j] = record.trace[i][axis], 100 * record.trace[i][part]
@@ -36,11 +39,13 @@ function points.x_range(series)
 end
 
 --- One point at x: the test F1 of the models that runs have kept, with the 95 % interval of its
--- mean; nil without records.
+-- mean; nil without any.
 function points.of_kept(records, x)
-  if #records == 0 then return nil end
   local f1s = {}
-  for i, record in ipairs(records) do f1s[i] = 100 * record.test_f1 end
+  for _, record in ipairs(records) do
+    f1s[#f1s + 1] = record.test_f1 and 100 * record.test_f1
+  end
+  if #f1s == 0 then return nil end
   return point(x, f1s, statistics.half_width(f1s))
 end
 

@@ -13,12 +13,14 @@ local PAIRS = {
   {"LADIES (512)", "full batch"},
 }
 
--- Test F1 in percent by seed.
+-- Test F1 in percent by seed, from 1; false where there is none.
 local function f1s(row)
-  local list = {}
+  local by_seed, last, list = {}, 0, {}
   for _, record in ipairs(row and row.records or {}) do
-    list[record.config.seed] = 100 * record.test_f1
+    by_seed[record.config.seed] = record.test_f1 and 100 * record.test_f1
+    last = math.max(last, record.config.seed)
   end
+  for seed = 1, last do list[seed] = by_seed[seed] or false end
   return list
 end
 
@@ -28,13 +30,6 @@ local function by_title(rows, dataset)
   for _, row in ipairs(rows) do
     if row.dataset == dataset then list[row.title] = row end
   end
-  return list
-end
-
--- The differences at the seeds that both have.
-local function differences(a, b)
-  local list = {}
-  for seed, f1 in pairs(a) do list[#list + 1] = b[seed] and f1 - b[seed] or nil end
   return list
 end
 
@@ -54,10 +49,6 @@ function comparison.agrees(list, paper)
   return mean * paper > 0 and "holds" or "does not hold"
 end
 
-local function interval(list, format)
-  return (format .. " ± %.1f"):format(statistics.mean(list), statistics.half_width(list))
-end
-
 --- The comparison on the data sets `names` as rows of texts, the first of which is the head; nil
 -- when no row of the paper was run twice.
 function comparison.table(rows, names)
@@ -65,20 +56,21 @@ function comparison.table(rows, names)
   for _, name in ipairs(names) do
     local paper, own = published[name] or {}, by_title(rows, name)
     for _, title in ipairs{"LADIES (64)", "LADIES (512)"} do
-      local f1 = f1s(own[title])
+      local f1 = statistics.present(f1s(own[title]))
       if paper[title] and #f1 > 1 then
         local least = paper[title].test_f1[1]
-        list[#list + 1] = {name, title .. ": F1 %", interval(f1, "%.1f"), ("%.1f"):format(least),
-          comparison.reaches(f1, least)}
+        list[#list + 1] = {name, title .. ": F1 %", statistics.interval(f1, "%.1f"),
+          ("%.1f"):format(least), comparison.reaches(f1, least)}
       end
     end
     for _, pair in ipairs(PAIRS) do
       local a, b = paper[pair[1]], paper[pair[2]]
-      local difference = differences(f1s(own[pair[1]]), f1s(own[pair[2]]))
+      local difference = statistics.differences(f1s(own[pair[1]]), f1s(own[pair[2]]))
       if a and b and #difference > 1 then
         local theirs = a.test_f1[1] - b.test_f1[1]
-        list[#list + 1] = {name, table.concat(pair, " - "), interval(difference, "%+.1f"),
-          ("%+.1f"):format(theirs), comparison.agrees(difference, theirs)}
+        list[#list + 1] = {name, table.concat(pair, " - "),
+          statistics.interval(difference, "%+.1f"), ("%+.1f"):format(theirs),
+          comparison.agrees(difference, theirs)}
       end
     end
   end
