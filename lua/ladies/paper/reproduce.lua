@@ -33,9 +33,6 @@ local function with_reddit()
     or protocol.REDDIT_SCALE}
 end
 
--- More batches than by default, for LADIES and FastGCN with many samples are close on large graphs.
-local VARIANCE = {batches = 24}
-
 local function merged(...)
   local all = {}
   for _, settings in ipairs{...} do
@@ -97,8 +94,7 @@ local function reproduce(given)
   end
   train(ablate, "ablate-1", {presets = {"default", "paper", "code"}})
   train(figures, "figures-default-1", {preset = "default"})
-  measure(variance, "variance-1", merged({datasets = opts.datasets},
-    opts.quick and {quick = true} or VARIANCE))
+  measure(variance, "variance-1", {datasets = opts.datasets, quick = opts.quick})
   measure(costs, "costs-1", {quick = opts.quick})
   return report{runs = folder, out = opts.out}
 end

@@ -22,10 +22,11 @@ function figure.cases()
 end
 
 function figure.pictures(list)
+  local series = points.by_method(list, "samples", function(case)
+    return methods.by_name[case.method].title
+  end)
   return {{x = "samples of a layer", y = "test F1 %", log = "x", x_ticks = SAMPLES,
-    x_range = {0.9, 570}, series = points.by_method(list, "samples", function(case)
-      return methods.by_name[case.method].title
-    end)}}
+    x_range = {0.9, 570}, y_range = {0, 100}, series = series}}
 end
 
 return figure
