@@ -1,5 +1,5 @@
 --- doc/reproduction.md, put together from what the commands of the reproduction have left in the
--- folders of their studies. Nothing in it is typed: `ladies report` makes it again.
+-- folders of their studies. No number in it is typed: `ladies report` makes it again.
 --
 -- A command NAME that measures something belongs to it by a line in COMMANDS. Its study's folder
 -- is called NAME or NAME-..., and holds NAME.md, which may show pictures of the same folder:
@@ -7,7 +7,10 @@
 -- of COMMANDS.
 
 local core = require "ladies_core"
+local deviations = require "ladies.paper.deviations"
+local markdown = require "ladies.markdown"
 local options = require "ladies.options"
+local readings = require "ladies.paper.readings"
 
 local WHERE = "ladies.report"
 
@@ -29,7 +32,8 @@ folder, says on which machine and with which settings they were made and how lon
 goes on where it was stopped. Not edited by hand.
 ]]
 
--- The folders below `runs` with the section of a command, in alphabetical order.
+-- The folders below `runs` with the section of a command: those of the preset `default`, then the
+-- others, each in alphabetical order.
 local function folders_of(runs, command)
   local list = {}
   for _, name in ipairs(core.files(runs)) do
@@ -38,7 +42,11 @@ local function folders_of(runs, command)
       list[#list + 1] = name
     end
   end
-  table.sort(list)
+  table.sort(list, function(a, b)
+    local first, second = a:find "%-default%-", b:find "%-default%-"
+    if (first == nil) ~= (second == nil) then return first ~= nil end
+    return a < b
+  end)
   return list
 end
 
@@ -54,6 +62,26 @@ local function section_of(runs, folder, command, title, out)
       core.file.read(("%s/%s/%s"):format(runs, folder, file)))
     return ("%s%s/%s)"):format(before, pictures:match "[^/]*$", name)
   end))
+end
+
+-- F1 by preset, of the first folder of table 3 for each; nil without two of them.
+local function presets_section(runs)
+  local folders = {}
+  for _, name in ipairs(folders_of(runs, "table3")) do
+    local preset = name:match "^table3%-(%a+)"
+    local results = ("%s/%s/results.jsonl"):format(runs, name)
+    if preset and not folders[preset] and core.exists(results) == "file" then
+      folders[preset] = runs .. "/" .. name
+    end
+  end
+  local rows = readings(folders)
+  return rows and ([[
+## Table 3: F1 by preset
+
+%s
+
+Test F1 in percent, means with 95 %% intervals by Student's t. "nearest" is the preset whose mean is
+nearest to the paper's, with a star where its interval contains it.]]):format(markdown.table(rows))
 end
 
 --- ladies.report{runs = "runs", out = "doc/reproduction.md"}: writes the document of all studies in
@@ -76,6 +104,10 @@ local function report(given)
     for _, folder in ipairs(folders) do
       parts[#parts + 1] = section_of(opts.runs, folder, command[1], command[2], opts.out)
       n = n + 1
+    end
+    if command[1] == "table3" and n > 0 then
+      table.insert(parts, 2, deviations)
+      parts[#parts + 1] = presets_section(opts.runs)
     end
   end
   if n == 0 then
