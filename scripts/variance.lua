@@ -22,8 +22,10 @@ cli.main({
     help = "of graphsage, vrgcn, fastgcn, ladies, ... (default all)"},
   {"samples", "LIST", "array of positive integers",
     help = "nodes of a layer, or neighbours of a node (default 5,16,64,256,512)"},
-  {"batches", "N", "positive integer", help = "of random nodes (default 12)"},
-  {"draws", "N", "positive integer", help = "of the sampler for each batch (default 16)"},
+  {"batches", "N", "positive integer", help = "of random nodes, 2 at least (default 12)"},
+  {"draws", "N", "positive integer",
+    help = "of the sampler for each batch; more where errors are rare, fewer where they vary "
+      .. "little (default 16)"},
   {"batch-size", "N", "positive integer", default = 512, help = "nodes of a batch"},
   {"hidden", "N", "positive integer", help = "hidden width (default 128)"},
   {"steps", "N", "non-negative integer", default = 20, help = "of training; 0: first weights"},

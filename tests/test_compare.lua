@@ -4,6 +4,7 @@ package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local ladies = require "ladies"
+local Graph = require "ladies.graph"
 local markdown = require "ladies.markdown"
 local statistics = require "ladies.statistics"
 local Study = require "ladies.study"
@@ -121,6 +122,29 @@ function tests.test_table_and_files()
   lu.assertEquals(result.rows[3][2], statistics.text({f1[2], f1[4]}, 100))
   lu.assertEquals(ladies.file.read(out .. "/table.md"), result.table .. "\n")
   lu.assertEquals(tostring(compare(out, {"ladies:5", "full"})), result.table)   -- nothing anew
+end
+
+--- Another data set of one's own is another comparison, and the same one goes on.
+function tests.test_own_data_is_part_of_the_comparison()
+  local out = temporary.path "data"
+  local first = compare(out, {"full"}, {runs = 1}).table
+  lu.assertEquals(compare(out, {"full"}, {runs = 1}).table, first)
+  for _, field in ipairs{"features", "labels", "train", "val", "graph"} do
+    local other = toy.new(true)
+    if field == "features" then
+      other.features = other.features:scale_rows(ladies.full(2, toy.NODES))
+    elseif field == "labels" then
+      local labels = other.labels:to_table()
+      labels[1] = labels[1] % toy.CLASSES + 1
+      other.labels = ladies.index(labels)
+    elseif field == "graph" then
+      other.graph = Graph.new(other.graph.adjacency:add_diag(1))
+    else
+      other[field] = other[field]:slice(2, #other[field])
+    end
+    lu.assertErrorMsgContains("holds another study", compare, out, {"full"},
+      {runs = 1, data = other})
+  end
 end
 
 --- Every method, with what each of them takes of the settings.

@@ -10,6 +10,7 @@ local graphs = require "reference.graphs"
 local measure = require "ladies.paper.variance.measure"
 local Network = require "ladies.paper.variance.network"
 local statistics = require "ladies.statistics"
+local tables = require "ladies.paper.variance.tables"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 
@@ -253,7 +254,8 @@ local function points_of(result)
   return list, list[1]
 end
 
---- Without sampling there is no error; with the present as history VR-GCN has none.
+--- Without sampling there is no error, of batches larger than the graph either; with the present as
+-- history VR-GCN has none.
 function tests.test_zero()
   local function whole(P, _, layers) return ladies.samplers.full(P, {layers = layers}) end
   local function check(result, exact)
@@ -264,19 +266,29 @@ function tests.test_zero()
       end
     end
   end
-  check(run("full", {methods = {}, samplers = {full = whole}}), true)
+  local result = run("full", {methods = {}, samplers = {full = whole}, batch_size = 500})
+  check(result, true)
+  lu.assertStrContains(result.tables, "batches of b = 500 nodes (all of toy, which has 180) drawn")
   check(run("exact", {methods = {"vrgcn"}, samples = {1}, lag = 0}), true)
   check(run("old", {methods = {"vrgcn"}, samples = {1}}), false)
 end
 
+-- The toy data set as a file, of which measurements are kept.
+local function toy_file()
+  local path = temporary.path "toy.npz"
+  ladies.data.save(toy.new(), path)
+  return path
+end
+
 function tests.test_report_and_resumption()
   local methods = {"graphsage", "vrgcn", "fastgcn", "ladies", "ladies-poisson", "ladies-wor-row"}
-  local result = run("report", {methods = methods})
+  local own = {methods = methods, datasets = {toy_file()}}
+  local result = run("report", own)
   local points = points_of(result)
   -- One and two layers of two samples; VR-GCN has two layers only, Poisson no two samples.
   lu.assertEquals(#points - 1, 4 * 4 + 2 + 2)
   local text = tostring(result)
-  for _, part in ipairs{"| toy ", "VR-GCN", "FastGCN / LADIES, exact", "b = V", "s = 16",
+  for _, part in ipairs{"toy.npz |", "VR-GCN", "FastGCN / LADIES, exact", "b = V", "s = 16",
     "the greatest ratio is"} do
     lu.assertStrContains(text, part)
   end
@@ -284,19 +296,52 @@ function tests.test_report_and_resumption()
   local path = result.folder .. "/results.jsonl"
   local whole, numbers = read(path), read(result.folder .. "/points.csv")
   local markdown = read(result.folder .. "/variance.md")
-  lu.assertStrContains(markdown, "toy, LADIES, 1 layer")
+  lu.assertStrContains(markdown, "toy.npz, LADIES, 1 layer")
+  lu.assertStrContains(markdown, "batches of b = 20 nodes drawn")
+  lu.assertStrContains(markdown, "means over 3 batches and 3 to 96 draws of each")
   lu.assertStrContains(markdown, "Measured in 0:0")
   local cut = whole:sub(1, #whole - 1200)                         -- killed in the middle of a line
   ladies.file.write(path, cut)
-  run("report", {methods = methods})
+  run("report", own)
   lu.assertEquals(read(result.folder .. "/points.csv"), numbers)
   local kept = cut:match "^(.*\n)"
   lu.assertTrue(#kept < #cut)
   lu.assertEquals(read(path):sub(1, #kept), kept)
+  lu.assertEquals(select(2, read(path):gsub("\n", "")), select(2, whole:gsub("\n", "")))
   for _, file in ipairs(result.files) do
     lu.assertTrue(#read(result.folder .. "/" .. file) > 100, file)
   end
-  lu.assertErrorMsgContains("holds another study", run, "report", {methods = methods, seed = 2})
+  own.seed = 2
+  lu.assertErrorMsgContains("holds another study", run, "report", own)
+end
+
+--- What the user gave may have changed under its name, so that it is measured again; what was
+-- loaded is not, and is never taken from a data set that was given by the same name.
+function tests.test_own_samplers_and_data_are_measured_again()
+  local function numbers(own) return ladies.file.read(run("own", own).folder .. "/points.csv") end
+  local function lines() return select(2, ladies.file.read(temporary.path "own/results.jsonl")
+    :gsub("\n", "")) end
+  local file = toy_file()
+  local function with(sampler)
+    return numbers{datasets = {file}, methods = {"ladies"}, samples = {2},
+      samplers = {mine = sampler}}
+  end
+  local first = with(function(P, _, layers) return ladies.samplers.full(P, {layers = layers}) end)
+  local n = lines()
+  lu.assertNotEquals(with(function(P, s, layers)
+    return ladies.samplers.ladies(P, {sizes = layers == 1 and {s} or {s, s}})
+  end), first)
+  lu.assertEquals(lines(), n + 2)                     -- "mine", of one layer and of two
+
+  local function of(data)
+    return numbers{datasets = {file}, methods = {"ladies"}, samples = {2}, data = {[file] = data}}
+  end
+  local same = of(toy.new())
+  local other = of(ladies.generate.power_law{nodes = 90, entries = 400, features = 4, classes = 3})
+  lu.assertNotEquals(other, same)
+  lu.assertEquals(lines(), n + 2 + 2 * 3)             -- two layers and the facts of each graph
+  lu.assertEquals(of(nil), same)                      -- those that were measured in the beginning
+  lu.assertEquals(lines(), n + 2 + 2 * 3)
 end
 
 --- Where FastGCN's layers hardly ever meet, its mean is told from one that can be trusted.
@@ -314,9 +359,76 @@ function tests.test_wrong_options()
   fails('no method "lades"; did you mean "ladies"?', {methods = {"lades"}})
   fails("the lag, 4, is more than the steps of training, 3", {lag = 4})
   fails("a variance needs at least 2 draws", {draws = 1})
+  fails("an interval needs at least 2 batches", {batches = 1})
+  fails("no method is measured with these samples; ladies-poisson needs 16 at least",
+    {methods = {"ladies-poisson"}, samples = {5}})
+  fails("name at least one data set, one method and one number of samples", {methods = {}})
+  fails("samplers.ladies: there is a method of this name", {samplers = {ladies = print}})
   fails("samples[2] must be a positive integer, got 0", {samples = {5, 0}})
   fails("samplers.x must be a callable, got 3", {samplers = {x = 3}})
   fails('unknown option "batch_sice"; did you mean "batch_size"?', {batch_sice = 3})
+end
+
+-- ---------------------------------------------------------------- verdicts
+
+-- A graph with the errors of "fastgcn" and "ladies" in one layer: for each s three batches' errors,
+-- and how many of the 10 draws of each were connected.
+local function graph_of(errors)
+  local graph = {name = "g", points = {},
+    facts = {signal = 1, phi = 1, norm = 1, touched = 10, nodes = 10}}
+  for name, by_samples in pairs(errors) do
+    for s, one in pairs(by_samples) do
+      local met = one.connected or 10
+      table.insert(graph.points, {estimator = by_name[name], samples = s, layers = 1, draws = 10,
+        record = {error = one, bias = {0, 0, 0}, rows = {1, 1, 1}, connected = {met, met, met}}})
+    end
+  end
+  return graph
+end
+
+local VERDICT_OPTS = {samples = {1, 2, 4}, estimators = {by_name.fastgcn, by_name.ladies}}
+
+--- Points of too few draws are in no verdict, and the interval decides. The bounds are 1, 1/2, 1/4.
+function tests.test_bounds_hold_where_intervals_say_so()
+  local function verdict(errors)
+    return select(2, tables.bounds({graph_of{ladies = errors}}, VERDICT_OPTS))
+  end
+  local good = verdict{{0.5, 0.6, 0.7}, {0.2, 0.21, 0.22}}
+  lu.assertEquals({good.n, #good.not_below}, {2, 0})
+  lu.assertAlmostEquals(good.greatest, 0.6, 1e-12)
+  local bad = verdict{[1] = {0.1, 0.9, 0.9}, [2] = {0.6, 0.61, 0.62},
+    [4] = {9, 9, 9, connected = 1}}
+  lu.assertEquals(bad.not_below, {"g, LADIES, 1 layer, s = 1 (not separated)",
+    "g, LADIES, 1 layer, s = 2 (above)", "g, LADIES, 1 layer, s = 4 (too few draws connect)"})
+  lu.assertAlmostEquals(bad.greatest, 1.22, 1e-12)
+  local none = verdict{{0.1, 0.1, 0.1, connected = 0}}
+  lu.assertEquals({none.n, #none.not_below, none.greatest}, {1, 1})
+end
+
+--- A ratio that there is not is none in favour of LADIES.
+function tests.test_ratios_that_there_are_not()
+  local errors = {fastgcn = {}, ladies = {}}
+  for _, s in ipairs(VERDICT_OPTS.samples) do
+    errors.fastgcn[s], errors.ladies[s] = {3, 3.1, 3.2}, {1, 1.1, 1.2}
+  end
+  errors.ladies[2] = {0, 0, 0}
+  local graph = graph_of(errors)
+  for _, name in ipairs{"fastgcn", "ladies"} do
+    for _, s in ipairs(VERDICT_OPTS.samples) do
+      table.insert(graph.points, {estimator = by_name[name], samples = s, layers = 2, draws = 10,
+        record = {error = {name == "ladies" and 1 or 2, name == "ladies" and 1 or 2},
+          connected = {10, 10}}})
+    end
+  end
+  local _, not_below, n = tables.ratios({graph}, VERDICT_OPTS)
+  lu.assertEquals(n, 6)
+  lu.assertEquals(not_below, {"g, 1 layer, s = 2 (no ratio, LADIES has no error)"})
+end
+
+function tests.test_powers_of_enough_draws()
+  local text = tables.errors(graph_of{ladies = {{1, 1, 1}, {0.5, 0.5, 0.5},
+    [4] = {7, 7, 7, connected = 0}}}, VERDICT_OPTS)
+  lu.assertStrMatches(text, ".*| LADIES +|[^\n]*%? 7[^\n]* %-1%.00 |.*")
 end
 
 -- ---------------------------------------------------------------- statistics

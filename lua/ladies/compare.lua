@@ -148,6 +148,15 @@ end
 
 -- ---------------------------------------------------------------- the comparison
 
+-- What tells a data set of the user's from another one of the same name.
+local function hashes_of(data)
+  local list = {adjacency = data.graph.adjacency:hash()}
+  for _, field in ipairs{"features", "labels", "train", "val", "test"} do
+    list[field] = data[field] and data[field]:hash()
+  end
+  return list
+end
+
 local Comparison = {__name = "ladies.Comparison"}
 
 function Comparison.__tostring(self)
@@ -165,7 +174,8 @@ end
 -- settings   of ladies.experiment, the same for all methods that take them
 -- out        a folder (runs/compare-DATASET-N): results.jsonl, table.md, the curves. A
 --            comparison that is there goes on where it stopped, run by run.
--- data       a data set of one's own instead of settings.dataset
+-- data       a data set of one's own instead of settings.dataset; with another one, or other parts
+--            of its split, it is another comparison
 -- quiet      no progress
 local function compare(given)
   local opts = options.check(WHERE, given, {
@@ -186,7 +196,8 @@ local function compare(given)
   for _, one in ipairs(list) do experiment.settle(one.config, data) end
   if opts.equal == "nodes" then equalize_nodes(list, data) end
 
-  local identity = json.encode{methods = opts.methods, equal = opts.equal, settings = common}
+  local identity = json.encode{methods = opts.methods, equal = opts.equal, settings = common,
+    data = opts.data and hashes_of(opts.data)}
   local study = opts.out and Study.open(opts.out, identity)
     or Study.find("runs/compare-" .. data.name, identity)
   local runs, first = {}, list[1].config.seed

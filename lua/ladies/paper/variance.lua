@@ -96,23 +96,46 @@ local function chosen(opts)
   table.sort(own)
   for _, name in ipairs(own) do
     local make = options.value(WHERE, "samplers." .. name, opts.samplers[name], "callable")
-    list[#list + 1] = {name = name, title = name, make = function(network, s, layers)
+    if by_name[name] then
+      options.fail(("%s: samplers.%s: there is a method of this name; choose another"):format(WHERE,
+        name))
+    end
+    list[#list + 1] = {name = name, title = name, own = true, make = function(network, s, layers)
       return make(network.P, s, layers)
     end}
   end
   return list
 end
 
+-- Refuses what would leave nothing to measure.
+local function check_points(opts)
+  if #opts.datasets == 0 or #opts.estimators == 0 or #opts.samples == 0 then
+    options.fail(WHERE .. ": name at least one data set, one method and one number of samples")
+  end
+  local needs = {}
+  for i, one in ipairs(opts.estimators) do
+    local least = one.least or 1
+    for _, s in ipairs(opts.samples) do
+      if s >= least then return end
+    end
+    needs[i] = ("%s needs %d at least"):format(one.name, least)
+  end
+  options.fail(("%s: no method is measured with these samples; %s"):format(WHERE,
+    table.concat(needs, ", ")))
+end
+
 local function check(given)
   local opts = options.check(WHERE, given or {}, SPEC)
   for key, value in pairs(opts.quick and QUICK or THOROUGH) do opts[key] = opts[key] or value end
   if opts.draws < 2 then options.fail(WHERE .. ": a variance needs at least 2 draws") end
+  if opts.batches < 2 then options.fail(WHERE .. ": an interval needs at least 2 batches") end
   if opts.lag > opts.steps then
     options.fail(("%s: the lag, %d, is more than the steps of training, %d"):format(WHERE,
       opts.lag, opts.steps))
   end
   if not (given or {}).datasets then opts.datasets = here(opts.datasets) end
   opts.estimators = chosen(opts)
+  check_points(opts)
   return opts
 end
 
@@ -124,7 +147,13 @@ local function draws_of(one, s, draws)
   return draws
 end
 
--- What is to be measured on one graph: {key, estimator, samples, layers, draws}.
+-- The key of a data set in the study. One of the user's may be called as one that is loaded.
+local function key_of(dataset, opts)
+  return opts.data[dataset] and dataset .. " (given)" or dataset
+end
+
+-- What is to be measured on one graph: {key, estimator, samples, layers, draws, own}; own: with a
+-- sampler or a data set of the user's.
 local function points_of(dataset, opts)
   local list = {}
   for _, one in ipairs(opts.estimators) do
@@ -132,9 +161,10 @@ local function points_of(dataset, opts)
       for layers = one.two_layer_only and 2 or 1, 2 do
         if s >= (one.least or 1) then
           list[#list + 1] = {
-            key = ("%s, %s, %d samples, %d layers"):format(dataset, one.name, s, layers),
+            key = ("%s, %s, %d samples, %d layers"):format(key_of(dataset, opts), one.name, s,
+              layers),
             estimator = one, samples = s, layers = layers,
-            draws = draws_of(one, s, opts.draws),
+            draws = draws_of(one, s, opts.draws), own = one.own or opts.data[dataset] ~= nil,
           }
         end
       end
@@ -148,20 +178,26 @@ local function load(name, opts)
   return GENERATED[name] and GENERATED[name]() or data_sets.load(name)
 end
 
+-- Whether there is a measurement of a point or a graph that counts. A key does not tell one of the
+-- user's samplers or data sets from another of the same name.
+local function is_there(study, one)
+  return not one.own and study:record(one.key) ~= nil
+end
+
 -- Measures what is missing of one graph.
-local function measure_graph(study, dataset, points, opts, tell)
+local function measure_graph(study, graph, opts, tell)
   local waiting = {}
-  for _, point in ipairs(points) do
-    if not study:record(point.key) then waiting[#waiting + 1] = point end
+  for _, point in ipairs(graph.points) do
+    if not is_there(study, point) then waiting[#waiting + 1] = point end
   end
-  if #waiting == 0 and study:record(dataset) then return end
+  if #waiting == 0 and is_there(study, graph) then return end
   local began = core.clock()
-  local data = load(dataset, opts)
+  local data = load(graph.name, opts)
   local network = Network.train(data, opts)
   local batches = measure.batches(data.graph.n_nodes, opts.batch_size, opts.batches, opts.seed)
-  if not study:record(dataset) then
+  if not is_there(study, graph) then
     local facts = measure.facts(network, batches)
-    facts.key, facts.sizes = dataset, measure.by_size(network, opts.batches, opts.seed)
+    facts.key, facts.sizes = graph.key, measure.by_size(network, opts.batches, opts.seed)
     study:add(provenance.sign(facts, began))
   end
   for _, point in ipairs(waiting) do
@@ -182,8 +218,9 @@ end
 -- methods     names of lua/ladies/paper/variance/estimators.lua (all)
 -- samplers    samplers of one's own: {name = function(P, s, layers) return sampler end}
 -- samples     sample numbers ({5, 16, 64, 256, 512})
--- batches     how many batches (12); draws: of the sampler, for each of them (16; up to 32 times as
---             many of LADIES and FastGCN with few samples, fewer of GraphSAGE with many)
+-- batches     how many batches (12, 2 at least); draws: of the sampler, for each of them (16, 2 at
+--             least; up to 32 times as many of LADIES and FastGCN with few samples, fewer of
+--             GraphSAGE with many)
 -- batch_size  nodes of a batch (512), or all where there are fewer
 -- hidden, steps, lag   width of H (128), steps of training (20), and how many of them VR-GCN's
 --             history is behind (10)
@@ -191,7 +228,8 @@ end
 -- quick       cora and power-law, 4 batches, 6 draws, two sample numbers and hidden 64, where
 --             others are not given
 -- out         a folder (runs/variance-N): results.jsonl, points.csv, variance.md and the pictures.
---             Measurements that are there are not made again.
+--             Measurements that are there are not made again, but for those with `samplers` or
+--             `data` of one's own: whether these are still the same is not known.
 -- Returns a report: `folder`, `files`, `tables` (Markdown), `plots` (text); tostring gives both.
 local function variance(given)
   local opts = check(given)
@@ -205,21 +243,22 @@ local function variance(given)
   local _ <close> = study:take()
   local graphs, total, done = {}, 0, 0
   for i, dataset in ipairs(opts.datasets) do
-    graphs[i] = {name = dataset, points = points_of(dataset, opts)}
+    graphs[i] = {name = dataset, key = key_of(dataset, opts), own = opts.data[dataset] ~= nil,
+      points = points_of(dataset, opts)}
     for _, point in ipairs(graphs[i].points) do
-      total, done = total + 1, done + (study:record(point.key) and 1 or 0)
+      total, done = total + 1, done + (is_there(study, point) and 1 or 0)
     end
   end
   local bar = progress.new{total = total, done = done, unit = "point", quiet = opts.quiet}
   for _, graph in ipairs(graphs) do
-    measure_graph(study, graph.name, graph.points, opts, function()
+    measure_graph(study, graph, opts, function()
       done = done + 1
       bar:update(done, core.clock())
     end)
   end
   bar:clear()
   for _, graph in ipairs(graphs) do
-    graph.facts = study:record(graph.name)
+    graph.facts = study:record(graph.key)
     for _, point in ipairs(graph.points) do point.record = study:record(point.key) end
   end
   return report.write(study.folder, graphs, opts)

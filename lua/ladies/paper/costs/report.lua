@@ -22,14 +22,20 @@ local function power(sweep, value)
 end
 
 local function measured(sweep, field)
-  local exponent, spread = power(sweep, function(point) return point[field] end)
+  return power(sweep, function(point) return point[field] end)
+end
+
+local function measured_text(sweep, field)
+  local exponent, spread = measured(sweep, field)
   return ("%.2f"):format(exponent) .. (spread and (" ± %.2f"):format(spread) or "")
 end
 
 local function predicted(sweep, what)
-  return ("%.2f"):format((power(sweep, function(point)
-    return sweep.method[what](point.shape)
-  end)))
+  return (power(sweep, function(point) return sweep.method[what](point.shape) end))
+end
+
+local function predicted_text(sweep, what)
+  return ("%.2f"):format(predicted(sweep, what))
 end
 
 local function exponents(sweeps)
@@ -39,9 +45,10 @@ local function exponents(sweeps)
     local first, last = sweep.record.points[1].x, sweep.record.points[#sweep.record.points].x
     rows[i + 1] = {
       ("%s, %s"):format(sweep.method.title, sweep.variable), ("%d to %d"):format(first, last),
-      measured(sweep, "computing"), predicted(sweep, "time"),
-      sweep.method.whole and "-" or measured(sweep, "sampling"),
-      measured(sweep, "held"), measured(sweep, "counted"), predicted(sweep, "memory"),
+      measured_text(sweep, "computing"), predicted_text(sweep, "time"),
+      sweep.method.whole and "-" or measured_text(sweep, "sampling"),
+      measured_text(sweep, "held"), measured_text(sweep, "counted"),
+      predicted_text(sweep, "memory"),
     }
   end
   return markdown.table(rows)
@@ -127,15 +134,50 @@ of %d batches, in one thread: sampling, and computing (gathering, forward, backw
 the optimizer), in time of the processor; memory as the program counts it after the backward pass,
 with weights and histories, and as the paper counts it. One quantity varies at a time. Exponents are
 slopes between logarithms with their standard errors; those of Table 2 are fitted to its formulas at
-the same shapes. %s]]
+the same shapes; it counts no sampling. %s]]
 
-local OUTRO = [[
-Where the two differ. Table 2 has the term L K s² of LADIES and FastGCN for s² pairs of nodes in a
-layer; a sparse P has entries for few of them, so that time grows as L K² s. It counts no rows for
-the batch's own nodes there (b has the exponent 0), and no sampling: that of LADIES reads the rows
-of P of the layer above, that of VR-GCN multiplies whole rows. Rows that many nodes of a batch have
-in common are computed once, which lowers the exponents of GraphSAGE and VR-GCN; and products of
-matrices run faster the larger they are, which lowers those of K.]]
+-- Where the exponent of computing may differ from that of Table 2, and what the program does that
+-- the formula does not say: below or above it, over which variables, of which methods (all).
+local REASONS = {
+  {side = "below", over = {s = true}, of = {fastgcn = true, ladies = true},
+    text = "Table 2 has the term L K s² for s² pairs of nodes in a layer; a sparse P has entries "
+      .. "for few of them."},
+  {side = "above", over = {b = true}, of = {fastgcn = true, ladies = true},
+    text = "Table 2 counts no rows for the batch's own nodes there."},
+  {side = "below", over = {L = true, b = true, s = true}, of = {graphsage = true, vrgcn = true},
+    text = "Rows that several nodes of a batch have in common are computed once."},
+  {side = "below", over = {K = true},
+    text = "Products of matrices run faster the larger they are."},
+}
+
+-- The side of Table 2's exponent on which that of computing is, by more than two standard errors;
+-- nil where it is on neither, or has no standard error.
+local function side_of(sweep)
+  local exponent, spread = measured(sweep, "computing")
+  local off = exponent - predicted(sweep, "time")
+  if spread and off < -2 * spread then return "below" end
+  if spread and off > 2 * spread then return "above" end
+end
+
+-- The reasons for which there are exponents, with these.
+local function differences(sweeps)
+  local lines = {"Exponents of computing that differ from those of Table 2 by more than two "
+    .. "standard errors, and what may explain it:\n"}
+  for _, reason in ipairs(REASONS) do
+    local found = {}
+    for _, sweep in ipairs(sweeps) do
+      if reason.over[sweep.variable] and (not reason.of or reason.of[sweep.method.name])
+        and side_of(sweep) == reason.side then
+        found[#found + 1] = ("%s, %s"):format(sweep.method.title, sweep.variable)
+      end
+    end
+    if #found > 0 then
+      lines[#lines + 1] = ("* %s: %s. %s"):format(reason.side, table.concat(found, "; "),
+        reason.text)
+    end
+  end
+  return #lines > 1 and table.concat(lines, "\n") or nil
+end
 
 --- Writes costs.csv, costs.md and the pictures into the folder; returns the report. sweeps: array
 -- of {method =, variable =, record = {points = {{x =, shape =, sampling =, ...}, ...}}}.
@@ -145,7 +187,7 @@ function report.write(folder, sweeps, opts)
   for i, sweep in ipairs(sweeps) do records[i] = sweep.record end
   local parts = {INTRO:format(sweeps[1].record.points[1].shape.D, opts.batches,
     provenance.measurements(records)),
-    bases(sweeps), exponents(sweeps), OUTRO}
+    bases(sweeps), exponents(sweeps), differences(sweeps)}
   for _, file in ipairs(files) do
     if file:find "%.svg$" then parts[#parts + 1] = ("![%s](%s)"):format(file, file) end
   end

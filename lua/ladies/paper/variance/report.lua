@@ -5,6 +5,7 @@ local json = require "ladies.json"
 local pictures = require "ladies.paper.variance.pictures"
 local provenance = require "ladies.study.provenance"
 local results = require "ladies.paper.variance.results"
+local run_folder = require "ladies.run_folder"
 local statistics = require "ladies.statistics"
 local tables = require "ladies.paper.variance.tables"
 
@@ -21,12 +22,16 @@ local INTRO = [[
 ## Table 2, measured: the error of sampled embeddings
 
 What is measured: E‖Z̃ − Z‖²_F / b, the error of an estimated embedding (variance and bias²), of
-batches of b = %d nodes drawn from the whole graph, means over %d batches and %d draws of each, with
-95 %% intervals over the batches. The network is Z = P H W₂, H = ReLU(P X W₁ + b₁), K = %d, after %d
-steps of training; P is "%s"; VR-GCN's history is %d steps old. All numbers are relative to
-‖Z‖²_F / V: 1 is as wrong as an estimate of zero. The bounds are those of Table 2, from φ, Δφ, D,
-‖P‖²_F and V̄(b) of the same graph. LADIES and FastGCN are those of the theory: independent draws,
-rows not normalised. %s]]
+batches of %s drawn from the whole graph, means over %d batches and %s draws of each (points.csv has
+how many in all), with 95 %% intervals over the batches. The network is Z = P H W₂,
+H = ReLU(P X W₁ + b₁), K = %d, after %d steps of training; P is "%s"; VR-GCN's history is %d steps
+old. All numbers are relative to ‖Z‖²_F / V: 1 is as wrong as an estimate of zero. The bounds are
+those of Table 2, from φ, Δφ, D, ‖P‖²_F and V̄(b) of the same graph. LADIES and FastGCN are those of
+the theory: independent draws, rows not normalised. %s
+
+A "?" in the tables: most draws have no entry in some layer and fewer than 100 in all have. Such a
+mean says nothing, as the error comes from draws that were hardly ever seen; no power of s is fitted
+to it, and nothing is concluded from it.]]
 
 local RATIOS = [[
 ### LADIES against FastGCN
@@ -35,10 +40,33 @@ The error of FastGCN over that of LADIES. With one layer sampled both are a cons
 their ratio depends on the batch alone. Computed without any draw, from means over batches of b
 nodes, with 95 % intervals:]]
 
-local MEASURED_RATIOS = [[
-Measured, b and draws as above (here and below, "?" where most draws have no entry in some layer and
-fewer than 100 in all have: such a mean says nothing, as the error comes from draws that were hardly
-ever seen):]]
+-- "512 nodes", and which graphs have fewer.
+local function size_text(graphs, b)
+  local whole = {}
+  for _, graph in ipairs(graphs) do
+    if graph.facts.nodes < b then
+      whole[#whole + 1] = ("%s, which has %d"):format(graph.name, graph.facts.nodes)
+    end
+  end
+  return ("b = %d nodes%s"):format(b, #whole == 0 and ""
+    or (" (all of " .. table.concat(whole, ", and all of ") .. ")"))
+end
+
+-- "16", or "4 to 512": of a batch, over all points.
+local function draws_text(graphs)
+  local least, most = math.huge, 0
+  for _, graph in ipairs(graphs) do
+    for _, point in ipairs(graph.points) do
+      least, most = math.min(least, point.draws), math.max(most, point.draws)
+    end
+  end
+  return least == most and ("%d"):format(least) or ("%d to %d"):format(least, most)
+end
+
+-- A list of exceptions as a sentence, or nothing.
+local function unless(list)
+  return #list > 0 and " That is not shown at: " .. table.concat(list, "; ") .. "." or ""
+end
 
 local function records_of(graphs)
   local list = {}
@@ -80,30 +108,31 @@ local function write_markdown(graphs, opts)
   local function add(text, ...)
     parts[#parts + 1] = select("#", ...) > 0 and text:format(...) or text
   end
-  add(INTRO, opts.batch_size, opts.batches, opts.draws, opts.hidden, opts.steps, opts.normalize,
-    opts.lag, provenance.measurements(records_of(graphs)))
+  add(INTRO, size_text(graphs, opts.batch_size), opts.batches, draws_text(graphs), opts.hidden,
+    opts.steps, opts.normalize, opts.lag, provenance.measurements(records_of(graphs)))
   add(tables.facts(graphs))
   local ratios, not_below, n = tables.ratios(graphs, opts)
   if ratios then
     add(RATIOS)
-    local sizes, exceptions = tables.sizes(graphs)
+    local sizes, exceptions, n_sizes = tables.sizes(graphs)
     add(sizes)
-    add("So with one layer, and any s, LADIES is below FastGCN %s. A batch that is the whole graph "
-      .. "makes the two the same.", #exceptions == 0 and "at every b below V"
-      or "but at " .. table.concat(exceptions, "; "))
-    add(MEASURED_RATIOS)
+    add("So with one layer, and any s, the mean error of LADIES over such batches is below that of "
+      .. "FastGCN, by 95 %% intervals, at %d of these %d b below V.%s A batch that is the whole "
+      .. "graph makes the two the same.", n_sizes - #exceptions, n_sizes, unless(exceptions))
+    add("Measured, b and draws as above:")
     add(ratios)
     add("The error of LADIES is below that of FastGCN, by 95 %% intervals, at %d of %d points.%s",
-      n - #not_below, n,
-      #not_below > 0 and " It is not at: " .. table.concat(not_below, "; ") .. "." or "")
+      n - #not_below, n, unless(not_below))
   end
-  local bounds, greatest = tables.bounds(graphs, opts)
+  local bounds, verdict = tables.bounds(graphs, opts)
   if bounds then
     add "### Errors over the bounds"
     add(bounds)
-    add("The bounds are about one sampled layer (for VR-GCN both): there the greatest ratio is "
-      .. "%.3g, %s. With two sampled layers errors may exceed them.", greatest,
-      greatest <= 1 and "so all of them hold" or "so they do not all hold")
+    add("The bounds are about one sampled layer (for VR-GCN both): there the error is not above "
+      .. "its bound, by 95 %% intervals, at %d of %d points%s.%s With two sampled layers errors "
+      .. "may exceed them.", verdict.n - #verdict.not_below, verdict.n,
+      verdict.greatest and (", and the greatest ratio is %.3g"):format(verdict.greatest) or "",
+      unless(verdict.not_below))
   end
   for _, graph in ipairs(graphs) do
     add("### " .. graph.name)
@@ -118,7 +147,7 @@ end
 --- Writes points.csv, variance.md and the pictures into the folder; returns the report. graphs:
 -- array of {name =, facts =, points = {{estimator =, samples =, layers =, record =}, ...}}.
 function report.write(folder, graphs, opts)
-  for _, graph in ipairs(graphs) do graph.file = graph.name:match "[^/]*$":gsub("%.npz$", "") end
+  for _, graph in ipairs(graphs) do graph.file = run_folder.plain(graph.name) end
   local files, texts = pictures.draw(folder, graphs, opts)
   local text = write_markdown(graphs, opts)
   core.file.write(folder:file "points.csv", csv(graphs))

@@ -32,6 +32,15 @@ function results.find(graph, name, samples, layers)
   end
 end
 
+--- The error of a point over its bound, and half the 95 % interval of that; zero where the error is
+-- rounding.
+function results.over_bound(graph, point)
+  local mean, half = results.relative(graph, point.record, "error")
+  if mean < results.ROUNDING then return 0, 0 end
+  local bound = results.bound(graph, point)
+  return mean / bound, half / bound
+end
+
 --- The points of one estimator with so many layers, by rising s.
 function results.line(graph, estimator, layers)
   local list = {}

@@ -56,12 +56,15 @@ local function table_of(graph, opts, layers, text_of, last, last_of)
   return markdown.table(rows)
 end
 
--- The fitted power of s in the errors of a line, where they are more than rounding.
+-- The fitted power of s in the errors of a line, where they are more than rounding and of enough
+-- draws.
 local function power_text(graph, line)
   local points = {}
   for _, point in ipairs(line) do
     local value = results.relative(graph, point.record, "error")
-    if value > results.ROUNDING then points[#points + 1] = {point.samples, value} end
+    if value > results.ROUNDING and not results.too_few(point) then
+      points[#points + 1] = {point.samples, value}
+    end
   end
   if #points < 2 then return "-" end
   local power, spread = statistics.power(points)
@@ -87,23 +90,39 @@ function tables.errors(graph, opts)
   return table.concat(parts, "\n\n")
 end
 
---- Errors over bounds, and the greatest of those that the theory is about: of one layer, and of
--- VR-GCN, whose other layer is exact; nil without any bound.
+-- Why a quantity is not certainly below 1, from its 95 % interval; nil where it is.
+local function not_below_one(few, value, half)
+  if few then return "too few draws connect" end
+  if value + half <= 1 then return nil end
+  return value - half > 1 and "above" or "not separated"
+end
+
+--- Errors over bounds, and a verdict about those of one layer, and of VR-GCN, whose other layer is
+-- exact, as the theory has it: {n =, not_below =, greatest =}, how many there are, those that are
+-- not certainly below their bounds, and the greatest ratio of enough draws (nil without any); nil
+-- without any bound.
 function tables.bounds(graphs, opts)
-  local rows, greatest = {head("error / bound", opts)}, 0
+  local rows, verdict = {head("error / bound", opts)}, {n = 0, not_below = {}}
   for _, graph in ipairs(graphs) do
     for _, estimator in ipairs(opts.estimators) do
       for layers = 1, 2 do
         local line = estimator.bound and results.line(graph, estimator, layers) or {}
         if line[1] and results.bound(graph, line[1]) then
-          local row = {("%s, %s, %d layer%s"):format(graph.name, estimator.title, layers,
-            layers == 1 and "" or "s")}
-          local by_samples = {}
+          local where = ("%s, %s, %d layer%s"):format(graph.name, estimator.title, layers,
+            layers == 1 and "" or "s")
+          local row, by_samples = {where}, {}
           for _, point in ipairs(line) do
-            local bound = results.bound(graph, point)
-            local ratio = bound > 0 and results.relative(graph, point.record, "error") / bound or 0
-            by_samples[point.samples] = results.too_few(point) and "?" or ("%.2g"):format(ratio)
-            if layers == 1 or estimator.two_layer_only then greatest = math.max(greatest, ratio) end
+            local few, ratio, half = results.too_few(point), results.over_bound(graph, point)
+            by_samples[point.samples] = few and "?" or ("%.2g"):format(ratio)
+            if layers == 1 or estimator.two_layer_only then
+              local why = not_below_one(few, ratio, half)
+              verdict.n = verdict.n + 1
+              if why then
+                table.insert(verdict.not_below, ("%s, s = %d (%s)"):format(where, point.samples,
+                  why))
+              end
+              if not few then verdict.greatest = math.max(verdict.greatest or 0, ratio) end
+            end
           end
           for _, s in ipairs(opts.samples) do row[#row + 1] = by_samples[s] or "-" end
           rows[#rows + 1] = row
@@ -111,7 +130,7 @@ function tables.bounds(graphs, opts)
       end
     end
   end
-  if #rows > 1 then return markdown.table(rows), greatest end
+  if #rows > 1 then return markdown.table(rows), verdict end
 end
 
 local function ratio_text(ratio, half)
@@ -135,9 +154,10 @@ function tables.ratios(graphs, opts)
         local few = results.too_few(fastgcn) or results.too_few(own)
         row[#row + 1] = few and "?" or ratio_text(ratio, half)
         n = n + 1
-        if few or ratio and ratio - half <= 1 then
+        if few or not ratio or ratio - half <= 1 then
           not_below[#not_below + 1] = ("%s, s = %d (%s)"):format(where, s,
-            few and "too few draws connect" or ratio + half < 1 and "above" or "not separated")
+            few and "too few draws connect" or not ratio and "no ratio, LADIES has no error"
+              or ratio + half < 1 and "above" or "not separated")
         end
       end
       rows[#rows + 1] = row
@@ -146,10 +166,10 @@ function tables.ratios(graphs, opts)
   return markdown.table(rows), not_below, n
 end
 
---- The same ratio, exact for one layer and any s, over the batch size; and the batches smaller than
--- the graph for which it is not certainly above 1.
+--- The same ratio, exact for one layer and any s, over the batch size; the sizes below that of
+-- their graph for which it is not certainly above 1; and how many sizes below it there are.
 function tables.sizes(graphs)
-  local sizes, seen, rows, not_below = {}, {}, {{"FastGCN / LADIES, exact"}}, {}
+  local sizes, seen, rows, not_below, n = {}, {}, {{"FastGCN / LADIES, exact"}}, {}, 0
   for _, graph in ipairs(graphs) do
     for _, one in ipairs(graph.facts.sizes) do
       local whole = one.size == graph.facts.nodes
@@ -166,15 +186,18 @@ function tables.sizes(graphs)
     for _, one in ipairs(graph.facts.sizes) do
       local ratio, half = statistics.ratio(one.fastgcn, one.ladies)
       by_size[one.size] = ratio_text(ratio, half)
-      if one.size < graph.facts.nodes and not (ratio and ratio - half > 1) then
-        not_below[#not_below + 1] = ("%s, b = %d"):format(graph.name, one.size)
+      if one.size < graph.facts.nodes then
+        n = n + 1
+        if not (ratio and ratio - half > 1) then
+          not_below[#not_below + 1] = ("%s, b = %d"):format(graph.name, one.size)
+        end
       end
     end
     for _, size in ipairs(sizes) do row[#row + 1] = by_size[size] or "-" end
     row[#row + 1] = by_size[graph.facts.nodes]
     rows[#rows + 1] = row
   end
-  return markdown.table(rows), not_below
+  return markdown.table(rows), not_below, n
 end
 
 return tables
