@@ -4,15 +4,13 @@ package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local ladies = require "ladies"
-local json = require "ladies.json"
 local statistics = require "ladies.statistics"
 local temporary = require "reference.temporary"
-local toy = require "reference.toy_data"
+local toy_study = require "tools.toy_study"
 
 local tests = {}
 
-local dataset = temporary.path "toy.npz"
-ladies.data.save(toy.new(true), dataset)
+local dataset, records_of = toy_study.dataset, toy_study.records_of
 
 local function ablate(out, given)
   local opts = {datasets = {dataset}, runs = 2, samples = 5, out = out, quiet = true, jobs = 1,
@@ -20,16 +18,6 @@ local function ablate(out, given)
       eval_every = 10}}
   for key, value in pairs(given or {}) do opts[key] = value end
   return ladies.ablate(opts)
-end
-
--- The records of a folder by key, and their number.
-local function records_of(folder)
-  local list, n = {}, 0
-  for line in io.lines(folder .. "/results.jsonl") do
-    local record = json.decode(line)
-    list[record.key], n = record, n + 1
-  end
-  return list, n
 end
 
 -- The cells of the line of a text that begins with "| LABEL ".

@@ -6,16 +6,14 @@ package.path = here .. "/?.lua;" .. package.path
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
-local json = require "ladies.json"
 local statistics = require "ladies.statistics"
 local temporary = require "reference.temporary"
-local toy = require "reference.toy_data"
+local toy_study = require "tools.toy_study"
 local trial = require "ladies.study.trial"
 
 local tests = {}
 
-local dataset = temporary.path "toy.npz"
-ladies.data.save(toy.new(true), dataset)
+local dataset, records_of = toy_study.dataset, toy_study.records_of
 
 local SETTINGS = {layers = 2, hidden = 8, batch_size = 20, lr = 0.02, max_batches = 20,
   eval_every = 5}
@@ -25,16 +23,6 @@ local function figures(out, given)
     jobs = 1}
   for key, value in pairs(given or {}) do opts[key] = value end
   return ladies.figures(opts)
-end
-
--- The records of a folder by key, and their number.
-local function records_of(folder)
-  local list, n = {}, 0
-  for line in io.lines(folder .. "/results.jsonl") do
-    local record = json.decode(line)
-    list[record.key], n = record, n + 1
-  end
-  return list, n
 end
 
 -- The series of this name in the picture of this name.

@@ -10,7 +10,7 @@ local progress = require "ladies.progress"
 local shell = require "tools.shell"
 local Study = require "ladies.study"
 local temporary = require "reference.temporary"
-local toy = require "reference.toy_data"
+local toy_study = require "tools.toy_study"
 
 local tests = {}
 
@@ -46,8 +46,7 @@ function tests.test_expected_end()
   lu.assertStrContains(text, "1:00 left")
 end
 
-local dataset = temporary.path "toy.npz"
-ladies.data.save(toy.new(true), dataset)
+local dataset = toy_study.dataset
 
 local function run_of(seed, given)
   local config = {dataset = dataset, method = "ladies", samples = 5, layers = 2, hidden = 8,

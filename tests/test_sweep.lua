@@ -5,16 +5,15 @@ package.path = here .. "/?.lua;" .. package.path
 local lu = require "luaunit"
 local ladies = require "ladies"
 local experiment_options = require "ladies.experiment_options"
-local json = require "ladies.json"
 local shell = require "tools.shell"
 local statistics = require "ladies.statistics"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
+local toy_study = require "tools.toy_study"
 
 local tests = {}
 
-local dataset = temporary.path "toy.npz"
-ladies.data.save(toy.new(true), dataset)
+local dataset, records_of = toy_study.dataset, toy_study.records_of
 
 local SETTINGS = {layers = 2, hidden = 8, batch_size = 20, max_batches = 10, eval_every = 5,
   seed = 11}
@@ -24,15 +23,6 @@ local function sweep(out, given)
     settings = SETTINGS, vary = {{"lr", 1e-6, 0.02}, {"dropout", 0, 0.3}}, out = out, quiet = true}
   for key, value in pairs(given or {}) do opts[key] = value end
   return ladies.sweep(opts)
-end
-
-local function records_of(folder)
-  local list, n = {}, 0
-  for line in io.lines(folder .. "/results.jsonl") do
-    local record = json.decode(line)
-    list[record.key], n = record, n + 1
-  end
-  return list, n
 end
 
 --- Every combination is trained with every seed; the best is that of the highest mean validation

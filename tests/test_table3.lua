@@ -12,11 +12,11 @@ local shell = require "tools.shell"
 local statistics = require "ladies.statistics"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
+local toy_study = require "tools.toy_study"
 
 local tests = {}
 
-local dataset = temporary.path "toy.npz"
-ladies.data.save(toy.new(true), dataset)
+local dataset = toy_study.dataset
 
 local SETTINGS = {layers = 2, hidden = 8, batch_size = 20, lr = 0.02, max_batches = 20,
   eval_every = 10}
