@@ -37,7 +37,7 @@ local function nearest(lists, paper)
 end
 
 --- Rows of texts, the first of which is the head, from the folders of table 3 by preset; nil
--- without the runs of two presets.
+-- where no row of the paper has the runs of two presets.
 local function readings(folders)
   local of, n = {}, 0
   for preset, folder in pairs(folders) do
@@ -69,7 +69,7 @@ local function readings(folders)
       end
     end
   end
-  return rows
+  return #rows > 1 and rows or nil
 end
 
 return readings
