@@ -111,8 +111,27 @@ function tests.test_cross()
     difference[seed] = 100 * records["toy, paper: self nodes previous, seed " .. seed].test_f1
       - f1[seed]
   end
-  lu.assertEquals(cells[9], ("%+.1f ± %.1f"):format(statistics.mean(difference),
-    statistics.half_width(difference)))
+  local mean, half = statistics.mean(difference), statistics.half_width(difference)
+  lu.assertEquals(cells[9], ("%+.1f ± %.1f"):format(mean, half))
+  local above, below = tostring(result):match
+    "\n%* FastGCN: LADIES is above it (.-), and below it (.-)%."
+  lu.assertEquals(above:find("previous (toy)", 1, true) ~= nil, mean > half)
+  lu.assertEquals(below:find("previous (toy)", 1, true) ~= nil, mean < -half)
+end
+
+--- The words below the table name the data sets whose intervals exclude zero.
+function tests.test_words_of_the_cross()
+  local out = temporary.path "words"
+  ablate(out, {presets = {"paper"}, parts = {"cross"}})
+  local lines = {}
+  for line in io.lines(out .. "/results.jsonl") do        -- FastGCN far below, without a union
+    local f1 = line:find('paper: FastGCN, seed', 1, true) and 0.1
+      or line:find('paper: as it is, seed', 1, true) and 0.9
+    lines[#lines + 1] = f1 and line:gsub('"test_f1":[%d.e-]+', '"test_f1":' .. f1) or line
+  end
+  ladies.file.write(out .. "/results.jsonl", table.concat(lines, "\n") .. "\n")
+  local text = tostring(ablate(out, {presets = {"paper"}, parts = {"cross"}}))
+  lu.assertStrContains(text, "* FastGCN: LADIES is above it with the union none (toy)")
 end
 
 --- The table of the t distribution, two-sided 95 %.

@@ -176,9 +176,21 @@ local function cross_table(opts, study, names, preset)
   return rows
 end
 
--- What LADIES' probabilities are worth with each union: its F1 less that of the others.
+-- Lists of data sets by title and union, in words.
+local function places(lists, title)
+  local words = {}
+  for _, union in ipairs(UNIONS) do
+    local list = lists[title .. union]
+    if list then words[#words + 1] = ("%s (%s)"):format(union, table.concat(list, ", ")) end
+  end
+  return #words > 0 and "with the union " .. table.concat(words, "; ") or "nowhere"
+end
+
+-- What LADIES' probabilities are worth with each union: its F1 less that of the others; and where
+-- the intervals of that are above zero, and where below.
 local function cross_differences(opts, study, names, preset)
   local rows, ladies = {{"LADIES less", "data set", table.unpack(UNIONS)}}, {}
+  local above, below, lines = {}, {}, {}
   for _, name in ipairs(names) do
     local row
     for _, one in ipairs(cross_of(preset, opts.settings)) do
@@ -192,13 +204,24 @@ local function cross_differences(opts, study, names, preset)
         end
         local difference = statistics.differences(ladies[one.union], own)
         row[#row + 1] = statistics.interval(difference, "%+.1f")
+        local mean, half = statistics.mean(difference), statistics.half_width(difference)
+        if #difference > 1 and math.abs(mean) > half then
+          local lists, place = mean > 0 and above or below, one.from .. one.union
+          lists[place] = lists[place] or {}
+          table.insert(lists[place], run_folder.plain(name))
+        end
       end
     end
   end
-  return rows
+  for i = 2, #PROBABILITIES do
+    local title = PROBABILITIES[i].title
+    lines[i - 1] = ("* %s: LADIES is above it %s, and below it %s."):format(title,
+      places(above, title), places(below, title))
+  end
+  return rows, "By 95 % intervals:\n\n" .. table.concat(lines, "\n")
 end
 
--- The tables of each part: title and function.
+-- The tables of each part: title and function, which may return a text to stand below as well.
 local TABLES = {
   changes = {{"one change at a time", changes_table}},
   cross = {{"probabilities and union", cross_table},
@@ -242,10 +265,11 @@ local function write(opts, study, names, records, notes)
   for _, preset in ipairs(opts.presets) do
     for _, part in ipairs(opts.parts) do
       for _, each in ipairs(TABLES[part]) do
-        local title, rows = ("preset %s: %s"):format(preset, each[1]),
-          each[2](opts, study, names, preset)
-        parts[#parts + 1], parts[#parts + 2] = "### " .. title, rows
+        local title = ("preset %s: %s"):format(preset, each[1])
+        local rows, text = each[2](opts, study, names, preset)
+        parts[#parts + 1], parts[#parts + 2], parts[#parts + 3] = "### " .. title, rows, text
         texts[#texts + 1] = title .. "\n\n" .. markdown.table(rows)
+        if text then texts[#texts] = texts[#texts] .. "\n\n" .. text end
       end
     end
   end
