@@ -73,10 +73,17 @@ function tests.test_readings()
   local path = code .. "/results.jsonl"
   ladies.file.write(path, '{"key":"cora, LADIES (64), seed 1","test_f1":0.1}\n'
     .. '{"key":"cora, full batch, seed 1","test_f1":0.7}\n' .. ladies.file.read(path))
-  lu.assertEquals(readings{default = default, code = code}, {
+  local rows, above, below = readings{default = default, code = code}
+  lu.assertEquals(rows, {
     {"data set", "method", "paper", "default", "code", "nearest"},
-    {"cora", "LADIES (64)", "77.6", "81.0 ± 2.5", "77.0 ± 5.0", "code *"},
+    {"cora", "LADIES (64)", "77.6 ± 1.0", "81.0 ± 2.5", "77.0 ± 5.0", "code *"},
   })
+  lu.assertEquals({above, below}, {{}, {}})
+  rows, above, below = readings{default = default,
+    code = table3_folder("higher", "LADIES (64)", {80, 81, 82})}
+  lu.assertEquals({#rows, above, below}, {2, {"cora LADIES (64)"}, {}})
+  local low = table3_folder("lower", "LADIES (64)", {60, 61, 62})
+  lu.assertEquals({select(2, readings{default = low, code = low})}, {{}, {"cora LADIES (64)"}})
   lu.assertNil(readings{default = default})
 end
 

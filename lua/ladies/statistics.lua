@@ -45,10 +45,15 @@ local function student(free)
     + (79 * z ^ 9 + 776 * z ^ 7 + 1482 * z ^ 5 - 1920 * z ^ 3 - 945 * z) / (92160 * free ^ 4)
 end
 
+--- Half the width of the 95 % interval by Student's t of the mean of n numbers with this deviation;
+-- 0 for a single number.
+function statistics.half_width_of(deviation, n)
+  return n > 1 and student(n - 1) * deviation / math.sqrt(n) or 0
+end
+
 --- Half the width of the 95 % interval of a list's mean by Student's t; 0 for a single number.
 function statistics.half_width(list)
-  if #list < 2 then return 0 end
-  return student(#list - 1) * statistics.deviation(list) / math.sqrt(#list)
+  return statistics.half_width_of(statistics.deviation(list), #list)
 end
 
 --- "76.5 ± 1.4": the mean of a list in the format of a number, and half its 95 % interval in that

@@ -164,6 +164,14 @@ local function csv_rows(ranked, cells)
   return rows
 end
 
+local function heading(opts, names)
+  local keys, plain = {}, {}
+  for i, one in ipairs(opts.vary) do keys[i] = one[1]:gsub("_", " ") end
+  for i, name in ipairs(names) do plain[i] = run_folder.plain(name) end
+  return ("## Settings by validation F1: %s on %s"):format(table.concat(keys, ", "),
+    table.concat(plain, ", "))
+end
+
 -- What the numbers of the table are.
 local function description(opts, seeds)
   local fixed = {}
@@ -223,8 +231,7 @@ local function sweep(given)
   local result = setmetatable({best = ranked[1] and ranked[1].combination.settings, notes = notes,
     folder = study.folder.path, files = {"results.jsonl", "sweep.csv", "sweep.md"},
     text = markdown.table(rows)}, Sweep)
-  section.write(study.folder:file "sweep.md", {"## Settings by validation F1", rows,
-    table.unpack(notes)})
+  section.write(study.folder:file "sweep.md", {heading(opts, names), rows, table.unpack(notes)})
   section.write_csv(study.folder:file "sweep.csv", csv_rows(ranked, cells))
   return result
 end

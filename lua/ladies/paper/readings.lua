@@ -7,6 +7,7 @@ local published = require "ladies.paper.table3.published"
 local statistics = require "ladies.statistics"
 
 local PRESETS = {"default", "paper", "code"}
+local PAPER_RUNS = 10
 
 -- Test F1s in percent of the runs of table 3 in a folder, by "data set, method".
 local function f1s_of(folder)
@@ -36,10 +37,24 @@ local function nearest(lists, paper)
   return best .. (distance <= statistics.half_width(lists[best]) and " *" or "")
 end
 
---- Rows of texts, the first of which is the head, from the folders of table 3 by preset; nil
--- where no row of the paper has the runs of two presets.
+-- 1 where all presets are above the paper's F1, {mean, deviation}, by the interval of the
+-- difference of both means; -1 where below, else 0.
+local function side(lists, paper)
+  local theirs = statistics.half_width_of(paper[2], PAPER_RUNS)
+  local above, below = true, true
+  for _, list in pairs(lists) do
+    local difference = statistics.mean(list) - paper[1]
+    local half = math.sqrt(statistics.half_width(list) ^ 2 + theirs ^ 2)
+    above, below = above and difference > half, below and difference < -half
+  end
+  return above and 1 or below and -1 or 0
+end
+
+--- Rows of texts, the first of which is the head, from the folders of table 3 by preset, and two
+-- lists of rows by name: those in which every preset is above the paper's F1, and below it, by the
+-- 95 % interval of the difference. Nil where no row of the paper has the runs of two presets.
 local function readings(folders)
-  local of, n = {}, 0
+  local of, n, above, below = {}, 0, {}, {}
   for preset, folder in pairs(folders) do
     of[preset], n = f1s_of(folder), n + 1
   end
@@ -54,8 +69,9 @@ local function readings(folders)
     for title in pairs(published[dataset]) do titles[#titles + 1] = title end
     table.sort(titles)
     for _, title in ipairs(titles) do
-      local paper, lists, there = published[dataset][title].test_f1[1], {}, 0
-      local row = {dataset, title, ("%.1f"):format(paper)}
+      local paper, lists, there = published[dataset][title].test_f1, {}, 0
+      local row = {dataset, title, ("%.1f ± %.1f"):format(paper[1],
+        statistics.half_width_of(paper[2], PAPER_RUNS))}
       for _, preset in ipairs(PRESETS) do
         if of[preset] then
           lists[preset] = of[preset][dataset .. ", " .. title]
@@ -64,12 +80,16 @@ local function readings(folders)
         end
       end
       if there > 1 then
-        row[#row + 1] = nearest(lists, paper)
+        row[#row + 1] = nearest(lists, paper[1])
+        local which = side(lists, paper)
+        local list = which > 0 and above or which < 0 and below or {}
+        list[#list + 1] = dataset .. " " .. title
         rows[#rows + 1] = row
       end
     end
   end
-  return #rows > 1 and rows or nil
+  if #rows == 1 then return nil end
+  return rows, above, below
 end
 
 return readings

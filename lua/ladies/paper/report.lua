@@ -74,14 +74,20 @@ local function presets_section(runs)
       folders[preset] = runs .. "/" .. name
     end
   end
-  local rows = readings(folders)
-  return rows and ([[
+  local rows, above, below = readings(folders)
+  if not rows then return nil end
+  local function named(list) return #list > 0 and table.concat(list, ", ") or "nothing" end
+  return ([[
 ## Table 3: F1 by preset
 
 %s
 
-Test F1 in percent, means with 95 %% intervals by Student's t. "nearest" is the preset whose mean is
-nearest to the paper's, with a star where its interval contains it.]]):format(markdown.table(rows))
+Test F1 in percent, means with 95 %% intervals by Student's t; the paper's from its deviations over
+10 runs. "nearest" is the preset whose mean is nearest to the paper's, with a star where its
+interval contains it.
+
+Above the paper's with every preset, by intervals of the differences: %s. Below it with every
+preset: %s. No reading explains these.]]):format(markdown.table(rows), named(above), named(below))
 end
 
 --- ladies.report{runs = "runs", out = "doc/reproduction.md"}: writes the document of all studies in
