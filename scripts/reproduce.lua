@@ -15,8 +15,8 @@ cli.main({
   name = "ladies reproduce",
   about = [[Runs all experiments of the reproduction that are not finished yet, and writes the
     document of them.]],
-  {"runs", "N", "positive integer", help = "of each training but the sweeps' (default: as many as "
-    .. "the experiment has)"},
+  {"runs", "N", "positive integer", help = "of each training but the sweeps' (default 10, and of "
+    .. "the figures 3)"},
   {"quick", help = "2 runs of each, 1 of the sweeps', and the quick forms of table 3, variance "
     .. "and costs"},
   {"datasets", "LIST", "string", help = "data sets, instead of those of the experiments"},

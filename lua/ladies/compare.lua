@@ -198,8 +198,7 @@ local function compare(given)
 
   local identity = json.encode{methods = opts.methods, equal = opts.equal, settings = common,
     data = opts.data and hashes_of(opts.data)}
-  local study = opts.out and Study.open(opts.out, identity)
-    or Study.find("runs/compare-" .. data.name, identity)
+  local study = Study.at(opts.out, "runs/compare-" .. data.name, identity)
   local runs, first = {}, list[1].config.seed
   for seed = first, first + opts.runs - 1 do
     for _, one in ipairs(list) do

@@ -170,7 +170,7 @@ local function costs(given)
   local list = chosen(opts.methods)
   local identity = "costs " .. json.encode{batches = opts.batches, scale = opts.scale,
     seed = opts.seed}
-  local study = opts.out and Study.open(opts.out, identity) or Study.find("runs/costs", identity)
+  local study = Study.at(opts.out, "runs/costs", identity)
   local _ <close> = study:take()
   local sweeps, waiting = {}, {}
   for _, method in ipairs(list) do

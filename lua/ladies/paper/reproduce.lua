@@ -44,8 +44,7 @@ end
 --- ladies.reproduce{runs = 10}: the sweeps that chose the preset `default`, table 3 by each preset,
 -- the ablation, the figures, variance and costs, each in a folder of its own, and the document.
 -- What is finished is not done again. Returns the number of sections of the document.
--- runs       of each training but the sweeps', which have their own; as many as the experiment has
---            by default
+-- runs       of each training but the sweeps', which have their own: 10, and of the figures 3
 -- quick      2 runs of all trainings, 1 of the sweeps', and the quick forms of table 3, variance
 --            and costs
 -- datasets   names or paths, instead of those of the experiments

@@ -239,7 +239,7 @@ local function variance(given)
     identity[key] = opts[key]
   end
   local text = "variance " .. json.encode(identity)
-  local study = opts.out and Study.open(opts.out, text) or Study.find("runs/variance", text)
+  local study = Study.at(opts.out, "runs/variance", text)
   local _ <close> = study:take()
   local graphs, total, done = {}, 0, 0
   for i, dataset in ipairs(opts.datasets) do
