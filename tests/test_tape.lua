@@ -213,9 +213,11 @@ function tests.test_tracked_tensors_are_not_changed_in_place()
   fails(refused, h.uniform_, h, 0, 1, ladies.rng(1))
   fails(refused, function() h[1] = 0 end)
   lu.assertEquals(constant:fill_(7):to_table(), {7, 7})
-  lu.assertEquals(h:clone():fill_(7):to_table(), {7, 7})
+  lu.assertEquals(h:detach():clone():fill_(7):to_table(), {7, 7})
   lu.assertEquals(h:to_table(), {2, 4})
-  lu.assertEquals(w:fill_(0):to_table(), {0, 0})          -- a parameter may change
+  fails("fill_: the tensor carries a gradient, which fill_ does not pass on; use :detach()",
+        w.fill_, w, 0)
+  lu.assertEquals(w:detach():fill_(0):to_table(), {0, 0})
 end
 
 function tests.test_no_grad()

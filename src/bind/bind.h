@@ -65,11 +65,17 @@ int bind_no_field(lua_State *L, const char *type);
 #define BIND_ALIAS  "ladies.Alias"
 
 /* The object at a stack position; an argument error otherwise. A tensor whose step is closed is an
- * error as well. */
+ * error as well. So is a tensor or a matrix that carries a gradient while a step records: a
+ * function that is written with these cannot drop one without a word. */
 ld_tensor *bind_tensor(lua_State *L, int arg);
 ld_index *bind_index(lua_State *L, int arg);
 ld_csr *bind_matrix(lua_State *L, int arg);
 ld_rng *bind_rng(lua_State *L, int arg);
+
+/* The same with a gradient or without: for operations that pass it on, for functions to which the
+ * values mean nothing, and for those that make no tensor and no matrix. */
+ld_tensor *bind_operand(lua_State *L, int arg);
+ld_csr *bind_matrix_operand(lua_State *L, int arg);
 
 /* A tensor that may be changed in place: neither one that a tape may still need as it is, nor one
  * that workers share. */
@@ -77,7 +83,11 @@ ld_tensor *bind_writable_tensor(lua_State *L, int arg);
 
 /* The object, or NULL when the value is something else (of any type). */
 ld_tensor *bind_to_tensor(lua_State *L, int arg);
+ld_tensor *bind_to_operand(lua_State *L, int arg);
 ld_index *bind_to_index(lua_State *L, int arg);
+
+/* Whether gradients flow through t here: it carries one, and a step records. */
+bool bind_passes_gradient(lua_State *L, const ld_tensor *t);
 
 /* Pushes an empty userdata and returns the place of its object, for core to fill. */
 ld_tensor **bind_new_tensor(lua_State *L);

@@ -130,7 +130,7 @@ static bool holds_texts(lua_State *L, int arg)
 void bind_push_array(lua_State *L, int arg, const char *where)
 {
     arg = lua_absindex(L, arg);
-    if (bind_to_tensor(L, arg) || bind_to_index(L, arg) || luaL_testudata(L, arg, BIND_ARRAY) ||
+    if (bind_to_operand(L, arg) || bind_to_index(L, arg) || luaL_testudata(L, arg, BIND_ARRAY) ||
         lua_type(L, arg) == LUA_TSTRING) {
         lua_pushvalue(L, arg);
         return;
@@ -155,7 +155,7 @@ ld_npy_array bind_to_array(lua_State *L, int arg)
     ld_npy_array *a = luaL_testudata(L, arg, BIND_ARRAY);
     if (a)
         return *a;
-    ld_tensor *t = bind_to_tensor(L, arg);
+    ld_tensor *t = bind_to_operand(L, arg);
     if (t)
         return (ld_npy_array){NULL, {FLOAT32, false, t->ndim, t->n_rows, t->n_cols}, t->data};
     ld_index *x = bind_to_index(L, arg);
@@ -170,7 +170,7 @@ ld_npy_array bind_to_array(lua_State *L, int arg)
 static int convert(lua_State *L, const char *name)
 {
     ld_npy_type type = {0, 0};
-    ld_tensor *t = bind_to_tensor(L, 1);
+    ld_tensor *t = bind_to_operand(L, 1);
     ld_index *x = bind_to_index(L, 1);
     ld_npy_type_named(&type, name);
     const char *where = lua_pushfstring(L, "npz.%s", name);

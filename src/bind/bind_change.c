@@ -3,16 +3,6 @@
 
 #include "bind.h"
 
-ld_tensor *bind_writable_tensor(lua_State *L, int arg)
-{
-    ld_tensor *t = bind_tensor(L, arg);
-    if (t->tracked)
-        luaL_error(L, "a tensor that a loss may depend on cannot be changed in place; "
-                      "use :detach() or :clone()");
-    bind_check(L, ld_tensor_check_change(t));
-    return t;
-}
-
 static int tensor_normal(lua_State *L)
 {
     ld_tensor *t = bind_writable_tensor(L, 1);

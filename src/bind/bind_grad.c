@@ -8,21 +8,21 @@
 
 static int tensor_backward(lua_State *L)
 {
-    ld_tensor *loss = bind_tensor(L, 1);
+    ld_tensor *loss = bind_operand(L, 1);
     bind_check(L, ld_tape_backward(bind_own_tape(L), loss));
     return 0;
 }
 
 static int tensor_detach(lua_State *L)
 {
-    ld_tensor *t = bind_tensor(L, 1);
+    ld_tensor *t = bind_operand(L, 1);
     bind_check(L, ld_tape_detach(bind_new_tensor(L), t));
     return 1;
 }
 
 static int tensor_requires_grad(lua_State *L)
 {
-    ld_tensor *t = bind_tensor(L, 1);
+    ld_tensor *t = bind_operand(L, 1);
     if (t->step != 0)
         return luaL_error(L,
                           "requires_grad_: the tensor was computed in a step; :detach() it first");
@@ -34,14 +34,14 @@ static int tensor_requires_grad(lua_State *L)
 
 static int tensor_keep_grad(lua_State *L)
 {
-    bind_tensor(L, 1)->keep_grad = true;
+    bind_operand(L, 1)->keep_grad = true;
     lua_settop(L, 1);
     return 1;
 }
 
 static int tensor_set_grad(lua_State *L)
 {
-    ld_tensor *t = bind_tensor(L, 1), *given = bind_tensor(L, 2), *grad;
+    ld_tensor *t = bind_operand(L, 1), *given = bind_tensor(L, 2), *grad;
     bool accumulate;
     if (!ld_tensor_same_shape(t, given))
         return luaL_error(L, "set_grad_: a gradient of %s for a tensor of %s",
@@ -56,38 +56,38 @@ static int tensor_set_grad(lua_State *L)
 
 static int tensor_matmul(lua_State *L)
 {
-    ld_tensor *a = bind_tensor(L, 1), *b = bind_tensor(L, 2);
+    ld_tensor *a = bind_operand(L, 1), *b = bind_operand(L, 2);
     bind_check(L, ld_op_matmul(bind_tape(L), bind_new_tensor(L), a, b));
     return 1;
 }
 
 static int tensor_linear(lua_State *L)
 {
-    ld_tensor *x = bind_tensor(L, 1), *w = bind_tensor(L, 2);
-    ld_tensor *b = lua_isnoneornil(L, 3) ? NULL : bind_tensor(L, 3);
+    ld_tensor *x = bind_operand(L, 1), *w = bind_operand(L, 2);
+    ld_tensor *b = lua_isnoneornil(L, 3) ? NULL : bind_operand(L, 3);
     bind_check(L, ld_op_linear(bind_tape(L), bind_new_tensor(L), x, w, b));
     return 1;
 }
 
 static int matrix_matmul(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
-    ld_tensor *x = bind_tensor(L, 2);
+    ld_csr *a = bind_matrix_operand(L, 1);
+    ld_tensor *x = bind_operand(L, 2);
     bind_check(L, ld_op_spmm(bind_tape(L), bind_new_tensor(L), a, x));
     return 1;
 }
 
 static int matrix_matmul_t(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
-    ld_tensor *x = bind_tensor(L, 2);
+    ld_csr *a = bind_matrix_operand(L, 1);
+    ld_tensor *x = bind_operand(L, 2);
     bind_check(L, ld_op_spmm_t(bind_tape(L), bind_new_tensor(L), a, x));
     return 1;
 }
 
 static int tensor_gather(lua_State *L)
 {
-    ld_tensor *x = bind_tensor(L, 1);
+    ld_tensor *x = bind_operand(L, 1);
     ld_index *rows = bind_index(L, 2);
     bind_check(L, ld_op_gather(bind_tape(L), bind_new_tensor(L), x, rows));
     return 1;
@@ -95,7 +95,7 @@ static int tensor_gather(lua_State *L)
 
 static int tensor_scatter_add(lua_State *L)
 {
-    ld_tensor *x = bind_tensor(L, 1);
+    ld_tensor *x = bind_operand(L, 1);
     ld_index *rows = bind_index(L, 2);
     int64_t n_rows = bind_count(L, 3, "scatter_add: n_rows");
     bind_check(L, ld_op_scatter_add(bind_tape(L), bind_new_tensor(L), x, rows, n_rows));
@@ -104,7 +104,7 @@ static int tensor_scatter_add(lua_State *L)
 
 static int tensor_concat(lua_State *L)
 {
-    ld_tensor *x = bind_tensor(L, 1), *y = bind_tensor(L, 2);
+    ld_tensor *x = bind_operand(L, 1), *y = bind_operand(L, 2);
     bind_check(L, ld_op_concat(bind_tape(L), bind_new_tensor(L), x, y));
     return 1;
 }
@@ -117,7 +117,7 @@ static int affine(lua_State *L, ld_tensor *x, double scale, double shift)
 
 static int unary(lua_State *L, ld_unary kind, double parameter)
 {
-    ld_tensor *x = bind_tensor(L, 1);
+    ld_tensor *x = bind_operand(L, 1);
     bind_check(L, ld_op_unary(bind_tape(L), bind_new_tensor(L), kind, x, parameter));
     return 1;
 }
@@ -125,13 +125,13 @@ static int unary(lua_State *L, ld_unary kind, double parameter)
 /* Operands of a binary operator: a tensor and a tensor, or a tensor and a number. */
 static int arithmetic(lua_State *L, ld_arith kind)
 {
-    ld_tensor *a = bind_to_tensor(L, 1), *b = bind_to_tensor(L, 2);
+    ld_tensor *a = bind_to_operand(L, 1), *b = bind_to_operand(L, 2);
     if (a && b) {
         bind_check(L, ld_op_arith(bind_tape(L), bind_new_tensor(L), kind, a, b));
         return 1;
     }
     lua_Number c = luaL_checknumber(L, a ? 2 : 1);
-    ld_tensor *x = a ? a : bind_tensor(L, 2);
+    ld_tensor *x = a ? a : bind_operand(L, 2);
     switch (kind) {
     case LD_ADD: return affine(L, x, 1, c);
     case LD_SUB: return a ? affine(L, x, 1, -c) : affine(L, x, -1, c);
@@ -170,7 +170,7 @@ static int tensor_div(lua_State *L)
 
 static int tensor_neg(lua_State *L)
 {
-    return affine(L, bind_tensor(L, 1), -1, 0);
+    return affine(L, bind_operand(L, 1), -1, 0);
 }
 
 static int tensor_relu(lua_State *L)
@@ -220,7 +220,7 @@ static int tensor_square(lua_State *L)
 
 static int tensor_dropout(lua_State *L)
 {
-    ld_tensor *x = bind_tensor(L, 1);
+    ld_tensor *x = bind_operand(L, 1);
     lua_Number p = luaL_checknumber(L, 2);
     ld_rng *rng = bind_rng(L, 3);
     bind_check(L, ld_op_dropout(bind_tape(L), bind_new_tensor(L), x, p, rng));
@@ -229,7 +229,7 @@ static int tensor_dropout(lua_State *L)
 
 static int tensor_layer_norm(lua_State *L)
 {
-    ld_tensor *x = bind_tensor(L, 1), *gain = bind_tensor(L, 2), *bias = bind_tensor(L, 3);
+    ld_tensor *x = bind_operand(L, 1), *gain = bind_operand(L, 2), *bias = bind_operand(L, 3);
     lua_Number eps = luaL_optnumber(L, 4, 1e-5);
     bind_check(L, ld_op_layer_norm(bind_tape(L), bind_new_tensor(L), x, gain, bias, eps));
     return 1;
@@ -237,28 +237,28 @@ static int tensor_layer_norm(lua_State *L)
 
 static int tensor_normalize_rows(lua_State *L)
 {
-    ld_tensor *x = bind_tensor(L, 1);
+    ld_tensor *x = bind_operand(L, 1);
     bind_check(L, ld_op_normalize_rows(bind_tape(L), bind_new_tensor(L), x));
     return 1;
 }
 
 static int tensor_log_softmax(lua_State *L)
 {
-    ld_tensor *x = bind_tensor(L, 1);
+    ld_tensor *x = bind_operand(L, 1);
     bind_check(L, ld_op_log_softmax(bind_tape(L), bind_new_tensor(L), x));
     return 1;
 }
 
 static int tensor_sum(lua_State *L)
 {
-    ld_tensor *x = bind_tensor(L, 1);
+    ld_tensor *x = bind_operand(L, 1);
     bind_check(L, ld_op_sum(bind_tape(L), bind_new_tensor(L), x, 1));
     return 1;
 }
 
 static int tensor_mean(lua_State *L)
 {
-    ld_tensor *x = bind_tensor(L, 1);
+    ld_tensor *x = bind_operand(L, 1);
     int64_t n = ld_tensor_size(x);
     if (n == 0)
         return luaL_error(L, "mean: the tensor is empty");
@@ -268,38 +268,38 @@ static int tensor_mean(lua_State *L)
 
 static int tensor_row_sums(lua_State *L)
 {
-    ld_tensor *x = bind_tensor(L, 1);
+    ld_tensor *x = bind_operand(L, 1);
     bind_check(L, ld_op_row_sums(bind_tape(L), bind_new_tensor(L), x));
     return 1;
 }
 
 static int tensor_col_sums(lua_State *L)
 {
-    ld_tensor *x = bind_tensor(L, 1);
+    ld_tensor *x = bind_operand(L, 1);
     bind_check(L, ld_op_col_sums(bind_tape(L), bind_new_tensor(L), x));
     return 1;
 }
 
 static int matrix_edge_softmax(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
-    ld_tensor *scores = bind_tensor(L, 2);
+    ld_csr *a = bind_matrix_operand(L, 1);
+    ld_tensor *scores = bind_operand(L, 2);
     bind_check(L, ld_op_edge_softmax(bind_tape(L), bind_new_tensor(L), a, scores));
     return 1;
 }
 
 static int matrix_dot_edges(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
-    ld_tensor *x = bind_tensor(L, 2), *y = bind_tensor(L, 3);
+    ld_csr *a = bind_matrix_operand(L, 1);
+    ld_tensor *x = bind_operand(L, 2), *y = bind_operand(L, 3);
     bind_check(L, ld_op_dot_edges(bind_tape(L), bind_new_tensor(L), a, x, y));
     return 1;
 }
 
 static int matrix_add_edges(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
-    ld_tensor *x = bind_tensor(L, 2), *y = bind_tensor(L, 3);
+    ld_csr *a = bind_matrix_operand(L, 1);
+    ld_tensor *x = bind_operand(L, 2), *y = bind_operand(L, 3);
     bind_check(L, ld_op_add_edges(bind_tape(L), bind_new_tensor(L), a, x, y));
     return 1;
 }
@@ -311,7 +311,7 @@ static ld_tensor *optional_tensor(lua_State *L, int arg)
 
 static int cross_entropy(lua_State *L)
 {
-    ld_tensor *logits = bind_tensor(L, 1);
+    ld_tensor *logits = bind_operand(L, 1);
     ld_index *labels = bind_index(L, 2);
     ld_tensor *weights = optional_tensor(L, 3), *class_weights = optional_tensor(L, 4);
     bind_check(L, ld_op_cross_entropy(bind_tape(L), bind_new_tensor(L), logits, labels, weights,
@@ -321,7 +321,7 @@ static int cross_entropy(lua_State *L)
 
 static int binary_cross_entropy(lua_State *L)
 {
-    ld_tensor *logits = bind_tensor(L, 1), *targets = bind_tensor(L, 2);
+    ld_tensor *logits = bind_operand(L, 1), *targets = bind_tensor(L, 2);
     ld_tensor *weights = optional_tensor(L, 3);
     bind_check(
         L, ld_op_binary_cross_entropy(bind_tape(L), bind_new_tensor(L), logits, targets, weights));

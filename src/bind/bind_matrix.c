@@ -5,14 +5,6 @@
 #include "bind.h"
 #include "graph/components.h"
 
-ld_csr *bind_matrix(lua_State *L, int arg)
-{
-    ld_csr *a = *(ld_csr **)luaL_checkudata(L, arg, BIND_MATRIX);
-    if (a->values) /* they may be a tensor of a step that is closed by now */
-        bind_check(L, ld_tensor_check(a->values, "matrix values"));
-    return a;
-}
-
 ld_csr **bind_new_matrix(lua_State *L)
 {
     bind_collect(L);
@@ -94,7 +86,7 @@ static int matrix_gc(lua_State *L)
 
 static int matrix_len(lua_State *L)
 {
-    lua_pushinteger(L, bind_matrix(L, 1)->s->n_rows);
+    lua_pushinteger(L, bind_matrix_operand(L, 1)->s->n_rows);
     return 1;
 }
 
@@ -108,7 +100,7 @@ static int matrix_tostring(lua_State *L)
 
 static int matrix_get_field(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
+    ld_csr *a = bind_matrix_operand(L, 1);
     const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
     if (strcmp(key, "n_rows") == 0)
         lua_pushinteger(L, a->s->n_rows);
@@ -201,7 +193,7 @@ static int matrix_row_sums(lua_State *L)
 
 static int matrix_degrees(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
+    ld_csr *a = bind_matrix_operand(L, 1);
     ld_index *rows = lua_isnoneornil(L, 2) ? NULL : bind_index(L, 2);
     bind_check(L, ld_csr_degrees(bind_new_tensor(L), a, rows));
     return 1;
@@ -209,19 +201,19 @@ static int matrix_degrees(lua_State *L)
 
 static int matrix_empty_rows(lua_State *L)
 {
-    lua_pushinteger(L, ld_csr_empty_rows(bind_matrix(L, 1)));
+    lua_pushinteger(L, ld_csr_empty_rows(bind_matrix_operand(L, 1)));
     return 1;
 }
 
 static int matrix_loops(lua_State *L)
 {
-    lua_pushinteger(L, ld_csr_loops(bind_matrix(L, 1)));
+    lua_pushinteger(L, ld_csr_loops(bind_matrix_operand(L, 1)));
     return 1;
 }
 
 static int matrix_scale_cols(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
+    ld_csr *a = bind_matrix_operand(L, 1);
     ld_tensor *w = bind_tensor(L, 2);
     bind_check(L, ld_csr_scale_cols(bind_new_matrix(L), a, w));
     return 1;
@@ -229,7 +221,7 @@ static int matrix_scale_cols(lua_State *L)
 
 static int matrix_scale_rows(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
+    ld_csr *a = bind_matrix_operand(L, 1);
     ld_tensor *w = bind_tensor(L, 2);
     bind_check(L, ld_csr_scale_rows(bind_new_matrix(L), a, w));
     return 1;
@@ -283,8 +275,8 @@ static int matrix_without_loops(lua_State *L)
 
 static int matrix_with_values(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
-    ld_tensor *t = bind_tensor(L, 2);
+    ld_csr *a = bind_matrix_operand(L, 1);
+    ld_tensor *t = bind_operand(L, 2);
     if (t->ndim != 1 || t->n_rows != a->s->nnz)
         return luaL_error(L, "with_values: a vector of %I expected, got %s", (LUAI_UACINT)a->s->nnz,
                           ld_tensor_shape(t));
@@ -311,14 +303,14 @@ static int matrix_symmetrize(lua_State *L)
 static int matrix_is_symmetric(lua_State *L)
 {
     bool symmetric = false;
-    bind_check(L, ld_csr_is_symmetric(&symmetric, bind_matrix(L, 1)));
+    bind_check(L, ld_csr_is_symmetric(&symmetric, bind_matrix_operand(L, 1)));
     lua_pushboolean(L, symmetric);
     return 1;
 }
 
 static int matrix_components(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
+    ld_csr *a = bind_matrix_operand(L, 1);
     int64_t count = 0;
     bind_check(L, ld_csr_components(bind_new_index(L), &count, a));
     lua_pushinteger(L, count);
@@ -327,21 +319,21 @@ static int matrix_components(lua_State *L)
 
 static int matrix_row_of(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
+    ld_csr *a = bind_matrix_operand(L, 1);
     bind_check(L, ld_csr_row_of(bind_new_index(L), a));
     return 1;
 }
 
 static int matrix_col_of(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
+    ld_csr *a = bind_matrix_operand(L, 1);
     bind_check(L, ld_csr_col_of(bind_new_index(L), a));
     return 1;
 }
 
 static int matrix_offsets(lua_State *L)
 {
-    const ld_structure *s = bind_matrix(L, 1)->s;
+    const ld_structure *s = bind_matrix_operand(L, 1)->s;
     ld_index **x = bind_new_index(L);
     bind_check(L, ld_index_new(x, s->n_rows + 1));
     for (int64_t r = 0; r <= s->n_rows; r++)
@@ -365,7 +357,7 @@ static int matrix_to_dense(lua_State *L)
 
 static int matrix_hash(lua_State *L)
 {
-    bind_push_hash(L, ld_csr_hash(bind_matrix(L, 1)));
+    bind_push_hash(L, ld_csr_hash(bind_matrix_operand(L, 1)));
     return 1;
 }
 

@@ -23,15 +23,15 @@ static int mtx_write(lua_State *L)
 {
     static const char *const options[] = {"symmetric", NULL};
     const char *path = luaL_checkstring(L, 1);
-    ld_tensor *dense = bind_to_tensor(L, 2);
+    ld_tensor *dense = bind_to_operand(L, 2);
     bind_check_options(L, 3, "mtx.write", options);
     bool symmetric = bind_option_boolean(L, 3, "symmetric", false);
     if (dense && symmetric)
         return luaL_error(L, "mtx.write: symmetric is for a sparse Matrix");
     if (dense)
-        bind_check(L, ld_mtx_write_dense(path, bind_tensor(L, 2)));
+        bind_check(L, ld_mtx_write_dense(path, dense));
     else
-        bind_check(L, ld_mtx_write(path, bind_matrix(L, 2), symmetric));
+        bind_check(L, ld_mtx_write(path, bind_matrix_operand(L, 2), symmetric));
     return 0;
 }
 

@@ -80,7 +80,7 @@ static void make_node(lua_State *L, ld_node *node, int n_args)
 {
     int n_inputs = 0;
     for (int i = 1; i <= n_args; i++) {
-        ld_tensor *t = bind_to_tensor(L, i);
+        ld_tensor *t = bind_to_operand(L, i);
         if (t && n_inputs == LD_NODE_INPUTS)
             luaL_error(L, "op %s: at most %d tensor arguments",
                        lua_tostring(L, lua_upvalueindex(3)), LD_NODE_INPUTS);
@@ -104,7 +104,7 @@ static int op_call(lua_State *L)
         lua_pushvalue(L, i);
     lua_call(L, n_args, 1);
     lua_closeslot(L, n_args + 1);
-    ld_tensor *result = bind_to_tensor(L, -1);
+    ld_tensor *result = bind_to_operand(L, -1);
     if (!result)
         return luaL_error(L, "op %s: forward must return a Tensor, it returned a %s",
                           lua_tostring(L, lua_upvalueindex(3)), luaL_typename(L, -1));

@@ -21,7 +21,7 @@ static ld_tensor **parameters(lua_State *L, const char *where, int64_t *n)
     ld_tensor **params = lua_newuserdatauv(L, (size_t)*n * sizeof(ld_tensor *), 0);
     for (int64_t i = 0; i < *n; i++) {
         lua_rawgeti(L, 1, i + 1);
-        if (!(params[i] = bind_to_tensor(L, -1)))
+        if (!(params[i] = bind_to_operand(L, -1)))
             luaL_error(L, "%s: parameter %d must be a Tensor, got a %s", where, (int)i + 1,
                        luaL_typename(L, -1));
         lua_pop(L, 1);

@@ -73,7 +73,7 @@ static int matrix_scale_entries(lua_State *L)
 
 static int matrix_diagonal(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
+    ld_csr *a = bind_matrix_operand(L, 1);
     bind_check(L, ld_csr_diagonal(bind_new_index(L), a));
     return 1;
 }

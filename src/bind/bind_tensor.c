@@ -6,26 +6,6 @@
 #include "bind.h"
 #include "grad/op.h"
 
-/* A tensor that can be used: neither released nor of a closed step. */
-static ld_tensor *usable(lua_State *L, ld_tensor *t)
-{
-    if (!t)
-        luaL_error(L, "the tensor has been released");
-    bind_check(L, ld_tensor_check(t, "ladies"));
-    return t;
-}
-
-ld_tensor *bind_to_tensor(lua_State *L, int arg)
-{
-    ld_tensor **t = luaL_testudata(L, arg, BIND_TENSOR);
-    return t ? usable(L, *t) : NULL;
-}
-
-ld_tensor *bind_tensor(lua_State *L, int arg)
-{
-    return usable(L, *(ld_tensor **)luaL_checkudata(L, arg, BIND_TENSOR));
-}
-
 ld_tensor **bind_new_tensor(lua_State *L)
 {
     bind_collect(L);
@@ -109,8 +89,11 @@ static int tensor_full(lua_State *L)
 
 static int tensor_clone(lua_State *L)
 {
-    ld_tensor *t = bind_tensor(L, 1);
-    bind_check(L, ld_tensor_clone(bind_new_tensor(L), t));
+    ld_tensor *t = bind_operand(L, 1);
+    if (bind_passes_gradient(L, t))
+        bind_check(L, ld_op_clone(bind_tape(L), bind_new_tensor(L), t));
+    else
+        bind_check(L, ld_tensor_clone(bind_new_tensor(L), t));
     return 1;
 }
 
@@ -127,7 +110,7 @@ static void push_row(lua_State *L, const float *data, int64_t n)
 
 static int tensor_to_table(lua_State *L)
 {
-    ld_tensor *t = bind_tensor(L, 1);
+    ld_tensor *t = bind_operand(L, 1);
     if (t->ndim == 1) {
         push_row(L, t->data, t->n_rows);
         return 1;
@@ -142,7 +125,7 @@ static int tensor_to_table(lua_State *L)
 
 static int tensor_item(lua_State *L)
 {
-    ld_tensor *t = bind_tensor(L, 1);
+    ld_tensor *t = bind_operand(L, 1);
     if (ld_tensor_size(t) != 1)
         return luaL_error(L, "item: one element expected, the tensor is %s", ld_tensor_shape(t));
     lua_pushnumber(L, (lua_Number)t->data[0]);
@@ -160,7 +143,7 @@ static float *place(lua_State *L, ld_tensor *t, int arg)
 
 static int tensor_get(lua_State *L)
 {
-    lua_pushnumber(L, (lua_Number)*place(L, bind_tensor(L, 1), 2));
+    lua_pushnumber(L, (lua_Number)*place(L, bind_operand(L, 1), 2));
     return 1;
 }
 
@@ -197,7 +180,7 @@ static int tensor_min(lua_State *L)
 
 static int tensor_argmax(lua_State *L)
 {
-    ld_tensor *t = bind_tensor(L, 1);
+    ld_tensor *t = bind_operand(L, 1);
     if (t->n_cols == 0)
         return luaL_error(L, "argmax: rows without elements");
     ld_index **x = bind_new_index(L);
@@ -249,7 +232,7 @@ static int tensor_above(lua_State *L)
 /* Pushes whether every element is finite; when not, also the first one that is not and its place. */
 static int tensor_is_finite(lua_State *L)
 {
-    ld_tensor *t = bind_tensor(L, 1);
+    ld_tensor *t = bind_operand(L, 1);
     for (int64_t i = 0, n = ld_tensor_size(t); i < n; i++) {
         if (!isfinite(t->data[i])) {
             lua_pushboolean(L, 0);
@@ -265,13 +248,13 @@ static int tensor_is_finite(lua_State *L)
 
 static int tensor_hash(lua_State *L)
 {
-    bind_push_hash(L, ld_tensor_hash(bind_tensor(L, 1)));
+    bind_push_hash(L, ld_tensor_hash(bind_operand(L, 1)));
     return 1;
 }
 
 static int tensor_len(lua_State *L)
 {
-    lua_pushinteger(L, bind_tensor(L, 1)->n_rows);
+    lua_pushinteger(L, bind_operand(L, 1)->n_rows);
     return 1;
 }
 
@@ -305,7 +288,7 @@ static int tensor_tostring(lua_State *L)
 
 static int tensor_reshape(lua_State *L)
 {
-    ld_tensor *t = bind_tensor(L, 1);
+    ld_tensor *t = bind_operand(L, 1);
     bool matrix = !lua_isnoneornil(L, 3);
     int64_t n_rows = bind_count(L, 2, "n_rows"), n_cols = matrix ? bind_count(L, 3, "n_cols") : 1;
     bind_check(L,
@@ -315,7 +298,7 @@ static int tensor_reshape(lua_State *L)
 
 static int tensor_slice(lua_State *L)
 {
-    ld_tensor *t = bind_tensor(L, 1);
+    ld_tensor *t = bind_operand(L, 1);
     int64_t first, count = bind_range(L, 2, &first);
     bind_check(L, ld_op_slice(bind_tape(L), bind_new_tensor(L), t, first, count));
     return 1;
@@ -323,7 +306,7 @@ static int tensor_slice(lua_State *L)
 
 static int tensor_rows(lua_State *L)
 {
-    ld_tensor *t = bind_tensor(L, 1);
+    ld_tensor *t = bind_operand(L, 1);
     ld_index *rows = bind_index(L, 2);
     bind_check(L, ld_op_gather(bind_tape(L), bind_new_tensor(L), t, rows));
     return 1;
@@ -353,7 +336,7 @@ static int property(lua_State *L, ld_tensor *t, const char *key)
 
 static int tensor_get_field(lua_State *L)
 {
-    ld_tensor *t = bind_tensor(L, 1);
+    ld_tensor *t = bind_operand(L, 1);
     if (lua_type(L, 2) == LUA_TSTRING)
         return property(L, t, lua_tostring(L, 2));
     if (bind_to_index(L, 2))
@@ -416,7 +399,10 @@ static const bind_function functions[] = {
 };
 
 static const bind_function methods[] = {
-    {"clone", tensor_clone, "t:clone() -> Tensor\nA copy with memory of its own, off the tape."},
+    {"clone", tensor_clone,
+     "t:clone() -> Tensor\n"
+     "A copy with memory of its own. Differentiable; of what carries no gradient the copy outlives\n"
+     "the step, as t:detach():clone() does of all else."},
     {"to_table", tensor_to_table,
      "t:to_table() -> table\nThe numbers as a Lua table (of rows, for a matrix)."},
     {"item", tensor_item, "t:item() -> number\nThe only element of a tensor that has one."},

@@ -189,7 +189,7 @@ static int text_read_edges(lua_State *L)
                              "perhaps a \"number\"");
     int64_t listed = c[0].cells.count;
     bind_check(L, ld_table_matrix(bind_new_matrix(L), t));
-    lua_pushinteger(L, listed - bind_matrix(L, -1)->s->nnz);
+    lua_pushinteger(L, listed - bind_matrix_operand(L, -1)->s->nnz);
     return 2;
 }
 
@@ -211,13 +211,13 @@ static int text_fields(lua_State *L)
 
 static int text_write(lua_State *L)
 {
-    bind_check(L, ld_text_write(luaL_checkstring(L, 1), bind_tensor(L, 2)));
+    bind_check(L, ld_text_write(luaL_checkstring(L, 1), bind_operand(L, 2)));
     return 0;
 }
 
 static int text_write_edges(lua_State *L)
 {
-    bind_check(L, ld_text_write_edges(luaL_checkstring(L, 1), bind_matrix(L, 2)));
+    bind_check(L, ld_text_write_edges(luaL_checkstring(L, 1), bind_matrix_operand(L, 2)));
     return 0;
 }
 

@@ -29,6 +29,8 @@ ld_status ld_op_concat(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor *
 ld_status ld_op_reshape(ld_tape *tape, ld_tensor **out, ld_tensor *x, int ndim, int64_t n_rows,
                         int64_t n_cols);
 ld_status ld_op_slice(ld_tape *tape, ld_tensor **out, ld_tensor *x, int64_t first, int64_t count);
+/* A copy of x with storage of its own. */
+ld_status ld_op_clone(ld_tape *tape, ld_tensor **out, ld_tensor *x);
 
 /* --- arithmetic (op_arith.c) ------------------------------------------------------------------ */
 /* Elementwise; an operand may be the result's shape, a vector as long as a row, an n x 1 column, or

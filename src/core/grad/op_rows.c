@@ -133,7 +133,7 @@ ld_status ld_op_concat(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor *
     return ld_tape_finish(tape, out, z, &node, LD_OK);
 }
 
-/* number: where the view begins in x, in elements */
+/* number: where the view, or copy, begins in x, in elements */
 static ld_status view_backward(ld_node *n)
 {
     ld_tensor *grad;
@@ -161,5 +161,13 @@ ld_status ld_op_slice(ld_tape *tape, ld_tensor **out, ld_tensor *x, int64_t firs
     ld_tensor *y = NULL;
     ld_node node = {.backward = view_backward, .in = {x}, .number = (double)(first * x->n_cols)};
     ld_status st = ld_tensor_slice(&y, x, first, count);
+    return ld_tape_finish(tape, out, y, &node, st);
+}
+
+ld_status ld_op_clone(ld_tape *tape, ld_tensor **out, ld_tensor *x)
+{
+    ld_tensor *y = NULL;
+    ld_node node = {.backward = view_backward, .in = {x}};
+    ld_status st = ld_tensor_clone(&y, x);
     return ld_tape_finish(tape, out, y, &node, st);
 }

@@ -77,6 +77,11 @@ bool ld_tape_is_open(const ld_tape *t)
     return t && t->open;
 }
 
+bool ld_tape_records(const ld_tape *t)
+{
+    return ld_tape_is_open(t) && t->record && !t->went_back;
+}
+
 int64_t ld_tape_length(const ld_tape *t)
 {
     return t->n_nodes;
@@ -114,7 +119,7 @@ static ld_status record(ld_tape *t, ld_tensor *out, const ld_node *node)
         return st;
     t->members[t->n_members++] = ld_tensor_ref(out);
     out->step = t->step;
-    if (!wanted || !t->record)
+    if (!wanted || !ld_tape_records(t))
         return LD_OK;
     out->tracked = true;
     ld_node *n = &t->nodes[t->n_nodes++];
@@ -203,13 +208,13 @@ ld_status ld_tape_backward(ld_tape *t, ld_tensor *loss)
 {
     if (!ld_tape_is_open(t) || loss->step != t->step)
         return ld_fail(LD_STATE, "backward: the loss was not computed in the open step");
+    if (t->went_back)
+        return ld_fail(LD_STATE, "backward: called twice in one step");
     if (ld_tensor_size(loss) != 1)
         return ld_fail(LD_SHAPE, "backward: the loss must have one element, it is %s",
                        ld_tensor_shape(loss));
     if (!loss->tracked)
         return ld_fail(LD_STATE, "backward: the loss depends on no parameter");
-    if (t->went_back)
-        return ld_fail(LD_STATE, "backward: called twice in one step");
     t->went_back = true;
     ld_tensor *grad;
     bool accumulate;

@@ -53,6 +53,10 @@ void ld_tape_close(ld_tape *tape);
 
 bool ld_tape_is_open(const ld_tape *tape);
 
+/* Whether operations are recorded: a step is open that records and has not gone backward yet, after
+ * which nothing more could be had of them. NULL does not record. */
+bool ld_tape_records(const ld_tape *tape);
+
 /* Number of nodes recorded so far in this step. */
 int64_t ld_tape_length(const ld_tape *tape);
 

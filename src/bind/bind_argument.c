@@ -1,0 +1,99 @@
+/* Tensors and matrices as arguments, by what a function makes of their gradients. */
+#include <string.h>
+
+#include "bind.h"
+
+/* Pushes the name of the running function as its docstring has it ("clamp" of "t:clamp(low, high)"),
+ * since Lua may know it under no name or another one. */
+static const char *push_function_name(lua_State *L)
+{
+    lua_Debug call;
+    lua_getstack(L, 0, &call);
+    lua_getinfo(L, "nf", &call);
+    int function = lua_gettop(L);
+    bind_push_docs(L);
+    lua_pushvalue(L, function);
+    lua_rawget(L, -2);
+    const char *doc = lua_tostring(L, -1);
+    if (!doc)
+        return lua_pushstring(L, call.name ? call.name : "?");
+    const char *name = doc, *end = doc + strcspn(doc, "({\n");
+    for (const char *c = doc; c < end; c++)
+        name = *c == ':' || *c == '.' ? c + 1 : name;
+    return lua_pushlstring(L, name, (size_t)(end - name));
+}
+
+static void refuse_gradient(lua_State *L, const char *kind)
+{
+    const char *name = push_function_name(L);
+    luaL_error(L, "%s: the %s carries a gradient, which %s does not pass on; use :detach()", name,
+               kind, name);
+}
+
+bool bind_passes_gradient(lua_State *L, const ld_tensor *t)
+{
+    return ld_wants_grad(t) && ld_tape_records(bind_tape(L));
+}
+
+/* A tensor that can be used: neither released nor of a closed step. */
+static ld_tensor *usable(lua_State *L, ld_tensor *t)
+{
+    if (!t)
+        luaL_error(L, "the tensor has been released");
+    bind_check(L, ld_tensor_check(t, "ladies"));
+    return t;
+}
+
+ld_tensor *bind_operand(lua_State *L, int arg)
+{
+    return usable(L, *(ld_tensor **)luaL_checkudata(L, arg, BIND_TENSOR));
+}
+
+ld_tensor *bind_to_operand(lua_State *L, int arg)
+{
+    ld_tensor **t = luaL_testudata(L, arg, BIND_TENSOR);
+    return t ? usable(L, *t) : NULL;
+}
+
+static ld_tensor *constant(lua_State *L, ld_tensor *t)
+{
+    if (bind_passes_gradient(L, t))
+        refuse_gradient(L, "tensor");
+    return t;
+}
+
+ld_tensor *bind_tensor(lua_State *L, int arg)
+{
+    return constant(L, bind_operand(L, arg));
+}
+
+ld_tensor *bind_to_tensor(lua_State *L, int arg)
+{
+    return constant(L, bind_to_operand(L, arg));
+}
+
+ld_tensor *bind_writable_tensor(lua_State *L, int arg)
+{
+    ld_tensor *t = bind_operand(L, arg);
+    if (t->tracked)
+        luaL_error(L, "a tensor that a loss may depend on cannot be changed in place; "
+                      "use :detach() or :clone()");
+    bind_check(L, ld_tensor_check_change(t));
+    return constant(L, t);
+}
+
+ld_csr *bind_matrix_operand(lua_State *L, int arg)
+{
+    ld_csr *a = *(ld_csr **)luaL_checkudata(L, arg, BIND_MATRIX);
+    if (a->values) /* they may be a tensor of a step that is closed by now */
+        bind_check(L, ld_tensor_check(a->values, "matrix values"));
+    return a;
+}
+
+ld_csr *bind_matrix(lua_State *L, int arg)
+{
+    ld_csr *a = bind_matrix_operand(L, arg);
+    if (bind_passes_gradient(L, a->values))
+        refuse_gradient(L, "matrix");
+    return a;
+}
