@@ -114,7 +114,7 @@ function tests.test_help_and_version()
   lu.assertStrContains(out, "usage: ladies [options] [script [args]]")
   lu.assertEquals({err, status}, {"", 0})
   out, err, status = run {"-v"}
-  lu.assertStrMatches(out, "ladies %d+%.%d+%.%d+ %(Lua 5%.4%.%d+%)\n")
+  lu.assertStrMatches(out, "ladies %d+%.%d+%.%d+ %(Lua 5%.4%.%d+, [%w-]+%)\n")
   lu.assertEquals({err, status}, {"", 0})
 end
 

@@ -10,6 +10,7 @@
 
 #include "base/marker.h"
 #include "base/memory.h"
+#include "base/simd.h"
 #include "base/threads.h"
 #include "bind.h"
 
@@ -18,6 +19,12 @@ static int system_threads(lua_State *L)
     if (!lua_isnoneornil(L, 1))
         bind_check(L, ld_set_threads((int)bind_count(L, 1, "threads")));
     lua_pushinteger(L, ld_threads());
+    return 1;
+}
+
+static int system_vector_units(lua_State *L)
+{
+    lua_pushstring(L, ld_vector_units());
     return 1;
 }
 
@@ -125,6 +132,9 @@ static const bind_function functions[] = {
      "ladies.threads([n]) -> n\n"
      "Sets (when given) and returns the number of threads of the parallel loops. Results do not\n"
      "depend on it."},
+    {"vector_units", system_vector_units,
+     "ladies_core.vector_units() -> \"AVX-512\" | \"AVX2\" | \"SSE2\" | \"NEON\" | \"none\"\n"
+     "The vector units that the library's own loops run on. OpenBLAS chooses for itself."},
     {"memory", system_memory,
      "ladies.memory() -> table\n"
      "Bytes: in use by owner (tensor, index, matrix, tape, scratch, io), their total and peak, "

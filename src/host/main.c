@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/simd.h"
 #include "bind.h"
 #include "interrupt.h"
 #include "line.h"
@@ -74,7 +75,7 @@ static void read_options(invocation *run)
 
 static void print_version(void)
 {
-    puts("ladies " LADIES_VERSION " (" LUA_RELEASE ")");
+    printf("ladies " LADIES_VERSION " (" LUA_RELEASE ", %s)\n", ld_vector_units());
     fflush(stdout);
 }
 
