@@ -1,6 +1,6 @@
---- Running out of memory: for each of these calls the n-th allocation of core fails, for n = 1,
--- 2, ... until the call succeeds. Every failure must be a clean error that gives back all that was
--- taken.
+--- What memory counts, and running out of it: for each of many calls the n-th allocation of core
+-- fails, for n = 1, 2, ... until the call succeeds. Every failure must be a clean error that gives
+-- back all that was taken.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 package.path = here .. "/?.lua;" .. package.path
 
@@ -21,6 +21,56 @@ local function live()
   for _, owner in ipairs(OWNERS) do bytes[owner] = memory[owner] end
   return bytes
 end
+
+-- ---------------------------------------------------------------- counting
+
+-- What counts besides the numbers of a tensor.
+local OBJECT = 256
+
+--- What was asked for is what counts, whatever room a block has.
+function tests.test_sizes()
+  for _, rows in ipairs{1, 100, 512, 600, 5000, 60000} do
+    local before = ladies.memory()
+    local t = ladies.zeros(rows, 256)
+    local now = ladies.memory()
+    local bytes = now.tensor - before.tensor
+    lu.assertTrue(bytes >= rows * 1024 and bytes <= rows * 1024 + OBJECT, bytes)
+    lu.assertEquals(now.total - before.total, bytes)
+    t:release()
+    lu.assertEquals(ladies.memory().total, before.total)
+  end
+end
+
+--- The peak is the largest total that there was, to the byte.
+function tests.test_the_peak()
+  local before = live()
+  local a, b = ladies.zeros(512, 256), ladies.zeros(700, 256)
+  local highest = ladies.memory().total
+  a:release()
+  local c = ladies.zeros(300, 256)
+  lu.assertEquals(ladies.memory().peak, highest)
+  b:release()
+  c:release()
+  lu.assertEquals(ladies.memory().peak, highest)
+  lu.assertEquals(live(), before)
+  lu.assertEquals(ladies.memory().peak, before.total)
+end
+
+--- A large block brings no spare one, has little more room than was asked for, and is used again.
+function tests.test_large_blocks()
+  live()
+  local t = ladies.zeros(20000, 300)
+  lu.assertTrue(ladies.memory().cached < 1 << 20)
+  t:release()
+  local kept = ladies.memory().cached
+  if kept == 0 then return end                            -- the sanitizers see every free
+  lu.assertTrue(kept < 1.07 * 20000 * 300 * 4)
+  local calls = ladies.memory().system_calls
+  for rows = 20000, 19000, -100 do ladies.zeros(rows, 300):release() end
+  lu.assertTrue(ladies.memory().system_calls - calls < 3)
+end
+
+-- ---------------------------------------------------------------- running out
 
 -- Whether call() succeeds when the n-th allocation fails; the message when not.
 local function attempt(call, n)

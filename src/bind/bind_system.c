@@ -137,10 +137,10 @@ static const bind_function functions[] = {
      "The vector units that the library's own loops run on. OpenBLAS chooses for itself."},
     {"memory", system_memory,
      "ladies.memory() -> table\n"
-     "Bytes: in use by owner (tensor, index, matrix, tape, scratch, io), their total and peak, "
-     "cached\n"
-     "for reuse, system_calls (blocks taken from malloc so far), and resident_peak of the "
-     "process."},
+     "Bytes in use by owner (tensor, index, matrix, tape, scratch, io), as many as were asked for;\n"
+     "total, their sum, and peak, the largest total since the start or the last memory_trim(); cached,\n"
+     "bytes of the free blocks kept for reuse; resident_peak, the most that the process has had in\n"
+     "memory. Besides, system_calls: how many blocks were taken from malloc."},
     {"memory_trim", system_memory_trim,
      "ladies.memory_trim()\nCollects garbage and gives cached memory back to the system; the peak\n"
      "starts anew."},

@@ -38,10 +38,10 @@ void *ld_calloc_array(int64_t count, size_t size, ld_memory_tag tag);
 void ld_free(void *block);
 
 typedef struct {
-    int64_t live[LD_MEM_TAGS]; /* bytes in use by owner */
+    int64_t live[LD_MEM_TAGS]; /* bytes in use by owner: as many as were asked for */
     int64_t total;             /* their sum */
     int64_t peak;              /* the largest total so far */
-    int64_t cached;            /* bytes kept in free lists */
+    int64_t cached;            /* bytes kept in free lists: whole blocks */
     int64_t system_calls;      /* blocks that had to be taken from malloc */
 } ld_memory_stats;
 

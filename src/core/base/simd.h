@@ -7,7 +7,7 @@
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(LD_NO_CLONES)
 #define LD_HAVE_CLONES 1
-#define LD_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define LD_CLONES      __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define LD_HAVE_CLONES 0
 #define LD_CLONES
