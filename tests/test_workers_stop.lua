@@ -50,31 +50,78 @@ function tests.test_end_of_the_loop()
   end)
 end
 
-function tests.test_break_and_return_and_error()
-  local opts = {size = 7, sampler = sampler, workers = 3, epochs = 1000}
-  leaves_no_thread(function(before)
+-- Ways out of the loop of README, and then a local where its own were.
+local ways_out = {
+  ["break"] = function(opts)
     for batch in ladies.batches(ids, opts) do
-      if batch.index == 4 then assert_threads(before + 3) break end
+      local _ <close> = core.step()
+      if batch.index == 3 then break end
     end
-  end)
-  leaves_no_thread(function()
-    local function loop()
-      for batch in ladies.batches(ids, opts) do if batch.index == 2 then return batch end end
+    local _ <close> = core.step()
+  end,
+  ["return"] = function(opts)
+    for batch in ladies.batches(ids, opts) do
+      local _ <close> = core.step()
+      if batch.index == 3 then return end
     end
-    loop()
-  end)
-  leaves_no_thread(function()
-    pcall(function() for batch in ladies.batches(ids, opts) do error(batch.index) end end)
-  end)
-  leaves_no_thread(function()
+  end,
+  ["goto"] = function(opts)
+    for batch in ladies.batches(ids, opts) do
+      local _ <close> = core.step()
+      if batch.index < 3 then goto continue end
+      if batch.index == 3 then goto out end
+      error "too far"
+      ::continue::
+    end
+    ::out::
+    local _ <close> = core.step()
+  end,
+  ["error"] = function(opts)
+    lu.assertFalse(pcall(function()
+      for batch in ladies.batches(ids, opts) do
+        local _ <close> = core.step()
+        if batch.index == 3 then error "no luck" end
+      end
+    end))
+  end,
+  ["a coroutine that is dropped"] = function(opts)
     local loop = coroutine.wrap(function()
       for batch in ladies.batches(ids, opts) do coroutine.yield(batch) end
     end)
     loop()
     loop()
-    loop = nil                                            -- luacheck: ignore
-    collectgarbage()
-  end)
+  end,
+  ["an inner break"] = function(opts)
+    for outer in ladies.batches(ids, opts) do
+      for batch in ladies.batches(ids, opts) do
+        local _ <close> = core.step()
+        if batch.index == 2 then break end
+      end
+      if outer.index == 3 then break end
+    end
+    local _ <close> = core.step()
+  end,
+}
+
+--- However the loop is left, its step is closed at once, nothing later fails, and the threads end
+-- with the next collection, or with the next loop that has some.
+function tests.test_ways_out_of_the_loop()
+  for workers = 0, 3, 3 do
+    local opts = {size = 7, sampler = sampler, workers = workers, epochs = 1000}
+    for name, leave in pairs(ways_out) do
+      leaves_no_thread(function(before)
+        leave(opts)
+        core.step():close()
+        lu.assertTrue(threads() <= before + 2 * workers, name)
+        collectgarbage()
+      end)
+    end
+    leaves_no_thread(function(before)
+      for _ = 1, 5 do ways_out["break"](opts) end
+      assert_threads(before + workers)
+      collectgarbage()
+    end)
+  end
 end
 
 function tests.test_close_and_collection()
@@ -123,7 +170,7 @@ function tests.test_dropped_loaders()
       begun()
       most = math.max(most, threads() - before)
     end
-    lu.assertTrue(most <= 2 * 5, most)                    -- forgotten ones do not pile up
+    lu.assertTrue(most <= 2, most)                        -- forgotten ones do not pile up
     lu.assertEquals(held(), bytes)
   end)
 end

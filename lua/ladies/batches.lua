@@ -142,7 +142,7 @@ function Batches:__call()
   return batch
 end
 
---- Stops the workers, if there are any. The end of a `for` loop, however it comes, does so too.
+--- Stops the workers, if there are any; the end of the last epoch does so too.
 function Batches:close()
   if self.background then self.background:close() end
   self.background, self.redrawn = nil, nil
@@ -174,7 +174,9 @@ Batches.__close = Batches.close
 -- coroutines, parameters and other userdata cannot cross, which an error says with their name.
 -- Globals do not cross. A sampler must depend on seeds and rng alone; one that does not (adaptive =
 -- true, or mini-batches with after_step) runs in step, whatever `workers` says.
--- The iterator is also a <close> variable; iterator:close() stops its threads.
+-- Threads end with the last epoch. Those of a loop that is left before, by break or an error, wait
+-- for the collector, which runs before the next threads are started. The iterator may also be a
+-- <close> variable, and iterator:close() stops its threads at once.
 function batches.new(idx, given)
   options.value("ladies.batches", "the nodes", idx, "Index")
   local opts = options.check("ladies.batches", given, SPEC)
@@ -186,7 +188,9 @@ function batches.new(idx, given)
     last = opts.epochs * opts.per_epoch,
     job = batch_maker.new(idx, opts, as_it_is)(opts.sampler),
   }, Batches)
-  return iterator, nil, nil, iterator
+  -- Alone: before Lua 5.4.5 `if x then break end` does not close the closing value of a `for` whose
+  -- body has a <close> variable, and breaks the function that it is in.
+  return iterator
 end
 
 return batches

@@ -18,7 +18,6 @@
 enum {
     MOST_WORKERS = 256,
     MOST_AHEAD = 4096,
-    FEW_CREWS = 4, /* from here on the collector looks for forgotten ones before each new one */
     WAIT_NS = 20000000, /* between two looks of the owner, who waits, at its own */
 };
 
@@ -211,7 +210,7 @@ static int workers_new(lua_State *L)
     int ahead = (int)integer_option(L, "ahead", 1, MOST_AHEAD);
     int n = (int)integer_option(L, "threads", 1, MOST_WORKERS);
     lua_settop(L, 2);
-    if (atomic_load(&n_crews) >= FEW_CREWS)
+    if (atomic_load(&n_crews) > 0) /* forgotten ones end here at the latest */
         lua_gc(L, LUA_GCCOLLECT);
     crew **place = lua_newuserdatauv(L, sizeof(crew *), 0);
     *place = NULL;
