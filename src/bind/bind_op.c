@@ -97,13 +97,15 @@ static int op_call(lua_State *L)
     ld_tape *tape = bind_tape(L);
     ld_node node = {.backward = call_backward, .custom_free = call_free};
     make_node(L, &node, n_args);
+    lua_pushnil(L); /* the result's place */
     bind_push_pause(L);
     lua_toclose(L, -1);
     lua_pushvalue(L, lua_upvalueindex(1));
     for (int i = 1; i <= n_args; i++)
         lua_pushvalue(L, i);
     lua_call(L, n_args, 1);
-    lua_closeslot(L, n_args + 1);
+    lua_replace(L, n_args + 1);
+    lua_settop(L, n_args + 1); /* ends the pause; lua_closeslot is not in Lua 5.4.0 to 5.4.2 */
     ld_tensor *result = bind_to_operand(L, -1);
     if (!result)
         return luaL_error(L, "op %s: forward must return a Tensor, it returned a %s",
