@@ -275,6 +275,47 @@ local function check_differences(name, compute)
   end
 end
 
+-- What can be changed of a case: its inputs, by a name that the tape does not see, and its constants.
+local function changeable(case)
+  local all = {}
+  for i, x in ipairs(case) do all["in" .. i] = x:detach() end
+  for member, value in pairs(case.made) do
+    if ladies.options.class_of(value) == "Tensor" then all[member] = value end
+  end
+  return all
+end
+
+--- Gradients after `member` was changed in place before backward: those of the case as it was, or
+-- nil where backward refuses.
+local function gradients_after_change(name, compute, member)
+  local case = open_case(name)
+  local _ <close> = ladies.step()
+  local out = compute(case)
+  local loss = (out * case:tensor "cotangent"):sum()
+  changeable(case)[member]:uniform_(0.25, 0.75, ladies.rng(1))
+  local ok, message = pcall(loss.backward, loss)
+  if not ok then
+    lu.assertStrContains(message, "was changed in place after it was used")
+    return nil
+  end
+  local gradients = {}
+  for i, x in ipairs(case) do gradients[i] = compare.flatten(x.grad) end
+  return gradients
+end
+
+--- A change in place before backward does not matter or is an error.
+local function check_changes(name, compute)
+  local case = open_case(name)
+  run(case, compute)
+  for member in pairs(changeable(case)) do
+    local gradients = gradients_after_change(name, compute, member)
+    for i, expected in ipairs(gradients or {}) do
+      lu.assertEquals(expected, compare.flatten(case[i].grad),
+                      ("%s: gradient %d after a change of %s"):format(name, i, member))
+    end
+  end
+end
+
 -- ---------------------------------------------------------------- tests
 
 local tests = {}
@@ -295,6 +336,7 @@ for name, compute in pairs(chains) do computed["chain." .. name] = compute end
 for name, compute in pairs(computed) do
   local suffix = name:gsub("%.", "_")
   tests["test_fixture_" .. suffix] = function() check_fixture(name, compute) end
+  tests["test_changes_" .. suffix] = function() check_changes(name, compute) end
   if not rough[name] then
     tests["test_differences_" .. suffix] = function() check_differences(name, compute) end
   end

@@ -95,15 +95,34 @@ function tests.test_three_tensors()
   lu.assertEquals(w.grad:item(), 1)
 end
 
---- nil stands for "no gradient".
+--- What carries a gradient gets one; nil is for constants.
 function tests.test_gradients_left_out()
   for _, backward in ipairs{function() end, function() return nil end,
     function(g) return nil, g end} do
     local x = parameter{1}
     local f = ladies.op{name = "f", forward = pass, backward = backward}
-    in_step(function() f(x):backward() end)()
+    fails("op f: backward gave no gradient 1, a Tensor of 1 expected; where there is none, call it "
+          .. "with :detach()", in_step(function() f(x):backward() end))
     lu.assertNil(x.grad)
   end
+  local second = ladies.op{name = "f", forward = function(x, y) return x + y end,
+                           backward = function(g) return nil, g end}
+  local x, y = parameter{1}, parameter{2}
+  in_step(function() second(x:detach(), y):backward() end)()
+  lu.assertEquals({x.grad, y.grad:item()}, {nil, 1})
+end
+
+--- backward gives gradients of Tensors that are arguments; others may not carry one.
+function tests.test_gradients_without_a_way_out()
+  local f = ladies.op{name = "f", forward = function(x) return x * 1 end, backward = pass}
+  local x, w = parameter{1}, parameter{1}
+  local A = ladies.matrix{n_rows = 1, n_cols = 1, rows = ladies.index{1}, cols = ladies.index{1}}
+  local message = "carries a gradient, which"
+  for _, other in ipairs{A:with_values(w), {w}, {values = A:with_values(w)}} do
+    fails(message, in_step(function() f(x, other) end))
+  end
+  in_step(function() f(x, {w:detach(), A}):backward() end)()
+  lu.assertEquals(x.grad:item(), 1)
 end
 
 function tests.test_wrong_returns()

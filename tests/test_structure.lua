@@ -166,6 +166,18 @@ function tests.test_every_function_has_a_docstring()
   lu.assertTrue(count > 150, "only " .. count .. " functions were found")
 end
 
+--- Errors of backward name the operation.
+function tests.test_every_recorded_operation_has_a_name()
+  local found = 0
+  for _, path in ipairs(files("src", "c")) do
+    for fields in read(path):gmatch "ld_node node = (%b{})" do
+      lu.assertStrContains(fields, ".name = ", path)
+      found = found + 1
+    end
+  end
+  lu.assertTrue(found > 20)
+end
+
 function tests.test_length_of_files()
   for _, path in ipairs(files("src lua scripts tests", "c", "h", "lua")) do
     local _, lines = read(path):gsub("\n", "")

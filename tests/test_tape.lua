@@ -220,6 +220,66 @@ function tests.test_tracked_tensors_are_not_changed_in_place()
   lu.assertEquals(w:detach():fill_(0):to_table(), {0, 0})
 end
 
+--- What a recorded operation needs again in backward must still be as it was then.
+function tests.test_changes_between_forward_and_backward()
+  local function refused(of, compute, change)
+    local w, c = parameter{1, 2}, tensor{3, 4}
+    local optimizer = ladies.optim.sgd({w}, {lr = 1})
+    do                                                    -- a gradient, for a step to take
+      local step <close> = ladies.step()
+      lu.assertNotNil(step)
+      w:sum():backward()
+    end
+    local _ <close> = ladies.step()
+    local y = compute(w, c)
+    local loss = y:sum()
+    change(w, c, y, optimizer)
+    local message = ("backward: %s was changed in place after it was used; change a :clone(), or "
+                     .. "change it after backward"):format(of)
+    fails(message, loss.backward, loss)
+    lu.assertNil(w.grad)
+  end
+  local function product(w, c) return w * c end
+  refused("an input of mul", product, function(_, c) c:fill_(9) end)
+  refused("an input of mul", product, function(_, c) c[1] = 9 end)
+  refused("an input of mul", product, function(_, c) c:slice(1, 1):fill_(9) end)
+  refused("an input of mul", product, function(w) w:detach():fill_(9) end)
+  refused("an input of mul", product, function(w) ladies.no_grad(w.fill_, w, 9) end)
+  refused("an input of mul", product, function(_, _, _, optimizer) optimizer:step() end)
+  refused("the result of exp", function(w) return w:exp() end,
+          function(_, _, y) y:detach():fill_(9) end)
+  local A = ladies.matrix{n_rows = 1, n_cols = 2, rows = index{1, 1}, cols = index{1, 2}}
+  refused("the matrix of matmul", function(w, c) return A:with_values(c):matmul(w) end,
+          function(_, c) c:fill_(9) end)
+  refused("the matrix of matmul", function(w, c) return A:with_values(w):matmul(c) end,
+          function(w) w:detach():fill_(9) end)
+  local h
+  refused("an input of square", function(w) h = w * 2 return h:square() end,
+          function() h:detach():fill_(9) end)
+end
+
+--- A gradient that is read as a constant grows in backward.
+function tests.test_own_gradient_as_a_constant()
+  local w = parameter{1, 2}
+  do
+    local step <close> = ladies.step()
+    lu.assertNotNil(step)
+    w:square():sum():backward()
+  end
+  local _ <close> = ladies.step()
+  local loss = (w * w.grad):sum()
+  fails("backward: an input of mul was changed in place", loss.backward, loss)
+end
+
+function tests.test_changes_that_do_not_matter()
+  local w, c = parameter{1, 2}, tensor{3, 4}
+  local _ <close> = ladies.step()
+  local loss = (w + c):square():sum()                     -- the sum needs c no more
+  c:fill_(9)
+  loss:backward()
+  lu.assertEquals(w.grad:to_table(), {8, 12})
+end
+
 function tests.test_no_grad()
   local w = parameter{1, 2}
   local step <close> = ladies.step()

@@ -16,7 +16,7 @@ static const char *push_function_name(lua_State *L)
     lua_rawget(L, -2);
     const char *doc = lua_tostring(L, -1);
     if (!doc)
-        return lua_pushstring(L, call.name ? call.name : "?");
+        return lua_pushstring(L, call.name ? call.name : "?"); /* such as an operator */
     const char *name = doc, *end = doc + strcspn(doc, "({\n");
     for (const char *c = doc; c < end; c++)
         name = *c == ':' || *c == '.' ? c + 1 : name;
@@ -78,8 +78,9 @@ ld_tensor *bind_writable_tensor(lua_State *L, int arg)
     if (t->tracked)
         luaL_error(L, "a tensor that a loss may depend on cannot be changed in place; "
                       "use :detach() or :clone()");
-    bind_check(L, ld_tensor_check_change(t));
-    return constant(L, t);
+    constant(L, t);
+    bind_check(L, ld_tensor_change(t));
+    return t;
 }
 
 ld_csr *bind_matrix_operand(lua_State *L, int arg)

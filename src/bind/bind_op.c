@@ -24,10 +24,15 @@ static void call_free(void *custom)
 /* Takes the gradients that backward returned, one per tensor argument, in order. */
 static ld_status take_gradients(lua_State *L, ld_node *n, int base, int returned)
 {
-    for (int i = 0; i < LD_NODE_INPUTS && n->in[i] && i < returned; i++) {
+    for (int i = 0; i < LD_NODE_INPUTS && n->in[i]; i++) {
         ld_tensor *in = n->in[i], *given, *grad;
-        if (!ld_wants_grad(in) || lua_isnil(L, base + i))
+        if (!ld_wants_grad(in))
             continue;
+        if (i >= returned || lua_isnil(L, base + i))
+            return ld_fail(LD_SHAPE,
+                           "backward gave no gradient %d, a Tensor of %s expected; where there is "
+                           "none, call it with :detach()",
+                           i + 1, ld_tensor_shape(in));
         given = bind_to_tensor(L, base + i);
         if (!given || !ld_tensor_same_shape(given, in))
             return ld_fail(LD_SHAPE, "backward gave %s as gradient %d, a Tensor of %s expected",
@@ -75,12 +80,29 @@ static ld_status call_backward(ld_node *n)
     return LD_STATE;
 }
 
+/* Refuses what carries a gradient in an argument that is no Tensor, from which it has no way out: a
+ * Matrix, or a table with either in it. */
+static void check_constant(lua_State *L, int arg)
+{
+    if (luaL_testudata(L, arg, BIND_MATRIX))
+        bind_matrix(L, arg);
+    if (!lua_istable(L, arg))
+        return;
+    for (lua_pushnil(L); lua_next(L, arg); lua_pop(L, 1)) {
+        bind_to_tensor(L, -1);
+        if (luaL_testudata(L, -1, BIND_MATRIX))
+            bind_matrix(L, -1);
+    }
+}
+
 /* The call's bookkeeping as a node; the arguments are at 1 .. n_args of the stack. */
 static void make_node(lua_State *L, ld_node *node, int n_args)
 {
     int n_inputs = 0;
     for (int i = 1; i <= n_args; i++) {
         ld_tensor *t = bind_to_operand(L, i);
+        if (!t)
+            check_constant(L, i);
         if (t && n_inputs == LD_NODE_INPUTS)
             luaL_error(L, "op %s: at most %d tensor arguments",
                        lua_tostring(L, lua_upvalueindex(3)), LD_NODE_INPUTS);
@@ -95,7 +117,10 @@ static int op_call(lua_State *L)
     int n_args = lua_gettop(L);
     luaL_checkstack(L, n_args + 8, NULL);
     ld_tape *tape = bind_tape(L);
-    ld_node node = {.backward = call_backward, .custom_free = call_free};
+    ld_node node = {.name = lua_tostring(L, lua_upvalueindex(3)),
+                    .backward = call_backward,
+                    .unread = LD_OUT,
+                    .custom_free = call_free};
     make_node(L, &node, n_args);
     lua_pushnil(L); /* the result's place */
     bind_push_pause(L);
@@ -163,7 +188,9 @@ static const bind_function functions[] = {
      "A differentiable operation written in Lua. forward(...) returns a Tensor; nothing in it is\n"
      "recorded. backward(gradient, ...) gets the gradient of the result and forward's arguments "
      "and\n"
-     "returns one gradient (or nil) for each Tensor among them, in order. At most three Tensors."},
+     "returns one gradient for each Tensor among them, in order; for one that carries none it may "
+     "be\n"
+     "nil. At most three Tensors. A tensor that forward reads and is no argument is a constant."},
     {NULL, NULL, NULL},
 };
 

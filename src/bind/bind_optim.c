@@ -148,10 +148,12 @@ static const ld_tensor *moment_of_state(lua_State *L, const ld_tensor *moment, c
     return given;
 }
 
-static void copy_moment(ld_tensor *to, const ld_tensor *from)
+static void copy_moment(lua_State *L, ld_tensor *to, const ld_tensor *from)
 {
-    if (to)
-        memcpy(to->data, from->data, (size_t)ld_tensor_size(to) * sizeof(float));
+    if (!to)
+        return;
+    bind_check(L, ld_tensor_change(to));
+    memcpy(to->data, from->data, (size_t)ld_tensor_size(to) * sizeof(float));
 }
 
 /* Everything is checked before anything changes. */
@@ -171,8 +173,8 @@ static int optimizer_load_state(lua_State *L)
     }
     const ld_tensor *moment1 = moment_of_state(L, o->moment1, "moment1");
     const ld_tensor *moment2 = moment_of_state(L, o->moment2, "moment2");
-    copy_moment(o->moment1, moment1);
-    copy_moment(o->moment2, moment2);
+    copy_moment(L, o->moment1, moment1);
+    copy_moment(L, o->moment2, moment2);
     for (int64_t i = 0; i < o->n; i++) {
         lua_rawgeti(L, 3, i + 1);
         o->steps[i] = lua_tointeger(L, -1);

@@ -144,7 +144,12 @@ ld_status ld_op_arith(ld_tape *tape, ld_tensor **out, ld_arith kind, ld_tensor *
                                        : b->n_cols > a->n_cols;
     const ld_tensor *big = b_wins ? b : a;
     ld_tensor *y = NULL;
-    ld_node node = {.backward = arith_backward, .in = {a, b}, .variant = (int)kind};
+    bool sums = kind == LD_ADD || kind == LD_SUB;
+    ld_node node = {.name = arith_names[kind],
+                    .backward = arith_backward,
+                    .unread = sums ? LD_IN0 | LD_IN1 | LD_OUT : LD_OUT,
+                    .in = {a, b},
+                    .variant = (int)kind};
     arith p = {.n_cols = big->n_cols, .kind = kind};
     ld_status st;
     if (!view_operand(&p.a, a, big->ndim, big->n_rows, big->n_cols) ||
@@ -192,7 +197,11 @@ static ld_status affine_backward(ld_node *n)
 ld_status ld_op_affine(ld_tape *tape, ld_tensor **out, ld_tensor *x, double scale, double shift)
 {
     ld_tensor *y = NULL;
-    ld_node node = {.backward = affine_backward, .in = {x}, .number = scale};
+    ld_node node = {.name = "arithmetic with a number",
+                    .backward = affine_backward,
+                    .unread = LD_IN0 | LD_OUT,
+                    .in = {x},
+                    .number = scale};
     ld_status st;
     LD_TRY(ld_tensor_like(&y, x));
     affine p = {y->data, x->data, (float)scale, (float)shift, false};

@@ -94,8 +94,12 @@ ld_status ld_op_dropout(ld_tape *tape, ld_tensor **out, ld_tensor *x, double p, 
     if (!(p >= 0 && p < 1 && lrint(p * 65536) < 65536))
         return ld_fail(LD_VALUE, "dropout: the probability must be in [0, 1), got %g", p);
     ld_tensor *y = NULL;
-    ld_node node = {
-        .backward = dropout_backward, .in = {x}, .number = p, .stream = ld_rng_next(rng)};
+    ld_node node = {.name = "dropout",
+                    .backward = dropout_backward,
+                    .unread = LD_IN0 | LD_OUT,
+                    .in = {x},
+                    .number = p,
+                    .stream = ld_rng_next(rng)};
     ld_status st = ld_tensor_like(&y, x);
     if (st == LD_OK)
         st = run(y, x, node.stream, p, false);

@@ -29,7 +29,11 @@ ld_status ld_op_edge_softmax(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tenso
         return ld_fail(LD_SHAPE, "edge_softmax: scores of %s for %" PRId64 " entries",
                        ld_tensor_shape(scores), s->nnz);
     ld_tensor *y;
-    ld_node node = {.backward = edge_softmax_backward, .in = {scores}, .matrix = a};
+    ld_node node = {.name = "edge_softmax",
+                    .backward = edge_softmax_backward,
+                    .unread = LD_IN0 | LD_VALUES,
+                    .in = {scores},
+                    .matrix = a};
     ld_status st = ld_tensor_like(&y, scores);
     if (st != LD_OK)
         return st;
@@ -72,7 +76,11 @@ done:
 ld_status ld_op_dot_edges(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x, ld_tensor *y)
 {
     ld_tensor *z = NULL;
-    ld_node node = {.backward = dot_edges_backward, .in = {x, y}, .matrix = a};
+    ld_node node = {.name = "dot_edges",
+                    .backward = dot_edges_backward,
+                    .unread = LD_OUT | LD_VALUES,
+                    .in = {x, y},
+                    .matrix = a};
     ld_status st = ld_tensor_new(&z, 1, a->s->nnz, 1);
     if (st == LD_OK)
         st = ld_sddmm(z, a, x, y, false, false);
@@ -109,7 +117,11 @@ ld_status ld_op_add_edges(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *
                        "add_edges: vectors of %s and %s for a %" PRId64 " x %" PRId64 " matrix",
                        ld_tensor_shape(x), ld_tensor_shape(y), s->n_rows, s->n_cols);
     ld_tensor *z;
-    ld_node node = {.backward = add_edges_backward, .in = {x, y}, .matrix = a};
+    ld_node node = {.name = "add_edges",
+                    .backward = add_edges_backward,
+                    .unread = LD_IN0 | LD_IN1 | LD_OUT | LD_VALUES,
+                    .in = {x, y},
+                    .matrix = a};
     ld_status st = ld_tensor_new(&z, 1, s->nnz, 1);
     if (st != LD_OK)
         return st;

@@ -67,7 +67,8 @@ static ld_status log_softmax_backward(ld_node *n)
 ld_status ld_op_log_softmax(ld_tape *tape, ld_tensor **out, ld_tensor *x)
 {
     ld_tensor *y = NULL;
-    ld_node node = {.backward = log_softmax_backward, .in = {x}};
+    ld_node node = {
+        .name = "log_softmax", .backward = log_softmax_backward, .unread = LD_IN0, .in = {x}};
     ld_status st = log_softmax(&y, x, "log_softmax");
     return ld_tape_finish(tape, out, y, &node, st);
 }
@@ -132,7 +133,9 @@ ld_status ld_op_cross_entropy(ld_tape *tape, ld_tensor **out, ld_tensor *logits,
         return ld_fail(LD_SHAPE, "cross_entropy: class weights of %s for %" PRId64 " classes",
                        ld_tensor_shape(class_weights), logits->n_cols);
     ld_tensor *log_p = NULL, *loss = NULL;
-    ld_node node = {.backward = cross_entropy_backward,
+    ld_node node = {.name = "cross_entropy",
+                    .backward = cross_entropy_backward,
+                    .unread = LD_IN0 | LD_OUT,
                     .in = {logits, weights, class_weights},
                     .index = labels};
     ld_status st;
@@ -182,7 +185,10 @@ ld_status ld_op_binary_cross_entropy(ld_tape *tape, ld_tensor **out, ld_tensor *
         return ld_fail(LD_SHAPE, "binary_cross_entropy: weights of %s for logits of %s",
                        ld_tensor_shape(weights), ld_tensor_shape(logits));
     ld_tensor *loss;
-    ld_node node = {.backward = binary_cross_entropy_backward, .in = {logits, targets, weights}};
+    ld_node node = {.name = "binary_cross_entropy",
+                    .backward = binary_cross_entropy_backward,
+                    .unread = LD_OUT,
+                    .in = {logits, targets, weights}};
     int64_t k = logits->n_cols;
     node.number = weights ? 1.0 / (double)k : 1.0 / (double)ld_tensor_size(logits);
     ld_status st = ld_tensor_new(&loss, 1, 1, 1);

@@ -122,7 +122,10 @@ ld_status ld_op_layer_norm(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tens
                        "row of x expected",
                        ld_tensor_shape(x), ld_tensor_shape(gain), ld_tensor_shape(bias));
     ld_tensor *y = NULL, *saved = NULL;
-    ld_node node = {.backward = layer_norm_backward, .in = {x, gain, bias}};
+    ld_node node = {.name = "layer_norm",
+                    .backward = layer_norm_backward,
+                    .unread = LD_IN2 | LD_OUT,
+                    .in = {x, gain, bias}};
     ld_status st;
     LD_TRY(ld_tensor_like(&y, x));
     LD_TRY(ld_tensor_new(&saved, 2, x->n_rows, 2));
@@ -159,7 +162,8 @@ ld_status ld_op_normalize_rows(ld_tape *tape, ld_tensor **out, ld_tensor *x)
     if (x->ndim != 2)
         return ld_fail(LD_SHAPE, "normalize_rows: a matrix expected, got %s", ld_tensor_shape(x));
     ld_tensor *y = NULL, *saved = NULL;
-    ld_node node = {.backward = normalize_rows_backward, .in = {x}};
+    ld_node node = {
+        .name = "normalize_rows", .backward = normalize_rows_backward, .unread = LD_IN0, .in = {x}};
     int64_t k = x->n_cols;
     ld_status st;
     LD_TRY(ld_tensor_like(&y, x));

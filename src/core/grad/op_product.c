@@ -28,7 +28,7 @@ done:
 ld_status ld_op_matmul(ld_tape *tape, ld_tensor **out, ld_tensor *a, ld_tensor *b)
 {
     ld_tensor *c = NULL;
-    ld_node node = {.backward = matmul_backward, .in = {a, b}};
+    ld_node node = {.name = "matmul", .backward = matmul_backward, .unread = LD_OUT, .in = {a, b}};
     ld_status st = ld_tensor_new(&c, 2, a->n_rows, b->n_cols);
     if (st == LD_OK)
         st = ld_matmul(c, a, false, b, false, false);
@@ -84,7 +84,8 @@ ld_status ld_op_linear(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor *
         return ld_fail(LD_SHAPE, "linear: the bias is %s, %" PRId64 " expected", ld_tensor_shape(b),
                        w->n_cols);
     ld_tensor *y = NULL;
-    ld_node node = {.backward = linear_backward, .in = {x, w, b}};
+    ld_node node = {
+        .name = "linear", .backward = linear_backward, .unread = LD_IN2 | LD_OUT, .in = {x, w, b}};
     ld_status st;
     LD_TRY(ld_tensor_new(&y, 2, x->n_rows, w->n_cols));
     if (b) {
@@ -117,7 +118,8 @@ done:
 ld_status ld_op_spmm(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x)
 {
     ld_tensor *y = NULL;
-    ld_node node = {.backward = spmm_backward, .in = {x}, .matrix = a};
+    ld_node node = {
+        .name = "matmul", .backward = spmm_backward, .unread = LD_OUT, .in = {x}, .matrix = a};
     ld_status st = ld_tensor_new(&y, x->ndim, a->s->n_rows, x->n_cols);
     if (st == LD_OK)
         st = ld_spmm(y, a, x, false);
@@ -144,7 +146,8 @@ done:
 ld_status ld_op_spmm_t(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x)
 {
     ld_tensor *y = NULL;
-    ld_node node = {.backward = spmm_t_backward, .in = {x}, .matrix = a};
+    ld_node node = {
+        .name = "matmul_t", .backward = spmm_t_backward, .unread = LD_OUT, .in = {x}, .matrix = a};
     ld_status st = ld_tensor_new(&y, x->ndim, a->s->n_cols, x->n_cols);
     if (st == LD_OK)
         st = ld_spmm_t(y, a, x, false);

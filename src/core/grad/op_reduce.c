@@ -20,7 +20,11 @@ static ld_status sum_backward(ld_node *n)
 ld_status ld_op_sum(ld_tape *tape, ld_tensor **out, ld_tensor *x, double scale)
 {
     ld_tensor *y;
-    ld_node node = {.backward = sum_backward, .in = {x}, .number = scale};
+    ld_node node = {.name = "sum",
+                    .backward = sum_backward,
+                    .unread = LD_IN0 | LD_OUT,
+                    .in = {x},
+                    .number = scale};
     ld_status st = ld_tensor_new(&y, 1, 1, 1);
     if (st != LD_OK)
         return st;
@@ -46,7 +50,8 @@ static ld_status row_sums_backward(ld_node *n)
 ld_status ld_op_row_sums(ld_tape *tape, ld_tensor **out, ld_tensor *x)
 {
     ld_tensor *y;
-    ld_node node = {.backward = row_sums_backward, .in = {x}};
+    ld_node node = {
+        .name = "row_sums", .backward = row_sums_backward, .unread = LD_IN0 | LD_OUT, .in = {x}};
     ld_status st = ld_tensor_new(&y, 1, x->n_rows, 1);
     if (st != LD_OK)
         return st;
@@ -76,7 +81,8 @@ ld_status ld_op_col_sums(ld_tape *tape, ld_tensor **out, ld_tensor *x)
     if (x->ndim != 2)
         return ld_fail(LD_SHAPE, "col_sums: a matrix expected, got %s", ld_tensor_shape(x));
     ld_tensor *y = NULL;
-    ld_node node = {.backward = col_sums_backward, .in = {x}};
+    ld_node node = {
+        .name = "col_sums", .backward = col_sums_backward, .unread = LD_IN0 | LD_OUT, .in = {x}};
     ld_status st = LD_OK;
     double *sums = ld_calloc_array(x->n_cols, sizeof *sums, LD_MEM_SCRATCH);
     if (!sums)

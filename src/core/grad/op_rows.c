@@ -51,7 +51,11 @@ static ld_status gather_backward(ld_node *n)
 ld_status ld_op_gather(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_index *rows)
 {
     ld_tensor *y = NULL;
-    ld_node node = {.backward = gather_backward, .in = {x}, .index = rows};
+    ld_node node = {.name = "gather",
+                    .backward = gather_backward,
+                    .unread = LD_IN0 | LD_OUT,
+                    .in = {x},
+                    .index = rows};
     ld_status st;
     LD_TRY(ld_index_check(rows, 0, x->n_rows, "gather: row"));
     LD_TRY(ld_tensor_new(&y, x->ndim, rows->size, x->n_cols));
@@ -76,7 +80,11 @@ ld_status ld_op_scatter_add(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_ind
                             int64_t n_rows)
 {
     ld_tensor *y = NULL;
-    ld_node node = {.backward = scatter_backward, .in = {x}, .index = rows};
+    ld_node node = {.name = "scatter_add",
+                    .backward = scatter_backward,
+                    .unread = LD_IN0 | LD_OUT,
+                    .in = {x},
+                    .index = rows};
     ld_status st;
     if (rows->size != x->n_rows)
         return ld_fail(LD_SHAPE, "scatter_add: %" PRId64 " positions for %" PRId64 " rows",
@@ -121,7 +129,10 @@ ld_status ld_op_concat(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor *
     if (x->n_rows != y->n_rows)
         return ld_fail(LD_SHAPE, "concat: %s beside %s", ld_tensor_shape(x), ld_tensor_shape(y));
     ld_tensor *z;
-    ld_node node = {.backward = concat_backward, .in = {x, y}};
+    ld_node node = {.name = "concat",
+                    .backward = concat_backward,
+                    .unread = LD_IN0 | LD_IN1 | LD_OUT,
+                    .in = {x, y}};
     ld_status st = ld_tensor_new(&z, 2, x->n_rows, x->n_cols + y->n_cols);
     if (st != LD_OK)
         return st;
@@ -151,7 +162,8 @@ ld_status ld_op_reshape(ld_tape *tape, ld_tensor **out, ld_tensor *x, int ndim, 
                         int64_t n_cols)
 {
     ld_tensor *y = NULL;
-    ld_node node = {.backward = view_backward, .in = {x}};
+    ld_node node = {
+        .name = "reshape", .backward = view_backward, .unread = LD_IN0 | LD_OUT, .in = {x}};
     ld_status st = ld_tensor_view(&y, x, ndim, n_rows, n_cols);
     return ld_tape_finish(tape, out, y, &node, st);
 }
@@ -159,7 +171,11 @@ ld_status ld_op_reshape(ld_tape *tape, ld_tensor **out, ld_tensor *x, int ndim, 
 ld_status ld_op_slice(ld_tape *tape, ld_tensor **out, ld_tensor *x, int64_t first, int64_t count)
 {
     ld_tensor *y = NULL;
-    ld_node node = {.backward = view_backward, .in = {x}, .number = (double)(first * x->n_cols)};
+    ld_node node = {.name = "slice",
+                    .backward = view_backward,
+                    .unread = LD_IN0 | LD_OUT,
+                    .in = {x},
+                    .number = (double)(first * x->n_cols)};
     ld_status st = ld_tensor_slice(&y, x, first, count);
     return ld_tape_finish(tape, out, y, &node, st);
 }
@@ -167,7 +183,8 @@ ld_status ld_op_slice(ld_tape *tape, ld_tensor **out, ld_tensor *x, int64_t firs
 ld_status ld_op_clone(ld_tape *tape, ld_tensor **out, ld_tensor *x)
 {
     ld_tensor *y = NULL;
-    ld_node node = {.backward = view_backward, .in = {x}};
+    ld_node node = {
+        .name = "clone", .backward = view_backward, .unread = LD_IN0 | LD_OUT, .in = {x}};
     ld_status st = ld_tensor_clone(&y, x);
     return ld_tape_finish(tape, out, y, &node, st);
 }

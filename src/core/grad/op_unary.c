@@ -84,11 +84,31 @@ static ld_status unary_backward(ld_node *n)
     return ld_parallel_for(ld_tensor_size(grad), CHUNK, backward, &p);
 }
 
+static const struct {
+    const char *name;
+    unsigned unread;
+} kinds[] = {
+    [LD_RELU] = {"relu", LD_OUT},
+    [LD_LEAKY_RELU] = {"leaky_relu", LD_OUT},
+    [LD_ELU] = {"elu", 0},
+    [LD_SIGMOID] = {"sigmoid", LD_IN0},
+    [LD_TANH] = {"tanh", LD_IN0},
+    [LD_EXP] = {"exp", LD_IN0},
+    [LD_LOG] = {"log", LD_OUT},
+    [LD_SQRT] = {"sqrt", LD_IN0},
+    [LD_SQUARE] = {"square", LD_OUT},
+    [LD_RECIPROCAL] = {"div", 0},
+};
+
 ld_status ld_op_unary(ld_tape *tape, ld_tensor **out, ld_unary kind, ld_tensor *x, double parameter)
 {
     ld_tensor *y = NULL;
-    ld_node node = {
-        .backward = unary_backward, .in = {x}, .variant = (int)kind, .number = parameter};
+    ld_node node = {.name = kinds[kind].name,
+                    .backward = unary_backward,
+                    .unread = kinds[kind].unread,
+                    .in = {x},
+                    .variant = (int)kind,
+                    .number = parameter};
     ld_status st;
     LD_TRY(ld_tensor_like(&y, x));
     unary p = {.out = y->data, .x = x->data, .kind = kind, .parameter = (float)parameter};

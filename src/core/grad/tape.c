@@ -124,6 +124,7 @@ static ld_status record(ld_tape *t, ld_tensor *out, const ld_node *node)
     out->tracked = true;
     ld_node *n = &t->nodes[t->n_nodes++];
     *n = *node;
+    n->time = ld_tensor_time();
     n->out = out; /* the member's reference keeps it */
     for (int i = 0; i < LD_NODE_INPUTS; i++)
         ld_tensor_ref(n->in[i]);
@@ -147,7 +148,7 @@ ld_status ld_tape_finish(ld_tape *tape, ld_tensor **out, ld_tensor *y, const ld_
 
 ld_status ld_grad_target(ld_tensor *t, ld_tensor **grad, bool *accumulate)
 {
-    ld_status st = t->grad ? ld_tensor_check_change(t->grad) : ld_tensor_like(&t->grad, t);
+    ld_status st = t->grad ? ld_tensor_change(t->grad) : ld_tensor_like(&t->grad, t);
     if (st != LD_OK)
         return st;
     *accumulate = t->has_grad;
@@ -186,6 +187,29 @@ static void forget_gradients(ld_tape *t)
     }
 }
 
+/* LD_STATE when n's backward has read what is no longer as it was in the forward pass. To be asked
+ * afterwards: what it reads may be a gradient that it adds to. */
+static ld_status check_unchanged(const ld_node *n)
+{
+    const ld_csr *a = n->unread & LD_VALUES ? NULL : n->matrix;
+    const char *what = NULL;
+    for (int i = 0; i < LD_NODE_INPUTS; i++)
+        if (!(n->unread & (unsigned)LD_IN0 << i) && ld_tensor_changed_since(n->in[i], n->time))
+            what = "an input";
+    if (!(n->unread & LD_OUT) && ld_tensor_changed_since(n->out, n->time))
+        what = "the result";
+    if (a && (ld_tensor_changed_since(a->values, n->time) ||
+              ld_tensor_changed_since(a->row_scale, n->time) ||
+              ld_tensor_changed_since(a->col_scale, n->time)))
+        what = "the matrix";
+    if (!what)
+        return LD_OK;
+    return ld_fail(LD_STATE,
+                   "backward: %s of %s was changed in place after it was used; change a :clone(), "
+                   "or change it after backward",
+                   what, n->name);
+}
+
 /* Walks the nodes from last to first. */
 static ld_status walk(ld_tape *t)
 {
@@ -196,6 +220,8 @@ static ld_status walk(ld_tape *t)
         ld_status st = ld_poll();
         if (st == LD_OK)
             st = n->backward(n);
+        if (st == LD_OK)
+            st = check_unchanged(n);
         if (st != LD_OK)
             return st;
         if (!n->out->keep_grad)

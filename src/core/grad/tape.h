@@ -24,9 +24,15 @@ typedef ld_status ld_backward_fn(ld_node *node);
 
 enum { LD_NODE_INPUTS = 3 };
 
+/* Parts of a node, as bits. */
+enum { LD_IN0 = 1, LD_IN1 = 2, LD_IN2 = 4, LD_OUT = 8, LD_VALUES = 16 /* and scales of matrix */ };
+
 /* A recorded operation. The tape holds a reference of everything in it. */
 struct ld_node {
+    const char *name; /* of the operation, for messages */
     ld_backward_fn *backward;
+    unsigned unread; /* the parts whose elements mean nothing to backward: they may change */
+    uint64_t time;   /* when it was recorded; see ld_tensor_time */
     ld_tensor *out;
     ld_tensor *in[LD_NODE_INPUTS]; /* inputs, NULL where there is none */
     ld_tensor *saved;              /* whatever backward needs besides */
@@ -61,7 +67,8 @@ bool ld_tape_records(const ld_tape *tape);
 int64_t ld_tape_length(const ld_tape *tape);
 
 /* Passes gradients from `loss`, a tensor of one element made in this step, to all that it depends
- * on. LD_STATE when called twice in a step. On any failure half-way, the gradients of all tensors
+ * on. LD_STATE when called twice in a step, and when something that an operation's backward reads
+ * was changed in place after the operation. On any failure half-way, the gradients of all tensors
  * that the step used are dropped, those of earlier steps with them. */
 ld_status ld_tape_backward(ld_tape *tape, ld_tensor *loss);
 

@@ -166,18 +166,26 @@ LD_CLONES static void sgd_chunk(void *ctx, int64_t begin, int64_t end)
     }
 }
 
+/* The moments are changed, which scripts can see. */
+static ld_status change_moments(ld_optimizer *o)
+{
+    ld_status st = o->moment1 ? ld_tensor_change(o->moment1) : LD_OK;
+    return st == LD_OK && o->moment2 ? ld_tensor_change(o->moment2) : st;
+}
+
 ld_status ld_optimizer_step(ld_optimizer *o)
 {
     const ld_optimizer_options *c = &o->options;
     int64_t first = 0;
     ld_status st;
-    if ((st = ld_poll()) != LD_OK)
+    if ((st = ld_poll()) != LD_OK || (st = change_moments(o)) != LD_OK)
         return st;
     ld_defer_cancel(true); /* parameters that are half updated would be lost */
     for (int64_t i = 0; i < o->n; i++) {
         ld_tensor *p = o->params[i];
         int64_t size = ld_tensor_size(p);
         if (p->has_grad) {
+            LD_TRY(ld_tensor_change(p));
             double t = (double)++o->steps[i];
             update u = {
                 .p = p->data,
@@ -261,6 +269,8 @@ ld_status ld_optimizer_clip(ld_optimizer *o, double most, double *norm)
     for (int64_t i = 0; i < o->n; i++) {
         if (!o->params[i]->has_grad)
             continue;
+        if ((st = ld_tensor_change(o->params[i]->grad)) != LD_OK)
+            return st;
         float *g = o->params[i]->grad->data;
         for (int64_t j = 0, size = ld_tensor_size(o->params[i]); j < size; j++)
             g[j] *= scale;

@@ -24,6 +24,7 @@ static ld_status storage_over(ld_storage **out, float *data, int64_t size, ld_ma
     atomic_init(&s->refs, 1);
     atomic_init(&s->frozen, false);
     s->in_optimizer = false;
+    s->changed = 0;
     s->data = data;
     s->size = size;
     s->mapping = mapping ? ld_mapping_ref(mapping) : NULL;
@@ -244,6 +245,21 @@ ld_status ld_tensor_check_change(const ld_tensor *t)
     return ld_fail(LD_STATE,
                    "the tensor %s is frozen: workers or draw_cols read it; change a :clone()",
                    ld_tensor_shape(t));
+}
+
+static atomic_ullong time_now;
+
+uint64_t ld_tensor_time(void)
+{
+    return atomic_load_explicit(&time_now, memory_order_relaxed);
+}
+
+ld_status ld_tensor_change(ld_tensor *t)
+{
+    ld_status st = ld_tensor_check_change(t);
+    if (st == LD_OK)
+        t->storage->changed = 1 + atomic_fetch_add_explicit(&time_now, 1, memory_order_relaxed);
+    return st;
 }
 
 ld_status ld_tensor_move(ld_tensor *t, ld_tensor *slab, int64_t first)

@@ -21,6 +21,7 @@ typedef struct ld_storage {
     bool in_optimizer;  /* an optimizer changes it: it is never frozen */
     float *data;
     int64_t size;        /* floats */
+    uint64_t changed;    /* when its elements last changed in place: see ld_tensor_change */
     ld_mapping *mapping; /* that data lies in, or NULL: memory of its own */
 } ld_storage;
 
@@ -88,6 +89,19 @@ ld_status ld_tensor_freeze(ld_tensor *t);
 
 /* LD_STATE when t's elements are frozen. */
 ld_status ld_tensor_check_change(const ld_tensor *t);
+
+/* To be called before t's elements are changed in place: LD_STATE when they are frozen, else notes
+ * the time. Whoever read them can find out so, whatever the name under which they were changed. */
+ld_status ld_tensor_change(ld_tensor *t);
+
+/* The number of changes so far, of all tensors: the time. */
+uint64_t ld_tensor_time(void);
+
+/* Whether t's elements (NULL: none) have been changed in place after `time`. */
+static inline bool ld_tensor_changed_since(const ld_tensor *t, uint64_t time)
+{
+    return t && t->storage->changed > time;
+}
 
 /* LD_STATE when t's storage has been released (its step is closed). */
 ld_status ld_tensor_check(const ld_tensor *t, const char *where);
