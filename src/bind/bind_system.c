@@ -13,6 +13,7 @@
 #include "base/simd.h"
 #include "base/threads.h"
 #include "bind.h"
+#include "graph/csr.h"
 
 static int system_threads(lua_State *L)
 {
@@ -63,6 +64,18 @@ static int system_memory_trim(lua_State *L)
 static int system_memory_fail_at(lua_State *L)
 {
     ld_memory_fail_at(luaL_checkinteger(L, 1));
+    return 0;
+}
+
+static int system_cancel_at(lua_State *L)
+{
+    lua_pushboolean(L, ld_cancel_at(luaL_checkinteger(L, 1)));
+    return 1;
+}
+
+static int system_limit_entries(lua_State *L)
+{
+    ld_structure_limit(luaL_checkinteger(L, 1));
     return 0;
 }
 
@@ -148,6 +161,13 @@ static const bind_function functions[] = {
      "ladies_core.memory_fail_at(n)\nFor tests: makes the n-th allocation from now fail, once; 0 "
      "stops\n"
      "this."},
+    {"cancel_at", system_cancel_at,
+     "ladies_core.cancel_at(n) -> boolean\n"
+     "For tests: the n-th time from now that a loop asks whether it was interrupted, it was, and so it\n"
+     "is until cancel_at(0). Whether it has come to that since the call before."},
+    {"limit_entries", system_limit_entries,
+     "ladies_core.limit_entries(n)\n"
+     "For tests: no matrix may have more than n entries, as if no more did fit; 0 stops this."},
     {"clock", system_clock, "ladies_core.clock() -> number\nMonotonic time in seconds."},
     {"isatty", system_isatty,
      "ladies_core.isatty(descriptor) -> boolean\nWhether the file descriptor is a terminal."},

@@ -8,6 +8,7 @@ static _Thread_local char message[512];
 static const atomic_int *_Atomic cancel_flag;
 static atomic_int deferred;
 static _Thread_local const atomic_int *worker_flag; /* NULL unless this thread is a worker */
+static atomic_llong looks; /* see ld_cancel_at: those left, or -1 when there are none, 0: any */
 
 void ld_set_message(const char *format, ...)
 {
@@ -43,12 +44,28 @@ bool ld_in_worker(void)
     return worker_flag != NULL;
 }
 
+bool ld_cancel_at(long long n)
+{
+    return atomic_exchange(&looks, n) < 0;
+}
+
+/* Counts a look; whether it is to find the flag raised. */
+static bool counted_out(void)
+{
+    long long left = atomic_load_explicit(&looks, memory_order_relaxed);
+    if (left > 0 && atomic_compare_exchange_strong(&looks, &left, left > 1 ? left - 1 : -1))
+        return left == 1;
+    return left < 0;
+}
+
 bool ld_cancelled(void)
 {
     if (worker_flag)
         return atomic_load_explicit(worker_flag, memory_order_relaxed) != 0;
     if (atomic_load_explicit(&deferred, memory_order_relaxed) > 0)
         return false;
+    if (counted_out())
+        return true;
     const atomic_int *flag = atomic_load_explicit(&cancel_flag, memory_order_relaxed);
     return flag != NULL && atomic_load_explicit(flag, memory_order_relaxed) != 0;
 }

@@ -61,4 +61,15 @@ bool ld_cancelled(void);
 /* Fails with LD_CANCELLED when the cancel flag is raised. */
 ld_status ld_poll(void);
 
+/* The same at every 1024th step i of a loop, and nothing at the others. */
+static inline ld_status ld_poll_at(long long i)
+{
+    return i % 1024 == 0 ? ld_poll() : LD_OK;
+}
+
+/* For tests: the n-th look at the cancel flag from now, and all after it, find it raised, but those of
+ * workers and those that are deferred; 0 switches this off. Returns whether the call before has
+ * come to that. */
+bool ld_cancel_at(long long n);
+
 #endif

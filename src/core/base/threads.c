@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <time.h>
 
 #if defined(__x86_64__)
 #define pause_cpu() __builtin_ia32_pause()
@@ -130,6 +131,23 @@ bool ld_thread_start(pthread_t *thread, void *(*run)(void *), void *arg)
     bool started = pthread_create(thread, NULL, run, arg) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;
+}
+
+ld_status ld_hold(atomic_bool *held)
+{
+    const struct timespec moment = {.tv_nsec = 200000}; /* what is waited for takes far longer */
+    while (atomic_exchange(held, true)) {
+        ld_status st = ld_poll();
+        if (st != LD_OK)
+            return st;
+        nanosleep(&moment, NULL);
+    }
+    return LD_OK;
+}
+
+void ld_unhold(atomic_bool *held)
+{
+    atomic_store(held, false);
 }
 
 /* When the system grants fewer threads than wanted, the loops run with those. */

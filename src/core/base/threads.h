@@ -24,6 +24,13 @@ ld_status ld_set_threads(int n);
 /* The number of threads in use. */
 int ld_threads(void);
 
+/* Takes a flag that one thread at a time may hold, around work that is done once for all: whoever
+ * comes second waits. LD_CANCELLED when the cancel flag is raised meanwhile. */
+ld_status ld_hold(atomic_bool *held);
+
+/* Gives it back. */
+void ld_unhold(atomic_bool *held);
+
 /* Starts a thread that blocks all signals: a handler runs in a thread of the program's own. False
  * when the system grants no thread. */
 bool ld_thread_start(pthread_t *thread, void *(*run)(void *), void *arg);

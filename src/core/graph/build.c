@@ -10,21 +10,28 @@
 
 /* order := positions 0 .. n-1 of `key` in stable ascending order of key[before[i]] (before NULL:
  * of key[i]); starts (n_keys + 1) := where each key's run begins. */
-static void counting_sort(int32_t *order, int64_t *starts, const int32_t *key, int64_t n,
-                          int64_t n_keys, const int32_t *before)
+static ld_status counting_sort(int32_t *order, int64_t *starts, const int32_t *key, int64_t n,
+                               int64_t n_keys, const int32_t *before)
 {
+    ld_status st;
     memset(starts, 0, (size_t)(n_keys + 1) * sizeof *starts);
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++) {
+        LD_TRY(ld_poll_at(i));
         starts[key[i] + 1]++;
+    }
     for (int64_t k = 0; k < n_keys; k++)
         starts[k + 1] += starts[k];
     for (int64_t i = 0; i < n; i++) {
+        LD_TRY(ld_poll_at(i));
         int32_t at = before ? before[i] : (int32_t)i;
         order[starts[key[at]]++] = at;
     }
     for (int64_t k = n_keys; k > 0; k--) /* each start has moved on to the next one's place */
         starts[k] = starts[k - 1];
     starts[0] = 0;
+    st = LD_OK;
+done:
+    return st;
 }
 
 /* Entries in sorted order (order[i] = position in cols and values) with the rows' runs given by
@@ -36,14 +43,17 @@ static ld_status coalesce(ld_csr **out, int64_t n_rows, int64_t n_cols, const in
     ld_tensor *merged = NULL;
     int64_t nnz = 0;
     ld_status st;
-    for (int64_t r = 0; r < n_rows; r++)
+    for (int64_t r = 0; r < n_rows; r++) {
+        LD_TRY(ld_poll_at(r));
         for (int64_t i = starts[r]; i < starts[r + 1]; i++)
             nnz += i == starts[r] || cols[order[i]] != cols[order[i - 1]];
+    }
     LD_TRY(ld_structure_new(&s, n_rows, n_cols, nnz, false));
     if (values)
         LD_TRY(ld_tensor_new(&merged, 1, nnz, 1));
     int64_t e = 0;
     for (int64_t r = 0; r < n_rows; r++) {
+        LD_TRY(ld_poll_at(r));
         for (int64_t i = starts[r]; i < starts[r + 1];) {
             int32_t c = cols[order[i]];
             double sum = 0;
@@ -72,8 +82,7 @@ ld_status ld_csr_from_coo(ld_csr **out, int64_t n_rows, int64_t n_cols, const ld
     if (cols->size != n || (values && (values->ndim != 1 || values->n_rows != n)))
         return ld_fail(LD_SHAPE, "matrix: %" PRId64 " rows, %" PRId64 " columns and %s values", n,
                        cols->size, values ? ld_tensor_shape(values) : "no");
-    if (n_rows < 0 || n_cols < 0)
-        return ld_fail(LD_SHAPE, "matrix: %" PRId64 " x %" PRId64, n_rows, n_cols);
+    LD_TRY(ld_structure_check(n_rows, n_cols, 0));
     LD_TRY(ld_index_check(rows, 0, n_rows, "matrix: row"));
     LD_TRY(ld_index_check(cols, 0, n_cols, "matrix: column"));
     st = LD_NOMEM;
@@ -82,8 +91,8 @@ ld_status ld_csr_from_coo(ld_csr **out, int64_t n_rows, int64_t n_cols, const ld
         !(starts = ld_alloc_array((n_rows > n_cols ? n_rows : n_cols) + 1, sizeof *starts,
                                   LD_MEM_SCRATCH)))
         goto done;
-    counting_sort(by_col, starts, cols->data, n, n_cols, NULL);
-    counting_sort(order, starts, rows->data, n, n_rows, by_col);
+    LD_TRY(counting_sort(by_col, starts, cols->data, n, n_cols, NULL));
+    LD_TRY(counting_sort(order, starts, rows->data, n, n_rows, by_col));
     LD_TRY(coalesce(out, n_rows, n_cols, starts, order, cols->data, values ? values->data : NULL));
 done:
     ld_free(by_col);
@@ -153,6 +162,7 @@ ld_status ld_csr_from_arrays(ld_csr **out, int64_t n_rows, int64_t n_cols, const
     if (values && (values->ndim != 1 || values->n_rows != columns->size))
         return ld_fail(LD_SHAPE, "csr: values of %s for %" PRId64 " columns",
                        ld_tensor_shape(values), columns->size);
+    LD_TRY(ld_structure_check(n_rows, n_cols, columns->size));
     LD_TRY(check_offsets(offsets, n_rows, columns->size));
     LD_TRY(ld_index_check(columns, 0, n_cols, "csr: column"));
     LD_TRY(ld_structure_over(&s, n_rows, n_cols, columns));
@@ -180,6 +190,7 @@ ld_status ld_csr_from_dense(ld_csr **out, const ld_tensor *t)
     LD_TRY(ld_structure_new(&s, t->n_rows, t->n_cols, nnz, false));
     LD_TRY(ld_tensor_new(&values, 1, nnz, 1));
     for (int64_t r = 0; r < t->n_rows; r++) {
+        LD_TRY(ld_poll_at(r));
         for (int64_t c = 0; c < t->n_cols; c++) {
             float v = t->data[r * t->n_cols + c];
             if (v != 0) {

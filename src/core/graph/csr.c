@@ -9,19 +9,37 @@
 #include "base/memory.h"
 #include "graph/row_mass.h"
 
-/* A structure without columns. */
-static ld_status header_new(ld_structure **out, int64_t n_rows, int64_t n_cols, int64_t nnz)
+static atomic_llong lowered; /* see ld_structure_limit */
+
+void ld_structure_limit(int64_t n)
+{
+    atomic_store(&lowered, n);
+}
+
+ld_status ld_structure_check(int64_t n_rows, int64_t n_cols, int64_t nnz)
 {
     if (n_rows < 0 || n_cols < 0 || n_rows > INT32_MAX || n_cols > INT32_MAX)
         return ld_fail(LD_SHAPE, "matrix: a dimension must be 0 to %d, got %" PRId64 " x %" PRId64,
                        INT32_MAX, n_rows, n_cols);
-    if (nnz > INT32_MAX)
-        return ld_fail(LD_SHAPE, "matrix: %" PRId64 " entries; at most %d fit", nnz, INT32_MAX);
+    int64_t limit = atomic_load_explicit(&lowered, memory_order_relaxed), most = INT32_MAX;
+    most = limit > 0 ? limit : most;
+    if (nnz > most)
+        return ld_fail(LD_SHAPE, "matrix: %" PRId64 " entries; at most %" PRId64 " fit", nnz, most);
+    return LD_OK;
+}
+
+/* A structure without columns. */
+static ld_status header_new(ld_structure **out, int64_t n_rows, int64_t n_cols, int64_t nnz)
+{
+    ld_status st = ld_structure_check(n_rows, n_cols, nnz);
+    if (st != LD_OK)
+        return st;
     ld_structure *s = ld_calloc_array(1, sizeof *s, LD_MEM_MATRIX);
     if (!s)
         return LD_NOMEM;
     atomic_init(&s->refs, 1);
     atomic_init(&s->transpose, NULL);
+    atomic_init(&s->transposing, false);
     s->n_rows = n_rows;
     s->n_cols = n_cols;
     s->nnz = nnz;
@@ -63,6 +81,17 @@ ld_status ld_structure_over(ld_structure **out, int64_t n_rows, int64_t n_cols, 
     return LD_OK;
 }
 
+ld_status ld_structure_of_block(ld_structure **out, int64_t n_rows, int64_t n_cols, int64_t nnz,
+                                int32_t *columns)
+{
+    ld_status st = header_new(out, n_rows, n_cols, nnz);
+    if (st == LD_OK)
+        (*out)->columns = columns;
+    else
+        ld_free(columns);
+    return st;
+}
+
 ld_structure *ld_structure_ref(ld_structure *s)
 {
     atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
@@ -98,6 +127,7 @@ ld_status ld_csr_new(ld_csr **out, ld_structure *s, ld_tensor *values, ld_tensor
     a->col_scale = ld_tensor_ref(col_scale);
     atomic_init(&a->row_mass[0], NULL);
     atomic_init(&a->row_mass[1], NULL);
+    atomic_init(&a->summing, false);
     *out = a;
     return LD_OK;
 }

@@ -33,6 +33,7 @@ typedef struct ld_structure {
     /* Only in a transpose: its entries' positions in the structure that it transposes. */
     int32_t *source;
     struct ld_structure *_Atomic transpose;
+    atomic_bool transposing; /* held by who makes it */
 } ld_structure;
 
 typedef struct ld_csr {
@@ -42,6 +43,7 @@ typedef struct ld_csr {
     ld_tensor *row_scale;                    /* n_rows, or NULL */
     ld_tensor *col_scale;                    /* n_cols, or NULL */
     struct ld_row_mass *_Atomic row_mass[2]; /* of powers 1 and 2, once wanted: row_mass.h */
+    atomic_bool summing;                     /* held by who makes one */
 } ld_csr;
 
 /* --- lifetime ------------------------------------------------------------------------------- */
@@ -52,6 +54,17 @@ ld_status ld_structure_new(ld_structure **out, int64_t n_rows, int64_t n_cols, i
 
 /* The same with the elements of an index, which it takes a reference of, for columns. */
 ld_status ld_structure_over(ld_structure **out, int64_t n_rows, int64_t n_cols, ld_index *columns);
+
+/* The same with a block of `nnz` columns, which it takes, also on failure. */
+ld_status ld_structure_of_block(ld_structure **out, int64_t n_rows, int64_t n_cols, int64_t nnz,
+                                int32_t *columns);
+
+/* Whether a matrix may have these numbers: LD_SHAPE if not. Everything that makes one asks. */
+ld_status ld_structure_check(int64_t n_rows, int64_t n_cols, int64_t nnz);
+
+/* For tests: matrices of more than n entries are refused from now on, as those of 2^31 are, whose
+ * positions no int32 holds; 0 switches this off. */
+void ld_structure_limit(int64_t n);
 
 ld_structure *ld_structure_ref(ld_structure *s);
 void ld_structure_unref(ld_structure *s);

@@ -4,7 +4,6 @@
 #include "graph/row_mass.h"
 
 #include <float.h>
-#include <pthread.h>
 
 #include "base/memory.h"
 #include "base/threads.h"
@@ -93,16 +92,16 @@ done:
 
 ld_status ld_csr_row_mass(const ld_row_mass **out, ld_csr *a, int power)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     ld_row_mass *m = atomic_load(&a->row_mass[power - 1]);
     ld_status st = LD_OK;
     if (!m) {
         /* One at a time: workers that begin together wait for the first, as large graphs want. */
-        pthread_mutex_lock(&lock);
+        if ((st = ld_hold(&a->summing)) != LD_OK)
+            return st;
         m = atomic_load(&a->row_mass[power - 1]);
         if (!m && (st = sum(&m, a, power)) == LD_OK)
             atomic_store(&a->row_mass[power - 1], m);
-        pthread_mutex_unlock(&lock);
+        ld_unhold(&a->summing);
     }
     *out = st == LD_OK && m->rows ? m : NULL;
     return st;

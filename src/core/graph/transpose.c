@@ -1,30 +1,25 @@
 /* Transposes, symmetry, and the diagonal. A transpose is one counting sort of the entries by column;
  * the structure's is made once and kept with it. */
 #include <inttypes.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/threads.h"
 #include "graph/csr.h"
 
-static ld_status transpose_structure(ld_structure **out, const ld_structure *s)
+/* Fills in t, whose arrays have room for s. */
+static ld_status fill_transpose(ld_structure *t, const ld_structure *s)
 {
-    ld_structure *t;
-    ld_status st = ld_structure_new(&t, s->n_cols, s->n_rows, s->nnz, false);
-    if (st != LD_OK)
-        return st;
-    t->symmetric = s->symmetric;
-    t->source = ld_alloc_array(s->nnz, sizeof *t->source, LD_MEM_MATRIX);
-    if (!t->source) {
-        ld_structure_unref(t);
-        return LD_NOMEM;
-    }
+    ld_status st;
     memset(t->offsets, 0, (size_t)(t->n_rows + 1) * sizeof *t->offsets);
-    for (int64_t e = 0; e < s->nnz; e++)
+    for (int64_t e = 0; e < s->nnz; e++) {
+        LD_TRY(ld_poll_at(e));
         t->offsets[s->columns[e] + 1]++;
+    }
     for (int64_t r = 0; r < t->n_rows; r++)
         t->offsets[r + 1] += t->offsets[r];
     for (int64_t r = 0; r < s->n_rows; r++) {
+        LD_TRY(ld_poll_at(r));
         for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++) {
             int64_t at = t->offsets[s->columns[e]]++;
             t->columns[at] = (int32_t)r;
@@ -34,21 +29,38 @@ static ld_status transpose_structure(ld_structure **out, const ld_structure *s)
     for (int64_t r = t->n_rows; r > 0; r--)
         t->offsets[r] = t->offsets[r - 1];
     t->offsets[0] = 0;
-    *out = t;
-    return LD_OK;
+    st = LD_OK;
+done:
+    return st;
+}
+
+static ld_status transpose_structure(ld_structure **out, const ld_structure *s)
+{
+    ld_structure *t;
+    ld_status st = ld_structure_new(&t, s->n_cols, s->n_rows, s->nnz, false);
+    if (st != LD_OK)
+        return st;
+    t->symmetric = s->symmetric;
+    t->source = ld_alloc_array(s->nnz, sizeof *t->source, LD_MEM_MATRIX);
+    st = t->source ? fill_transpose(t, s) : LD_NOMEM;
+    if (st == LD_OK)
+        *out = t;
+    else
+        ld_structure_unref(t);
+    return st;
 }
 
 ld_status ld_structure_transpose(ld_structure **out, ld_structure *s)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     ld_structure *t = atomic_load(&s->transpose);
     ld_status st = LD_OK;
     if (!t) {
-        pthread_mutex_lock(&lock);
+        if ((st = ld_hold(&s->transposing)) != LD_OK)
+            return st;
         t = atomic_load(&s->transpose); /* made by another thread in the meantime? */
         if (!t && (st = transpose_structure(&t, s)) == LD_OK)
             atomic_store(&s->transpose, t);
-        pthread_mutex_unlock(&lock);
+        ld_unhold(&s->transposing);
     }
     *out = t;
     return st;
@@ -61,9 +73,10 @@ static ld_status transpose_values(ld_tensor **out, const ld_csr *a, const ld_str
     if (!a->values)
         return LD_OK;
     ld_status st = ld_tensor_new(out, 1, t->nnz, 1);
-    if (st == LD_OK)
-        for (int64_t e = 0; e < t->nnz; e++)
-            (*out)->data[e] = a->values->data[t->source[e]];
+    for (int64_t e = 0; st == LD_OK && e < t->nnz; e++) {
+        (*out)->data[e] = a->values->data[t->source[e]];
+        st = ld_poll_at(e);
+    }
     return st;
 }
 
@@ -112,6 +125,7 @@ ld_status ld_csr_is_symmetric(bool *out, ld_csr *given)
         memcpy(next, s->offsets, (size_t)s->n_rows * sizeof *next);
     bool values = true;
     for (int64_t r = 0; r < s->n_rows; r++) {
+        LD_TRY(ld_poll_at(r));
         for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++) {
             int32_t c = s->columns[e];
             int64_t mirrored = next[c]++;
@@ -173,13 +187,15 @@ static bool has_mirror(const ld_structure *s, int64_t *own, int32_t c, int64_t r
 
 /* offsets[r + 1] := entries of row r of the union; *equal: whether that is a itself, which has
  * values only and comes from no other graph. */
-static void count_union(const ld_csr *a, int64_t *offsets, int64_t *own, bool *equal)
+static ld_status count_union(const ld_csr *a, int64_t *offsets, int64_t *own, bool *equal)
 {
     const ld_structure *s = a->s;
+    ld_status st = LD_OK;
     *equal = !s->origin && !s->origin_row && !a->row_scale && !a->col_scale;
     for (int64_t r = 0; r < s->n_rows; r++)
         offsets[r + 1] = s->offsets[r + 1] - s->offsets[r];
     for (int64_t r = 0; r < s->n_rows; r++) {
+        LD_TRY(ld_poll_at(r));
         for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++) {
             int32_t c = s->columns[e];
             bool mirrored = has_mirror(s, own, c, r);
@@ -187,6 +203,8 @@ static void count_union(const ld_csr *a, int64_t *offsets, int64_t *own, bool *e
             *equal = *equal && mirrored && ld_csr_value(a, r, e) == ld_csr_value(a, c, own[c]);
         }
     }
+done:
+    return st;
 }
 
 typedef struct {
@@ -212,10 +230,12 @@ static void put_own(merger *m, int64_t r, int64_t column)
         put(m, r, s->columns[*e], ld_csr_value(m->a, r, *e));
 }
 
-static void fill_union(merger *m)
+static ld_status fill_union(merger *m)
 {
     const ld_structure *s = m->a->s;
+    ld_status st = LD_OK;
     for (int64_t r = 0; r < s->n_rows; r++) {
+        LD_TRY(ld_poll_at(r));
         for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++) {
             int32_t c = s->columns[e];
             float value = ld_csr_value(m->a, r, e), mirrored;
@@ -229,6 +249,8 @@ static void fill_union(merger *m)
     }
     for (int64_t r = 0; r < s->n_rows; r++)
         put_own(m, r, INT64_MAX);
+done:
+    return st;
 }
 
 static void start_rows(int64_t *own, const ld_structure *s)
@@ -252,7 +274,7 @@ static ld_status make_union(ld_csr **out, const ld_csr *a, int64_t *offsets, int
         LD_TRY(ld_tensor_new(&values, 1, s->nnz, 1));
     memcpy(s->offsets, offsets, (size_t)(n_rows + 1) * sizeof *offsets);
     start_rows(own, a->s);
-    fill_union(&(merger){a, own, offsets, s->columns, values ? values->data : NULL});
+    LD_TRY(fill_union(&(merger){a, own, offsets, s->columns, values ? values->data : NULL}));
     s->symmetric = true;
     LD_TRY(ld_csr_new(out, s, values, NULL, NULL));
 done:
@@ -278,7 +300,7 @@ ld_status ld_csr_symmetrize(ld_csr **out, ld_csr *given)
         goto done;
     }
     start_rows(own, a->s);
-    count_union(a, offsets, own, &equal);
+    LD_TRY(count_union(a, offsets, own, &equal));
     if (equal) {
         a->s->symmetric = true;
         *out = ld_csr_ref(a);
@@ -309,15 +331,14 @@ static ld_status change_diagonal(ld_csr **out, ld_csr *given, diagonal_change ch
     int64_t n_rows = given->s->n_rows, present = 0, e = 0;
     ld_status st;
     LD_TRY(ld_csr_canonical(&a, given));
-    for (int64_t r = 0; r < n_rows; r++)
-        for (int64_t i = a->s->offsets[r]; i < a->s->offsets[r + 1]; i++)
-            present += a->s->columns[i] == r;
+    present = ld_csr_loops(a);
     LD_TRY(ld_structure_new(&s, n_rows, n_rows, a->s->nnz - present + (change == DROP ? 0 : n_rows),
                             false));
     s->symmetric = a->s->symmetric;
     if (a->values || a->row_scale || a->col_scale || change == ADD)
         LD_TRY(ld_tensor_new(&values, 1, s->nnz, 1));
     for (int64_t r = 0; r < n_rows; r++) {
+        LD_TRY(ld_poll_at(r));
         bool placed = change == DROP;
         float diagonal = change == ADD ? v[step * r] : 1.0f;
         for (int64_t i = a->s->offsets[r]; i <= a->s->offsets[r + 1]; i++) {

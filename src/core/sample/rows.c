@@ -45,8 +45,8 @@ typedef struct {
     ld_structure *s;    /* what they become: a's columns and, in `origin`, positions ... */
     ld_tensor *values;  /* ... with a's values there, NULL when it has none ... */
     ld_tensor *w;       /* ... and their weights */
-    atomic_bool no_memory; /* in some chunk */
-    atomic_bool failed;    /* in some row */
+    atomic_int stopped; /* LD_NOMEM or LD_CANCELLED in some chunk, or LD_OK */
+    atomic_bool failed; /* in some row */
 } rows_job;
 
 /* --- planning --------------------------------------------------------------------------------- */
@@ -188,9 +188,10 @@ static int64_t draw_weighted(rows_job *job, const row_plan *plan, ld_row_draw *o
         return support;
     if (job->replace)
         return ld_row_repeated(out, plan->degree, job->k, rng, job->count, s->p, total);
-    /* Cancelled draws stay unused: the loop over the rows fails as well. */
-    ld_row_successive(out, &count, plan->degree, job->k, rng, s->p, total, support, job->debias,
-                      job->count, s->keys);
+    ld_status st = ld_row_successive(out, &count, plan->degree, job->k, rng, s->p, total, support,
+                                     job->debias, job->count, s->keys);
+    if (st != LD_OK)
+        atomic_store(&job->stopped, st);
     return count;
 }
 
@@ -275,7 +276,7 @@ static void draw_rows(void *ctx, int64_t begin, int64_t end)
     rows_job *job = ctx;
     scratch s;
     if (!scratch_new(&s, job, begin, end)) {
-        atomic_store(&job->no_memory, true);
+        atomic_store(&job->stopped, LD_NOMEM);
         return;
     }
     for (int64_t group = begin; group < end; group += GROUP) {
@@ -361,8 +362,8 @@ static ld_status run(ld_csr **out, ld_index **src, ld_tensor **w, rows_job *job,
         LD_TRY(LD_NOMEM);
     job->stream = ld_rng_next(rng);
     LD_TRY(ld_parallel_for(job->rows->size, GRAIN, draw_rows, job));
-    if (atomic_load(&job->no_memory)) {
-        st = ld_fail(LD_NOMEM, "%s: out of memory", job->where);
+    if ((st = (ld_status)atomic_load(&job->stopped)) != LD_OK) { /* told by another thread, maybe */
+        ld_set_message("%s: %s", job->where, st == LD_NOMEM ? "out of memory" : "interrupted");
         goto done;
     }
     if (atomic_load(&job->failed)) {

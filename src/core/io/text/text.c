@@ -1,5 +1,6 @@
 #include "io/text/text.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -314,6 +315,11 @@ ld_status ld_table_read(ld_table *t, const char *path)
     if (!line)
         LD_TRY(ld_lines_next_full(&r.lines, COMMENTS, &line, &end));
     for (; line; t->n_rows++) {
+        if (t->n_rows == INT32_MAX) {
+            st = ld_fail(LD_FORMAT, "%s: line %" PRId64 ": more than %d lines of data; no more fit",
+                         ld_ahead_name(r.lines.file), r.lines.number, INT32_MAX);
+            goto done;
+        }
         LD_TRY(store_line(&r, line, end));
         LD_TRY(ld_lines_next_full(&r.lines, COMMENTS, &line, &end));
     }
@@ -373,15 +379,14 @@ ld_status ld_table_matrix(ld_csr **out, ld_table *t)
     int32_t *rows = NULL;
     int64_t count = t->columns[0].cells.count, n = count_nodes(t);
     ld_status st;
-    LD_TRY(ld_structure_new(&s, n, n, 0, false));
+    if (count > 0) {
+        LD_TRY(ld_structure_of_block(&s, n, n, count, ld_grow_block(&t->columns[0].cells)));
+        rows = ld_grow_block(&t->columns[1].cells);
+    } else {
+        LD_TRY(ld_structure_new(&s, n, n, 0, false));
+    }
     if (t->n_columns > 2)
         LD_TRY(ld_grow_tensor(&values, &t->columns[2].cells, 0));
-    if (count > 0) {
-        ld_free(s->columns);
-        s->columns = ld_grow_block(&t->columns[0].cells);
-        s->nnz = count;
-        rows = ld_grow_block(&t->columns[1].cells);
-    }
     LD_TRY(ld_csr_from_entries(out, s, rows, values));
 done:
     ld_structure_unref(s);
