@@ -16,10 +16,11 @@ function tests.test_the_refusal_names_the_function_as_its_documentation_does()
   lu.assertEquals(message:match(REFUSED), "clamp")
   local A = ladies.matrix{n_rows = 1, n_cols = 2, rows = ladies.index{1, 1},
                           cols = ladies.index{1, 2}}
-  lu.assertErrorMsgContains("scale_rows: the tensor carries a gradient, which scale_rows does not",
-                            A.scale_rows, A, ladies.ones(1):requires_grad_())
-  lu.assertErrorMsgContains("row_normalize: the matrix carries a gradient, which row_normalize",
-                            function() return A:with_values(w):row_normalize() end)
+  lu.assertErrorMsgContains("matrix: the tensor carries a gradient, which matrix does not",
+                            ladies.matrix, {n_rows = 1, n_cols = 2, rows = ladies.index{1, 1},
+                                            cols = ladies.index{1, 2}, values = w})
+  lu.assertErrorMsgContains("draw_cols: the matrix carries a gradient, which draw_cols",
+                            function() return A:with_values(w):draw_cols(ladies.index{1}, 1) end)
 end
 
 function tests.test_a_parameter_is_a_constant_where_nothing_is_recorded()

@@ -249,9 +249,9 @@ function tests.test_changes_between_forward_and_backward()
   refused("the result of exp", function(w) return w:exp() end,
           function(_, _, y) y:detach():fill_(9) end)
   local A = ladies.matrix{n_rows = 1, n_cols = 2, rows = index{1, 1}, cols = index{1, 2}}
-  refused("the matrix of matmul", function(w, c) return A:with_values(c):matmul(w) end,
+  refused("an input of matmul", function(w, c) return A:with_values(c):matmul(w) end,
           function(_, c) c:fill_(9) end)
-  refused("the matrix of matmul", function(w, c) return A:with_values(w):matmul(c) end,
+  refused("an input of matmul", function(w, c) return A:with_values(w):matmul(c) end,
           function(w) w:detach():fill_(9) end)
   local h
   refused("an input of square", function(w) h = w * 2 return h:square() end,

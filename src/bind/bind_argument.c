@@ -86,15 +86,17 @@ ld_tensor *bind_writable_tensor(lua_State *L, int arg)
 ld_csr *bind_matrix_operand(lua_State *L, int arg)
 {
     ld_csr *a = *(ld_csr **)luaL_checkudata(L, arg, BIND_MATRIX);
-    if (a->values) /* they may be a tensor of a step that is closed by now */
-        bind_check(L, ld_tensor_check(a->values, "matrix values"));
+    const ld_tensor *factors[] = {a->values, a->row_scale, a->col_scale};
+    for (int i = 0; i < 3; i++)
+        if (factors[i]) /* it may be a tensor of a step that is closed by now */
+            bind_check(L, ld_tensor_check(factors[i], i == 0 ? "matrix values" : "matrix scale"));
     return a;
 }
 
 ld_csr *bind_matrix(lua_State *L, int arg)
 {
     ld_csr *a = bind_matrix_operand(L, arg);
-    if (bind_passes_gradient(L, a->values))
+    if (ld_matrix_tape(bind_tape(L), a))
         refuse_gradient(L, "matrix");
     return a;
 }

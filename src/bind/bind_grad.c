@@ -399,8 +399,10 @@ static const bind_function matrix_methods[] = {
     {"matmul", matrix_matmul,
      "A:matmul(x) -> Tensor\nThe product with a dense matrix (SpMM). Differentiable in x, and in "
      "the\n"
-     "values of A when A was made by with_values."},
-    {"matmul_t", matrix_matmul_t, "A:matmul_t(x) -> Tensor\nThe product of A's transpose and x."},
+     "values and scales of A."},
+    {"matmul_t", matrix_matmul_t,
+     "A:matmul_t(x) -> Tensor\nThe product of A's transpose and x.\n"
+     "Differentiable as matmul is."},
     {"edge_softmax", matrix_edge_softmax,
      "A:edge_softmax(scores) -> Tensor\nSoftmax of the scores (one per entry) over each row's\n"
      "entries."},

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bind.h"
+#include "grad/op.h"
 #include "graph/components.h"
 
 ld_csr **bind_new_matrix(lua_State *L)
@@ -127,10 +128,12 @@ static int matrix_get_field(lua_State *L)
 static int matrix_slice(lua_State *L)
 {
     static const char *const names[] = {"first", NULL};
-    ld_csr *a = bind_matrix(L, 1);
+    ld_csr *a = bind_matrix_operand(L, 1);
     ld_index *rows = bind_index(L, 2), *cols = bind_to_index(L, 3), *first = NULL;
     if (cols) {
-        bind_check(L, ld_csr_slice_cols(bind_new_matrix(L), a, rows, cols));
+        ld_csr **u = bind_new_matrix(L);
+        bind_check(L, ld_csr_slice_cols(u, a, rows, cols));
+        bind_check(L, ld_op_csr_part(bind_tape(L), u, a, rows, cols));
         lua_pushvalue(L, 3);
         return 2;
     }
@@ -138,31 +141,39 @@ static int matrix_slice(lua_State *L)
     if (bind_option(L, 3, "first"))
         first = bind_index(L, -1);
     ld_csr **u = bind_new_matrix(L);
-    bind_check(L, ld_csr_slice(u, bind_new_index(L), a, rows, first));
+    ld_index **src = bind_new_index(L);
+    bind_check(L, ld_csr_slice(u, src, a, rows, first));
+    bind_check(L, ld_op_csr_part(bind_tape(L), u, a, rows, *src));
     return 2;
 }
 
 static int matrix_rows(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
+    ld_csr *a = bind_matrix_operand(L, 1);
     ld_index *rows = bind_index(L, 2);
-    bind_check(L, ld_csr_rows(bind_new_matrix(L), a, rows));
+    ld_csr **u = bind_new_matrix(L);
+    bind_check(L, ld_csr_rows(u, a, rows));
+    bind_check(L, ld_op_csr_part(bind_tape(L), u, a, rows, NULL));
     return 1;
 }
 
 static int matrix_induced(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
+    ld_csr *a = bind_matrix_operand(L, 1);
     ld_index *nodes = bind_index(L, 2);
-    bind_check(L, ld_csr_slice_cols(bind_new_matrix(L), a, nodes, nodes));
+    ld_csr **u = bind_new_matrix(L);
+    bind_check(L, ld_csr_slice_cols(u, a, nodes, nodes));
+    bind_check(L, ld_op_csr_part(bind_tape(L), u, a, nodes, nodes));
     return 1;
 }
 
 static int matrix_pick_cols(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
+    ld_csr *a = bind_matrix_operand(L, 1);
     ld_index *pick = bind_index(L, 2);
-    bind_check(L, ld_csr_pick_cols(bind_new_matrix(L), a, pick));
+    ld_csr **u = bind_new_matrix(L);
+    bind_check(L, ld_csr_pick_cols(u, a, pick));
+    bind_check(L, ld_op_csr_part(bind_tape(L), u, a, NULL, pick));
     return 1;
 }
 
@@ -177,17 +188,17 @@ static int power_argument(lua_State *L)
 
 static int matrix_col_sums(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
+    ld_csr *a = bind_matrix_operand(L, 1);
     int power = power_argument(L);
-    bind_check(L, ld_csr_col_sums(bind_new_tensor(L), a, power));
+    bind_check(L, ld_op_entry_col_sums(bind_tape(L), bind_new_tensor(L), a, power));
     return 1;
 }
 
 static int matrix_row_sums(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
+    ld_csr *a = bind_matrix_operand(L, 1);
     int power = power_argument(L);
-    bind_check(L, ld_csr_row_sums(bind_new_tensor(L), a, power));
+    bind_check(L, ld_op_entry_row_sums(bind_tape(L), bind_new_tensor(L), a, power));
     return 1;
 }
 
@@ -214,23 +225,23 @@ static int matrix_loops(lua_State *L)
 static int matrix_scale_cols(lua_State *L)
 {
     ld_csr *a = bind_matrix_operand(L, 1);
-    ld_tensor *w = bind_tensor(L, 2);
-    bind_check(L, ld_csr_scale_cols(bind_new_matrix(L), a, w));
+    ld_tensor *w = bind_operand(L, 2);
+    bind_check(L, ld_op_csr_scale_cols(bind_tape(L), bind_new_matrix(L), a, w));
     return 1;
 }
 
 static int matrix_scale_rows(lua_State *L)
 {
     ld_csr *a = bind_matrix_operand(L, 1);
-    ld_tensor *w = bind_tensor(L, 2);
-    bind_check(L, ld_csr_scale_rows(bind_new_matrix(L), a, w));
+    ld_tensor *w = bind_operand(L, 2);
+    bind_check(L, ld_op_csr_scale_rows(bind_tape(L), bind_new_matrix(L), a, w));
     return 1;
 }
 
 static int matrix_row_normalize(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
-    bind_check(L, ld_csr_row_normalize(bind_new_matrix(L), a));
+    ld_csr *a = bind_matrix_operand(L, 1);
+    bind_check(L, ld_op_csr_row_normalize(bind_tape(L), bind_new_matrix(L), a));
     return 1;
 }
 
@@ -238,38 +249,38 @@ static int matrix_normalize(lua_State *L)
 {
     static const char *const kinds[] = {"sym", "row", NULL};
     static const char *const names[] = {"self_loops", NULL};
-    ld_csr *a = bind_matrix(L, 1);
+    ld_csr *a = bind_matrix_operand(L, 1);
     int kind = luaL_checkoption(L, 2, NULL, kinds);
     bind_check_options(L, 3, "normalize", names);
     bool self_loops = bind_option_boolean(L, 3, "self_loops", true);
-    bind_check(L, ld_csr_normalize(bind_new_matrix(L), a, kind == 0, self_loops));
+    bind_check(L, ld_op_csr_normalize(bind_tape(L), bind_new_matrix(L), a, kind == 0, self_loops));
     return 1;
 }
 
 static int matrix_add_diag(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
-    if (bind_to_tensor(L, 2)) {
-        ld_tensor *v = bind_tensor(L, 2);
-        bind_check(L, ld_csr_add_diagonal(bind_new_matrix(L), a, v));
+    ld_csr *a = bind_matrix_operand(L, 1);
+    if (bind_to_operand(L, 2)) {
+        ld_tensor *v = bind_operand(L, 2);
+        bind_check(L, ld_op_csr_add_diagonal(bind_tape(L), bind_new_matrix(L), a, v));
         return 1;
     }
     float v = (float)luaL_checknumber(L, 2);
-    bind_check(L, ld_csr_add_diag(bind_new_matrix(L), a, v));
+    bind_check(L, ld_op_csr_add_diag(bind_tape(L), bind_new_matrix(L), a, v));
     return 1;
 }
 
 static int matrix_diagonal_values(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
-    bind_check(L, ld_csr_diagonal_values(bind_new_tensor(L), a));
+    ld_csr *a = bind_matrix_operand(L, 1);
+    bind_check(L, ld_op_diagonal_values(bind_tape(L), bind_new_tensor(L), a));
     return 1;
 }
 
 static int matrix_without_loops(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
-    bind_check(L, ld_csr_set_loops(bind_new_matrix(L), a, false));
+    ld_csr *a = bind_matrix_operand(L, 1);
+    bind_check(L, ld_op_csr_set_loops(bind_tape(L), bind_new_matrix(L), a, false));
     return 1;
 }
 
@@ -288,8 +299,15 @@ static int matrix_with_values(lua_State *L)
 
 static int matrix_transpose(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
-    bind_check(L, ld_csr_transpose(bind_new_matrix(L), a));
+    ld_csr *a = bind_matrix_operand(L, 1);
+    bind_check(L, ld_op_csr_transpose(bind_tape(L), bind_new_matrix(L), a));
+    return 1;
+}
+
+static int matrix_detach(lua_State *L)
+{
+    ld_csr *a = bind_matrix_operand(L, 1);
+    bind_check(L, ld_csr_detach(bind_new_matrix(L), a));
     return 1;
 }
 
@@ -343,15 +361,15 @@ static int matrix_offsets(lua_State *L)
 
 static int matrix_entry_values(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
-    bind_check(L, ld_csr_entries(bind_new_tensor(L), a));
+    ld_csr *a = bind_matrix_operand(L, 1);
+    bind_check(L, ld_op_entries(bind_tape(L), bind_new_tensor(L), a));
     return 1;
 }
 
 static int matrix_to_dense(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
-    bind_check(L, ld_csr_to_dense(bind_new_tensor(L), a));
+    ld_csr *a = bind_matrix_operand(L, 1);
+    bind_check(L, ld_op_to_dense(bind_tape(L), bind_new_tensor(L), a));
     return 1;
 }
 
@@ -384,49 +402,58 @@ static const bind_function methods[] = {
      "touch after those of `first`, which come first whether touched or not. Costs the entries of "
      "U.\n"
      "A:slice(dst, src) -> U, src\n"
-     "Rows dst and the given columns. Repeated ids are an error."},
+     "Rows dst and the given columns. Repeated ids are an error. Differentiable."},
     {"rows", matrix_rows,
-     "A:rows(idx) -> Matrix\nThe rows named by an Index, with all columns; rows may repeat."},
+     "A:rows(idx) -> Matrix\nThe rows named by an Index, with all columns; rows may repeat.\n"
+     "Differentiable."},
     {"induced", matrix_induced,
      "A:induced(nodes) -> Matrix\n"
      "The rows and columns `nodes`: the induced subgraph, whose `edge` are positions in A. Costs "
      "the\n"
-     "entries of A's rows `nodes`."},
+     "entries of A's rows `nodes`. Differentiable."},
     {"pick_cols", matrix_pick_cols,
-     "A:pick_cols(pick) -> Matrix\nColumn j of the result is column pick[j] of A."},
+     "A:pick_cols(pick) -> Matrix\nColumn j of the result is column pick[j] of A.\n"
+     "Differentiable."},
     {"col_sums", matrix_col_sums,
      "A:col_sums([power]) -> Tensor\nThe sum of each column; of the squares of its entries for\n"
-     "power 2. Summed in double."},
+     "power 2. Summed in double. Differentiable."},
     {"row_sums", matrix_row_sums,
      "A:row_sums([power]) -> Tensor\nThe sum of each row; of the squares of its entries for power "
-     "2."},
+     "2.\nDifferentiable."},
     {"degrees", matrix_degrees,
      "A:degrees([idx]) -> Tensor\nThe number of entries of every row, or of rows idx."},
     {"empty_rows", matrix_empty_rows,
      "A:empty_rows() -> integer\nThe number of rows without entries."},
     {"loops", matrix_loops, "A:loops() -> integer\nThe number of entries on the diagonal."},
     {"scale_cols", matrix_scale_cols,
-     "A:scale_cols(w) -> Matrix\nColumn j times w[j]. Entries are shared, not copied."},
+     "A:scale_cols(w) -> Matrix\nColumn j times w[j]. Entries are shared, not copied.\n"
+     "Differentiable."},
     {"scale_rows", matrix_scale_rows,
-     "A:scale_rows(w) -> Matrix\nRow i times w[i]. Entries are shared, not copied."},
+     "A:scale_rows(w) -> Matrix\nRow i times w[i]. Entries are shared, not copied.\n"
+     "Differentiable."},
     {"row_normalize", matrix_row_normalize,
      "A:row_normalize() -> Matrix\nEvery row divided by its sum; rows of sum zero stay as they "
-     "are."},
+     "are.\nDifferentiable."},
     {"normalize", matrix_normalize,
      "A:normalize(\"sym\" | \"row\" [, {self_loops = true}]) -> Matrix\n"
      "D^-1/2 A D^-1/2 or D^-1 A, with D the row sums after self-loops of weight 1 were put on the\n"
      "diagonal (replacing those that are there). Kipf and Welling 2017; Zou et al. 2019, section "
-     "2."},
+     "2.\nDifferentiable."},
     {"add_diag", matrix_add_diag,
      "A:add_diag(v) -> Matrix\nv added to every diagonal entry, or v[i] to the i-th for a vector "
-     "v; missing\nones are made."},
+     "v; missing\nones are made. Differentiable."},
     {"diagonal_values", matrix_diagonal_values,
-     "A:diagonal_values() -> Tensor\nThe diagonal of a square matrix, 0 where there is no entry."},
-    {"without_loops", matrix_without_loops, "A:without_loops() -> Matrix\nThe diagonal dropped."},
+     "A:diagonal_values() -> Tensor\nThe diagonal of a square matrix, 0 where there is no entry.\n"
+     "Differentiable."},
+    {"without_loops", matrix_without_loops,
+     "A:without_loops() -> Matrix\nThe diagonal dropped. Differentiable."},
     {"with_values", matrix_with_values,
      "A:with_values(t) -> Matrix\nThe same structure with the vector t (one number per entry) as\n"
-     "values and no scales. In a step, gradients of products flow to t."},
-    {"transpose", matrix_transpose, "A:transpose() -> Matrix"},
+     "values and no scales. In a step gradients flow to t through all that is made of the\n"
+     "matrix and said to be differentiable."},
+    {"transpose", matrix_transpose, "A:transpose() -> Matrix\nDifferentiable."},
+    {"detach", matrix_detach,
+     "A:detach() -> Matrix\nA with its values and scales as constants, which outlive the step."},
     {"symmetrize", matrix_symmetrize,
      "A:symmetrize() -> Matrix\nThe union of A and its transpose; the larger value where both "
      "have\n"
@@ -441,8 +468,8 @@ static const bind_function methods[] = {
     {"offsets", matrix_offsets,
      "A:offsets() -> Index\nWhere each row's entries begin, and one more for the end (from 1)."},
     {"entry_values", matrix_entry_values,
-     "A:entry_values() -> Tensor\nThe value of every entry, scales included."},
-    {"to_dense", matrix_to_dense, "A:to_dense() -> Tensor"},
+     "A:entry_values() -> Tensor\nThe value of every entry, scales included. Differentiable."},
+    {"to_dense", matrix_to_dense, "A:to_dense() -> Tensor\nDifferentiable."},
     {"hash", matrix_hash,
      "A:hash() -> string\n16 hexadecimal digits that depend on structure, order and every value."},
     {NULL, NULL, NULL},

@@ -190,7 +190,7 @@ static const bind_function functions[] = {
      "and\n"
      "returns one gradient for each Tensor among them, in order; for one that carries none it may "
      "be\n"
-     "nil. At most three Tensors. A tensor that forward reads and is no argument is a constant."},
+     "nil. At most four Tensors. A tensor that forward reads and is no argument is a constant."},
     {NULL, NULL, NULL},
 };
 

@@ -1,5 +1,6 @@
 /* Matrix: sampling of entries row by row. */
 #include "bind.h"
+#include "grad/op.h"
 #include "sample/rows.h"
 
 /* The vector or Index in option `name`, or NULL. */
@@ -21,7 +22,7 @@ static int matrix_sample_rows(lua_State *L)
 {
     static const char *const names[] = {"replace", "debias", "count", "p", "p_cols",
                                         "always",  "first",  "rng",   NULL};
-    ld_csr *a = bind_matrix(L, 1);
+    ld_csr *a = bind_matrix_operand(L, 1);
     ld_index *rows = bind_index(L, 2);
     lua_Integer k = luaL_checkinteger(L, 3);
     lua_settop(L, 4);
@@ -39,13 +40,14 @@ static int matrix_sample_rows(lua_State *L)
     ld_csr **s = bind_new_matrix(L);
     ld_index **src = bind_new_index(L);
     bind_check(L, ld_sample_rows(s, src, bind_new_tensor(L), a, rows, k, o, rng));
+    bind_check(L, ld_op_csr_part(bind_tape(L), s, a, rows, *src));
     return 3;
 }
 
 static int matrix_poisson_rows(lua_State *L)
 {
     static const char *const names[] = {"pi", "shared", "always", "first", "rng", NULL};
-    ld_csr *a = bind_matrix(L, 1);
+    ld_csr *a = bind_matrix_operand(L, 1);
     ld_index *rows = bind_index(L, 2);
     ld_tensor *c = bind_tensor(L, 3);
     lua_settop(L, 4);
@@ -60,14 +62,15 @@ static int matrix_poisson_rows(lua_State *L)
     ld_csr **s = bind_new_matrix(L);
     ld_index **src = bind_new_index(L);
     bind_check(L, ld_poisson_rows(s, src, bind_new_tensor(L), a, rows, c, o, rng));
+    bind_check(L, ld_op_csr_part(bind_tape(L), s, a, rows, *src));
     return 3;
 }
 
 static int matrix_scale_entries(lua_State *L)
 {
-    ld_csr *a = bind_matrix(L, 1);
-    ld_tensor *w = bind_tensor(L, 2);
-    bind_check(L, ld_csr_scale_entries(bind_new_matrix(L), a, w));
+    ld_csr *a = bind_matrix_operand(L, 1);
+    ld_tensor *w = bind_operand(L, 2);
+    bind_check(L, ld_op_csr_scale_entries(bind_tape(L), bind_new_matrix(L), a, w));
     return 1;
 }
 
@@ -85,8 +88,9 @@ void bind_open_rows(lua_State *L)
          "A:sample_rows(dst, k, {rng=, replace=, p=, p_cols=, debias=, count=, always=, first=})\n"
          "  -> S, src, w\n"
          "At most k entries of each of the rows dst, drawn without reading the others; columns are\n"
-         "compacted as by slice, `first` as there. S has A's values, S.edge the positions in A, and\n"
-         "each entry once, in A's order. w holds an entry's design weight: with it,\n"
+         "compacted as by slice, `first` as there. S has A's values, in which it is differentiable,\n"
+         "S.edge the positions in A, and each entry once, in A's order. w holds an entry's design\n"
+         "weight: with it,\n"
          "S:scale_entries(w) estimates the whole rows. With d entries to draw from:\n"
          "  uniformly (default): every k of them equally likely; weight d/k; unbiased\n"
          "  replace = true: k independent draws; weight m d/k for m draws of the entry; unbiased\n"
@@ -109,7 +113,7 @@ void bind_open_rows(lua_State *L)
         {"scale_entries", matrix_scale_entries,
          "A:scale_entries(w) -> Matrix\nEvery entry times its element of w. Structure and scales "
          "are\n"
-         "shared, values become constants."},
+         "shared. Differentiable."},
         {"diagonal", matrix_diagonal,
          "A:diagonal() -> Index\n"
          "For every row the position of its entry on the diagonal; 0 where there is none."},

@@ -12,7 +12,7 @@
 ld_status ld_op_matmul(ld_tape *tape, ld_tensor **out, ld_tensor *a, ld_tensor *b);
 /* x * w + b for every row; b may be NULL. x: n x inputs, w: inputs x outputs, b: outputs. */
 ld_status ld_op_linear(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor *w, ld_tensor *b);
-/* a * x and a^T * x for a sparse a; gradients go to x and to a's values when they want one. */
+/* a * x and a^T * x for a sparse a; gradients go to x, and to a's values and scales. */
 ld_status ld_op_spmm(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x);
 ld_status ld_op_spmm_t(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x);
 
@@ -85,6 +85,49 @@ ld_status ld_op_cross_entropy(ld_tape *tape, ld_tensor **out, ld_tensor *logits,
  * elements without weights, the sum of row means times row weights with them. */
 ld_status ld_op_binary_cross_entropy(ld_tape *tape, ld_tensor **out, ld_tensor *logits,
                                      ld_tensor *targets, ld_tensor *weights);
+
+/* --- the entries of a matrix (op_entries.c) --------------------------------------------------- */
+/* A vector of all; the sums of each row or column of their first or second powers; the diagonal, 0
+ * where there is no entry; a dense tensor. The result belongs to no step when a is constant. */
+ld_status ld_op_entries(ld_tape *tape, ld_tensor **out, ld_csr *a);
+ld_status ld_op_entry_row_sums(ld_tape *tape, ld_tensor **out, ld_csr *a, int power);
+ld_status ld_op_entry_col_sums(ld_tape *tape, ld_tensor **out, ld_csr *a, int power);
+ld_status ld_op_diagonal_values(ld_tape *tape, ld_tensor **out, ld_csr *a);
+ld_status ld_op_to_dense(ld_tape *tape, ld_tensor **out, ld_csr *a);
+
+/* For the backward of an operation on a: adds to the gradients of its values and scales what
+ * follows from those of its entries. */
+ld_status ld_entries_backward(const ld_csr *a, const float *g);
+
+/* --- matrices (op_matrix.c) ------------------------------------------------------------------- */
+/* Each is the function of graph/csr.h with its name, for matrices and vectors that may carry
+ * gradients. The result belongs to the step if one does, otherwise to none. */
+ld_status ld_op_csr_transpose(ld_tape *tape, ld_csr **out, ld_csr *a);
+ld_status ld_op_csr_scale_rows(ld_tape *tape, ld_csr **out, ld_csr *a, ld_tensor *w);
+ld_status ld_op_csr_scale_cols(ld_tape *tape, ld_csr **out, ld_csr *a, ld_tensor *w);
+ld_status ld_op_csr_scale_entries(ld_tape *tape, ld_csr **out, ld_csr *a, ld_tensor *w);
+ld_status ld_op_csr_add_diag(ld_tape *tape, ld_csr **out, ld_csr *a, float v);
+ld_status ld_op_csr_add_diagonal(ld_tape *tape, ld_csr **out, ld_csr *a, ld_tensor *v);
+ld_status ld_op_csr_set_loops(ld_tape *tape, ld_csr **out, ld_csr *a, bool loops);
+
+/* *part, which a function of graph/ or sample/ made of a's rows `rows` and columns `cols` (NULL:
+ * all), becomes the same with a's gradients. */
+ld_status ld_op_csr_part(ld_tape *tape, ld_csr **part, ld_csr *a, ld_index *rows, ld_index *cols);
+
+/* Every row divided by its sum; a row of sum zero stays as it is. */
+ld_status ld_op_csr_row_normalize(ld_tape *tape, ld_csr **out, ld_csr *a);
+
+/* D^-1/2 A D^-1/2 (symmetric) or D^-1 A with D the row sums, after the diagonal has been set to
+ * ones when self_loops. Rows of sum zero stay zero; negative row sums fail for symmetric. Kipf and
+ * Welling 2017, eq. 2; LADIES (Zou et al. 2019), section 2. */
+ld_status ld_op_csr_normalize(ld_tape *tape, ld_csr **out, ld_csr *a, bool symmetric,
+                              bool self_loops);
+
+/* a with its values and scales as constants outside of any step; they share their storage. */
+ld_status ld_csr_detach(ld_csr **out, ld_csr *a);
+
+/* The tape when it records and a carries a gradient, otherwise NULL. */
+ld_tape *ld_matrix_tape(ld_tape *tape, const ld_csr *a);
 
 /* --- values on the entries of a matrix (op_edge.c) -------------------------------------------- */
 /* Softmax of the scores (nnz) over the entries of each row. */

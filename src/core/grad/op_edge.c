@@ -31,7 +31,7 @@ ld_status ld_op_edge_softmax(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tenso
     ld_tensor *y;
     ld_node node = {.name = "edge_softmax",
                     .backward = edge_softmax_backward,
-                    .unread = LD_IN0 | LD_VALUES,
+                    .unread = LD_IN0,
                     .in = {scores},
                     .matrix = a};
     ld_status st = ld_tensor_like(&y, scores);
@@ -78,12 +78,12 @@ ld_status ld_op_dot_edges(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *
     ld_tensor *z = NULL;
     ld_node node = {.name = "dot_edges",
                     .backward = dot_edges_backward,
-                    .unread = LD_OUT | LD_VALUES,
+                    .unread = LD_OUT,
                     .in = {x, y},
                     .matrix = a};
     ld_status st = ld_tensor_new(&z, 1, a->s->nnz, 1);
     if (st == LD_OK)
-        st = ld_sddmm(z, a, x, y, false, false);
+        st = ld_sddmm(z, a, x, y);
     return ld_tape_finish(tape, out, z, &node, st);
 }
 
@@ -119,7 +119,7 @@ ld_status ld_op_add_edges(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *
     ld_tensor *z;
     ld_node node = {.name = "add_edges",
                     .backward = add_edges_backward,
-                    .unread = LD_IN0 | LD_IN1 | LD_OUT | LD_VALUES,
+                    .unread = LD_IN0 | LD_IN1 | LD_OUT,
                     .in = {x, y},
                     .matrix = a};
     ld_status st = ld_tensor_new(&z, 1, s->nnz, 1);

@@ -97,20 +97,33 @@ done:
     return ld_tape_finish(tape, out, y, &node, st);
 }
 
-/* dX += A^T dY; d values: the product of dY and X at the entries, times the entry's scales */
+/* For the product of n->matrix and in[0], or of its transpose: of the entries' gradients, which are
+ * dot products of rows of `left` and `right`, to those of the matrix's factors. */
+static ld_status factors_backward(ld_node *n, const ld_tensor *left, const ld_tensor *right)
+{
+    ld_tensor *entries = NULL;
+    ld_status st = LD_OK;
+    if (!ld_csr_wants_grad(n->matrix))
+        return st;
+    LD_TRY(ld_tensor_new(&entries, 1, n->matrix->s->nnz, 1));
+    LD_TRY(ld_sddmm(entries, n->matrix, left, right));
+    LD_TRY(ld_entries_backward(n->matrix, entries->data));
+done:
+    ld_tensor_unref(entries);
+    return st;
+}
+
+/* dX += A^T dY; d entry (r, c) = row r of dY . row c of X */
 static ld_status spmm_backward(ld_node *n)
 {
-    ld_tensor *x = n->in[0], *values = n->matrix->values, *grad, *g = n->out->grad;
+    ld_tensor *x = n->in[0], *grad, *g = n->out->grad;
     bool accumulate;
     ld_status st = LD_OK;
     if (ld_wants_grad(x)) {
         LD_TRY(ld_grad_target(x, &grad, &accumulate));
         LD_TRY(ld_spmm_t(grad, n->matrix, g, accumulate));
     }
-    if (ld_wants_grad(values)) {
-        LD_TRY(ld_grad_target(values, &grad, &accumulate));
-        LD_TRY(ld_sddmm(grad, n->matrix, g, x, true, accumulate));
-    }
+    LD_TRY(factors_backward(n, g, x));
 done:
     return st;
 }
@@ -119,26 +132,29 @@ ld_status ld_op_spmm(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x)
 {
     ld_tensor *y = NULL;
     ld_node node = {
-        .name = "matmul", .backward = spmm_backward, .unread = LD_OUT, .in = {x}, .matrix = a};
+        .name = "matmul",
+        .backward = spmm_backward,
+        .unread = LD_OUT,
+        .in = {x, a->values, a->row_scale, a->col_scale},
+        .matrix = a,
+    };
     ld_status st = ld_tensor_new(&y, x->ndim, a->s->n_rows, x->n_cols);
     if (st == LD_OK)
         st = ld_spmm(y, a, x, false);
     return ld_tape_finish(tape, out, y, &node, st);
 }
 
+/* dX += A dY; d entry (r, c) = row r of X . row c of dY */
 static ld_status spmm_t_backward(ld_node *n)
 {
-    ld_tensor *x = n->in[0], *values = n->matrix->values, *grad, *g = n->out->grad;
+    ld_tensor *x = n->in[0], *grad, *g = n->out->grad;
     bool accumulate;
     ld_status st = LD_OK;
     if (ld_wants_grad(x)) {
         LD_TRY(ld_grad_target(x, &grad, &accumulate));
         LD_TRY(ld_spmm(grad, n->matrix, g, accumulate));
     }
-    if (ld_wants_grad(values)) {
-        LD_TRY(ld_grad_target(values, &grad, &accumulate));
-        LD_TRY(ld_sddmm(grad, n->matrix, x, g, true, accumulate));
-    }
+    LD_TRY(factors_backward(n, x, g));
 done:
     return st;
 }
@@ -147,7 +163,12 @@ ld_status ld_op_spmm_t(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x)
 {
     ld_tensor *y = NULL;
     ld_node node = {
-        .name = "matmul_t", .backward = spmm_t_backward, .unread = LD_OUT, .in = {x}, .matrix = a};
+        .name = "matmul_t",
+        .backward = spmm_t_backward,
+        .unread = LD_OUT,
+        .in = {x, a->values, a->row_scale, a->col_scale},
+        .matrix = a,
+    };
     ld_status st = ld_tensor_new(&y, x->ndim, a->s->n_cols, x->n_cols);
     if (st == LD_OK)
         st = ld_spmm_t(y, a, x, false);

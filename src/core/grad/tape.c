@@ -108,7 +108,7 @@ static ld_status record(ld_tape *t, ld_tensor *out, const ld_node *node)
 {
     if (!ld_tape_is_open(t))
         return LD_OK;
-    bool wanted = node->matrix && ld_wants_grad(node->matrix->values);
+    bool wanted = false;
     for (int i = 0; i < LD_NODE_INPUTS; i++)
         wanted = wanted || ld_wants_grad(node->in[i]);
     ld_status st;
@@ -182,8 +182,6 @@ static void forget_gradients(ld_tape *t)
         for (int j = 0; j < LD_NODE_INPUTS; j++)
             if (n->in[j])
                 n->in[j]->has_grad = false;
-        if (n->matrix && n->matrix->values)
-            n->matrix->values->has_grad = false;
     }
 }
 
@@ -191,17 +189,12 @@ static void forget_gradients(ld_tape *t)
  * afterwards: what it reads may be a gradient that it adds to. */
 static ld_status check_unchanged(const ld_node *n)
 {
-    const ld_csr *a = n->unread & LD_VALUES ? NULL : n->matrix;
     const char *what = NULL;
     for (int i = 0; i < LD_NODE_INPUTS; i++)
         if (!(n->unread & (unsigned)LD_IN0 << i) && ld_tensor_changed_since(n->in[i], n->time))
             what = "an input";
     if (!(n->unread & LD_OUT) && ld_tensor_changed_since(n->out, n->time))
         what = "the result";
-    if (a && (ld_tensor_changed_since(a->values, n->time) ||
-              ld_tensor_changed_since(a->row_scale, n->time) ||
-              ld_tensor_changed_since(a->col_scale, n->time)))
-        what = "the matrix";
     if (!what)
         return LD_OK;
     return ld_fail(LD_STATE,

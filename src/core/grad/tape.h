@@ -22,10 +22,10 @@ typedef struct ld_tape ld_tape;
 /* Passes the gradient of node->out on to the node's inputs. */
 typedef ld_status ld_backward_fn(ld_node *node);
 
-enum { LD_NODE_INPUTS = 3 };
+enum { LD_NODE_INPUTS = 4 };
 
 /* Parts of a node, as bits. */
-enum { LD_IN0 = 1, LD_IN1 = 2, LD_IN2 = 4, LD_OUT = 8, LD_VALUES = 16 /* and scales of matrix */ };
+enum { LD_IN0 = 1, LD_IN1 = 2, LD_IN2 = 4, LD_IN3 = 8, LD_OUT = 16 };
 
 /* A recorded operation. The tape holds a reference of everything in it. */
 struct ld_node {
@@ -35,8 +35,8 @@ struct ld_node {
     uint64_t time;   /* when it was recorded; see ld_tensor_time */
     ld_tensor *out;
     ld_tensor *in[LD_NODE_INPUTS]; /* inputs, NULL where there is none */
-    ld_tensor *saved;              /* whatever backward needs besides */
-    ld_csr *matrix;
+    ld_tensor *saved;              /* whatever backward needs besides; constant, all of it */
+    ld_csr *matrix;                /* its values and scales are inputs where backward reads them */
     ld_index *index;
     double number; /* and small things */
     int variant;
@@ -81,6 +81,12 @@ ld_status ld_tape_detach(ld_tensor **out, ld_tensor *t);
 static inline bool ld_wants_grad(const ld_tensor *t)
 {
     return t && (t->requires_grad || t->tracked);
+}
+
+/* The same for a matrix: through its values or one of its scales. */
+static inline bool ld_csr_wants_grad(const ld_csr *a)
+{
+    return ld_wants_grad(a->values) || ld_wants_grad(a->row_scale) || ld_wants_grad(a->col_scale);
 }
 
 /* Ends an operation that computed `y` (one reference, handed over) with status `st`: y comes to

@@ -158,14 +158,6 @@ ld_status ld_csr_scale_cols(ld_csr **out, ld_csr *a, ld_tensor *w);
 /* Entry e times w[e]; the structure and the scales are shared. */
 ld_status ld_csr_scale_entries(ld_csr **out, ld_csr *a, const ld_tensor *w);
 
-/* Every row divided by its sum; a row of sum zero stays as it is. */
-ld_status ld_csr_row_normalize(ld_csr **out, ld_csr *a);
-
-/* D^-1/2 A D^-1/2 (symmetric) or D^-1 A with D the row sums, after the diagonal has been set to
- * ones when self_loops. Rows of sum zero stay zero; negative row sums fail for symmetric. Kipf and
- * Welling 2017, eq. 2; LADIES (Zou et al. 2019), section 2. */
-ld_status ld_csr_normalize(ld_csr **out, ld_csr *a, bool symmetric, bool self_loops);
-
 /* Sums over rows or columns of |entry|^power, power 1 (the entries themselves) or 2 (squares),
  * accumulated in double. */
 ld_status ld_csr_row_sums(ld_tensor **out, const ld_csr *a, int power);
@@ -219,6 +211,11 @@ ld_status ld_csr_slice_cols(ld_csr **out, ld_csr *a, const ld_index *rows, const
 /* a[rows, :] with the columns as they are; rows may repeat. */
 ld_status ld_csr_rows(ld_csr **out, ld_csr *a, const ld_index *rows);
 
+/* For every entry of `part` its position in a, where row i and column j of `part` are rows[i] and
+ * cols[j] of a (NULL: i and j themselves); -1 where a has no such entry. */
+ld_status ld_csr_positions(ld_index **out, const ld_csr *a, const ld_csr *part,
+                           const ld_index *rows, const ld_index *cols);
+
 /* Column choice by position: column j of the result is column pick[j] of a. Distinct positions. */
 ld_status ld_csr_pick_cols(ld_csr **out, ld_csr *a, const ld_index *pick);
 
@@ -231,9 +228,7 @@ ld_status ld_spmm(ld_tensor *y, const ld_csr *a, const ld_tensor *x, bool accumu
 /* y = a^T * x (through the kept transpose). */
 ld_status ld_spmm_t(ld_tensor *y, const ld_csr *a, const ld_tensor *x, bool accumulate);
 
-/* out[e] (+)= x[row of e] . y[column of e], times the entry's scales when scaled (the gradient of
- * a product with respect to a's values). */
-ld_status ld_sddmm(ld_tensor *out, const ld_csr *a, const ld_tensor *x, const ld_tensor *y,
-                   bool scaled, bool accumulate);
+/* out[e] = x[row of e] . y[column of e]; a's values and scales do not matter. */
+ld_status ld_sddmm(ld_tensor *out, const ld_csr *a, const ld_tensor *x, const ld_tensor *y);
 
 #endif

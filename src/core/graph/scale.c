@@ -1,8 +1,6 @@
-/* Scaling, normalisation and sums of a factored matrix. Scaling multiplies the vectors of scales
+/* Scaling and sums of a factored matrix. Scaling multiplies the vectors of scales
  * alone; the entries are never copied. */
 #include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "graph/csr.h"
@@ -122,55 +120,5 @@ ld_status ld_csr_col_sums(ld_tensor **out, const ld_csr *a, int power)
         (*out)->data[c] = (float)sums[c];
 done:
     ld_free(sums);
-    return st;
-}
-
-ld_status ld_csr_row_normalize(ld_csr **out, ld_csr *a)
-{
-    ld_tensor *w = NULL;
-    ld_status st;
-    LD_TRY(ld_csr_row_sums(&w, a, 1));
-    for (int64_t r = 0; r < w->n_rows; r++)
-        w->data[r] = w->data[r] != 0 ? 1.0f / w->data[r] : 1.0f;
-    LD_TRY(ld_csr_scale_rows(out, a, w));
-done:
-    ld_tensor_unref(w);
-    return st;
-}
-
-ld_status ld_csr_normalize(ld_csr **out, ld_csr *given, bool symmetric, bool self_loops)
-{
-    ld_csr *a = NULL, *half = NULL;
-    ld_tensor *w = NULL;
-    ld_status st = LD_OK;
-    if (given->s->n_rows != given->s->n_cols)
-        return ld_fail(LD_SHAPE, "normalize: a square matrix expected, got %" PRId64 " x %" PRId64,
-                       given->s->n_rows, given->s->n_cols);
-    if (self_loops)
-        LD_TRY(ld_csr_set_loops(&a, given, true));
-    else
-        a = ld_csr_ref(given);
-    LD_TRY(ld_csr_row_sums(&w, a, 1));
-    for (int64_t r = 0; r < w->n_rows; r++) {
-        float d = w->data[r];
-        if (symmetric && !(d >= 0)) {
-            st = ld_fail(LD_VALUE,
-                         "normalize: row %" PRId64 " has the sum %g; \"sym\" needs sums "
-                         "of zero or more",
-                         r + 1, d);
-            goto done;
-        }
-        w->data[r] = d == 0 ? 0.0f : (float)(symmetric ? 1.0 / sqrt(d) : 1.0 / d);
-    }
-    if (symmetric) {
-        LD_TRY(ld_csr_scale_rows(&half, a, w));
-        LD_TRY(ld_csr_scale_cols(out, half, w));
-    } else {
-        LD_TRY(ld_csr_scale_rows(out, a, w));
-    }
-done:
-    ld_csr_unref(a);
-    ld_csr_unref(half);
-    ld_tensor_unref(w);
     return st;
 }

@@ -110,16 +110,15 @@ ld_status ld_spmm_t(ld_tensor *y, const ld_csr *a, const ld_tensor *x, bool accu
 
 typedef struct {
     float *out;
-    const ld_csr *a;
+    const ld_structure *s;
     const float *x, *y;
     int64_t k;
-    bool scaled, accumulate;
 } sddmm;
 
 LD_CLONES static void sddmm_rows(void *ctx, int64_t begin, int64_t end)
 {
     const sddmm *p = ctx;
-    const ld_structure *s = p->a->s;
+    const ld_structure *s = p->s;
     for (int64_t r = begin; r < end; r++) {
         const float *x = p->x + r * p->k;
         for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++) {
@@ -127,21 +126,16 @@ LD_CLONES static void sddmm_rows(void *ctx, int64_t begin, int64_t end)
             double dot = 0;
             for (int64_t j = 0; j < p->k; j++)
                 dot += (double)x[j] * y[j];
-            if (p->scaled && p->a->row_scale)
-                dot *= p->a->row_scale->data[r];
-            if (p->scaled && p->a->col_scale)
-                dot *= p->a->col_scale->data[s->columns[e]];
-            p->out[e] = p->accumulate ? p->out[e] + (float)dot : (float)dot;
+            p->out[e] = (float)dot;
         }
     }
 }
 
-ld_status ld_sddmm(ld_tensor *out, const ld_csr *a, const ld_tensor *x, const ld_tensor *y,
-                   bool scaled, bool accumulate)
+ld_status ld_sddmm(ld_tensor *out, const ld_csr *a, const ld_tensor *x, const ld_tensor *y)
 {
     if (x->n_rows != a->s->n_rows || y->n_rows != a->s->n_cols || x->n_cols != y->n_cols)
         return ld_fail(LD_SHAPE, "dot_edges: %s and %s on a %" PRId64 " x %" PRId64 " matrix",
                        ld_tensor_shape(x), ld_tensor_shape(y), a->s->n_rows, a->s->n_cols);
-    sddmm p = {out->data, a, x->data, y->data, x->n_cols, scaled, accumulate};
+    sddmm p = {out->data, a->s, x->data, y->data, x->n_cols};
     return ld_parallel_for(a->s->n_rows, ROW_GRAIN, sddmm_rows, &p);
 }

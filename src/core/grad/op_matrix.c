@@ -1,0 +1,298 @@
+/* Matrices made of matrices. Values and scales are tensors of the tape like any others: a matrix
+ * whose factors were made by operations is differentiable in whatever these were made of, and needs
+ * no backward of its own. Where no gradient flows, the functions of graph/csr.h do the work. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "grad/op.h"
+
+ld_tape *ld_matrix_tape(ld_tape *tape, const ld_csr *a)
+{
+    return ld_tape_records(tape) && ld_csr_wants_grad(a) ? tape : NULL;
+}
+
+/* --- parts and transposes ----------------------------------------------------------------------- */
+
+/* x's elements at `positions`; x itself when there are none, NULL for NULL. */
+static ld_status pick(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_index *positions)
+{
+    if (x && positions)
+        return ld_op_gather(tape, out, x, positions);
+    *out = ld_tensor_ref(x);
+    return LD_OK;
+}
+
+ld_status ld_op_csr_part(ld_tape *tape, ld_csr **part, ld_csr *a, ld_index *rows, ld_index *cols)
+{
+    if (!ld_matrix_tape(tape, a))
+        return LD_OK;
+    ld_csr *result = NULL;
+    ld_index *entries = NULL;
+    ld_tensor *values = NULL, *row_scale = NULL, *col_scale = NULL;
+    ld_status st;
+    if (a->values)
+        LD_TRY(ld_csr_positions(&entries, a, *part, rows, cols));
+    LD_TRY(pick(tape, &values, a->values, entries));
+    LD_TRY(pick(tape, &row_scale, a->row_scale, rows));
+    LD_TRY(pick(tape, &col_scale, a->col_scale, cols));
+    LD_TRY(ld_csr_new(&result, (*part)->s, values, row_scale, col_scale));
+    ld_csr_unref(*part);
+    *part = result;
+done:
+    ld_index_unref(entries);
+    ld_tensor_unref(values);
+    ld_tensor_unref(row_scale);
+    ld_tensor_unref(col_scale);
+    return st;
+}
+
+ld_status ld_op_csr_transpose(ld_tape *tape, ld_csr **out, ld_csr *a)
+{
+    if (!ld_matrix_tape(tape, a))
+        return ld_csr_transpose(out, a);
+    ld_structure *t;
+    ld_index *source = NULL;
+    ld_tensor *values = NULL;
+    ld_status st;
+    LD_TRY(ld_structure_transpose(&t, a->s));
+    LD_TRY(ld_index_new(&source, t->nnz));
+    if (t->nnz > 0)
+        memcpy(source->data, t->source, (size_t)t->nnz * sizeof *t->source);
+    LD_TRY(pick(tape, &values, a->values, source));
+    LD_TRY(ld_csr_new(out, t, values, a->col_scale, a->row_scale));
+done:
+    ld_index_unref(source);
+    ld_tensor_unref(values);
+    return st;
+}
+
+/* --- scaling ------------------------------------------------------------------------------------ */
+
+typedef enum { VALUES, ROW_SCALE, COL_SCALE } factor;
+
+/* *scaled, a with one factor times w, becomes the same with that factor on the tape if a gradient
+ * flows through it. It is made anew in any case, so that the matrix stays what it is when w is
+ * changed in place. */
+static ld_status track_factor(ld_tape *tape, ld_csr **scaled, ld_csr *a, factor which, ld_tensor *w)
+{
+    ld_tensor *factors[] = {a->values, a->row_scale, a->col_scale}, *old = factors[which];
+    ld_tensor *product = NULL;
+    ld_csr *result = NULL;
+    ld_status st = LD_OK;
+    if (!ld_tape_records(tape) || !(ld_wants_grad(old) || ld_wants_grad(w)))
+        return st;
+    if (old)
+        LD_TRY(ld_op_arith(tape, &product, LD_MUL, old, w));
+    else
+        LD_TRY(ld_op_clone(tape, &product, w));
+    factors[which] = product;
+    LD_TRY(ld_csr_new(&result, a->s, factors[VALUES], factors[ROW_SCALE], factors[COL_SCALE]));
+    ld_csr_unref(*scaled);
+    *scaled = result;
+done:
+    ld_tensor_unref(product);
+    return st;
+}
+
+ld_status ld_op_csr_scale_rows(ld_tape *tape, ld_csr **out, ld_csr *a, ld_tensor *w)
+{
+    ld_status st = ld_csr_scale_rows(out, a, w);
+    return st == LD_OK ? track_factor(tape, out, a, ROW_SCALE, w) : st;
+}
+
+ld_status ld_op_csr_scale_cols(ld_tape *tape, ld_csr **out, ld_csr *a, ld_tensor *w)
+{
+    ld_status st = ld_csr_scale_cols(out, a, w);
+    return st == LD_OK ? track_factor(tape, out, a, COL_SCALE, w) : st;
+}
+
+ld_status ld_op_csr_scale_entries(ld_tape *tape, ld_csr **out, ld_csr *a, ld_tensor *w)
+{
+    ld_status st = ld_csr_scale_entries(out, a, w);
+    return st == LD_OK ? track_factor(tape, out, a, VALUES, w) : st;
+}
+
+/* --- the diagonal ------------------------------------------------------------------------------- */
+
+/* The entries of `of` at their positions in `in`, which has them all. */
+static ld_status place_entries(ld_tape *tape, ld_tensor **out, const ld_csr *in, ld_csr *of)
+{
+    ld_tensor *entries = NULL;
+    ld_index *positions = NULL;
+    ld_status st;
+    LD_TRY(ld_op_entries(tape, &entries, of));
+    LD_TRY(ld_csr_positions(&positions, in, of, NULL, NULL));
+    LD_TRY(ld_op_scatter_add(tape, out, entries, positions, in->s->nnz));
+done:
+    ld_tensor_unref(entries);
+    ld_index_unref(positions);
+    return st;
+}
+
+ld_status ld_op_csr_add_diagonal(ld_tape *tape, ld_csr **out, ld_csr *a, ld_tensor *v)
+{
+    ld_csr *sum = NULL;
+    ld_index *diagonal = NULL;
+    ld_tensor *entries = NULL, *added = NULL, *values = NULL;
+    ld_status st;
+    LD_TRY(ld_csr_add_diagonal(&sum, a, v));
+    if (ld_matrix_tape(tape, a) || (ld_tape_records(tape) && ld_wants_grad(v))) {
+        LD_TRY(place_entries(tape, &entries, sum, a));
+        LD_TRY(ld_csr_diagonal(&diagonal, sum));
+        LD_TRY(ld_op_scatter_add(tape, &added, v, diagonal, sum->s->nnz));
+        LD_TRY(ld_op_arith(tape, &values, LD_ADD, added, entries));
+        LD_TRY(ld_csr_new(out, sum->s, values, NULL, NULL));
+    } else {
+        *out = ld_csr_ref(sum);
+    }
+done:
+    ld_csr_unref(sum);
+    ld_index_unref(diagonal);
+    ld_tensor_unref(entries);
+    ld_tensor_unref(added);
+    ld_tensor_unref(values);
+    return st;
+}
+
+ld_status ld_op_csr_add_diag(ld_tape *tape, ld_csr **out, ld_csr *a, float v)
+{
+    if (!ld_matrix_tape(tape, a))
+        return ld_csr_add_diag(out, a, v);
+    ld_tensor *all = NULL;
+    ld_status st = ld_tensor_full(&all, 1, a->s->n_rows, 1, v);
+    if (st == LD_OK)
+        st = ld_op_csr_add_diagonal(tape, out, a, all);
+    ld_tensor_unref(all);
+    return st;
+}
+
+ld_status ld_op_csr_set_loops(ld_tape *tape, ld_csr **out, ld_csr *a, bool loops)
+{
+    if (!ld_matrix_tape(tape, a))
+        return ld_csr_set_loops(out, a, loops);
+    ld_csr *without = NULL;
+    ld_status st;
+    LD_TRY(ld_csr_set_loops(&without, a, false));
+    LD_TRY(ld_op_csr_part(tape, &without, a, NULL, NULL));
+    if (loops)
+        LD_TRY(ld_op_csr_add_diag(tape, out, without, 1.0f));
+    else
+        *out = ld_csr_ref(without);
+done:
+    ld_csr_unref(without);
+    return st;
+}
+
+/* --- normalisation ------------------------------------------------------------------------------ */
+
+/* y = x^p for p = -1 or -1/2, a constant where x is 0; dx = p y^(1 - 1/p) dy */
+static ld_status inverse_backward(ld_node *n)
+{
+    const ld_tensor *x = n->in[0], *y = n->out;
+    bool root = n->variant;
+    ld_tensor *grad;
+    ld_status st = ld_grad_zeroed(n->in[0], &grad);
+    if (st != LD_OK)
+        return st;
+    for (int64_t i = 0; i < x->n_rows; i++) {
+        double v = y->data[i];
+        if (x->data[i] != 0)
+            grad->data[i] -= (float)(y->grad->data[i] * (root ? v * v * v / 2 : v * v));
+    }
+    return LD_OK;
+}
+
+static ld_status inverse(ld_tape *tape, ld_tensor **out, ld_tensor *x, bool root, float at_zero)
+{
+    ld_tensor *y = NULL;
+    ld_node node = {.name = "normalize", .backward = inverse_backward, .in = {x}, .variant = root};
+    ld_status st;
+    LD_TRY(ld_tensor_like(&y, x));
+    for (int64_t i = 0; i < x->n_rows; i++) {
+        double d = x->data[i];
+        y->data[i] = d == 0 ? at_zero : (float)(1.0 / (root ? sqrt(d) : d));
+    }
+done:
+    return ld_tape_finish(tape, out, y, &node, st);
+}
+
+ld_status ld_op_csr_row_normalize(ld_tape *tape, ld_csr **out, ld_csr *a)
+{
+    ld_tensor *sums = NULL, *w = NULL;
+    ld_status st;
+    tape = ld_matrix_tape(tape, a);
+    LD_TRY(ld_op_entry_row_sums(tape, &sums, a, 1));
+    LD_TRY(inverse(tape, &w, sums, false, 1.0f));
+    LD_TRY(ld_op_csr_scale_rows(tape, out, a, w));
+done:
+    ld_tensor_unref(sums);
+    ld_tensor_unref(w);
+    return st;
+}
+
+static ld_status check_sums(const ld_tensor *sums)
+{
+    for (int64_t r = 0; r < sums->n_rows; r++)
+        if (!(sums->data[r] >= 0))
+            return ld_fail(LD_VALUE,
+                           "normalize: row %" PRId64 " has the sum %g; \"sym\" needs sums "
+                           "of zero or more",
+                           r + 1, sums->data[r]);
+    return LD_OK;
+}
+
+ld_status ld_op_csr_normalize(ld_tape *tape, ld_csr **out, ld_csr *given, bool symmetric,
+                              bool self_loops)
+{
+    ld_csr *a = NULL, *half = NULL;
+    ld_tensor *sums = NULL, *w = NULL;
+    ld_status st = LD_OK;
+    if (given->s->n_rows != given->s->n_cols)
+        return ld_fail(LD_SHAPE, "normalize: a square matrix expected, got %" PRId64 " x %" PRId64,
+                       given->s->n_rows, given->s->n_cols);
+    tape = ld_matrix_tape(tape, given);
+    if (self_loops)
+        LD_TRY(ld_op_csr_set_loops(tape, &a, given, true));
+    else
+        a = ld_csr_ref(given);
+    LD_TRY(ld_op_entry_row_sums(tape, &sums, a, 1));
+    if (symmetric)
+        LD_TRY(check_sums(sums));
+    LD_TRY(inverse(tape, &w, sums, symmetric, 0.0f));
+    if (symmetric) {
+        LD_TRY(ld_op_csr_scale_rows(tape, &half, a, w));
+        LD_TRY(ld_op_csr_scale_cols(tape, out, half, w));
+    } else {
+        LD_TRY(ld_op_csr_scale_rows(tape, out, a, w));
+    }
+done:
+    ld_csr_unref(a);
+    ld_csr_unref(half);
+    ld_tensor_unref(sums);
+    ld_tensor_unref(w);
+    return st;
+}
+
+/* --- constants ---------------------------------------------------------------------------------- */
+
+static ld_status detached(ld_tensor **out, ld_tensor *t)
+{
+    *out = NULL;
+    return t ? ld_tape_detach(out, t) : LD_OK;
+}
+
+ld_status ld_csr_detach(ld_csr **out, ld_csr *a)
+{
+    ld_tensor *values = NULL, *row_scale = NULL, *col_scale = NULL;
+    ld_status st;
+    LD_TRY(detached(&values, a->values));
+    LD_TRY(detached(&row_scale, a->row_scale));
+    LD_TRY(detached(&col_scale, a->col_scale));
+    LD_TRY(ld_csr_new(out, a->s, values, row_scale, col_scale));
+done:
+    ld_tensor_unref(values);
+    ld_tensor_unref(row_scale);
+    ld_tensor_unref(col_scale);
+    return st;
+}

@@ -1,0 +1,399 @@
+--- Gradients through sparse matrices: in their values, in their scales, in what they are multiplied
+-- by, and in what these were made of; against central differences.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
+local lu = require "luaunit"
+local ladies = require "ladies"
+local gradcheck = require "reference.gradcheck"
+
+local fails = lu.assertErrorMsgContains
+local index = ladies.index
+
+local tests = {}
+
+-- A test that fails may leave its step open.
+function tests.tearDown() collectgarbage() end
+
+local rng = ladies.rng(7)
+local draws = 0
+
+-- A vector, or matrix, of numbers between 0.5 and 1.5.
+local function random_tensor(...)
+  draws = draws + 1
+  return ladies.zeros(...):uniform_(0.5, 1.5, rng:at(draws))
+end
+
+local function parameter(...) return random_tensor(...):requires_grad_() end
+
+-- 6 x 6; some loops, row 4 empty, column 5 empty.
+local SQUARE = ladies.matrix{n_rows = 6, n_cols = 6,
+  rows = index{1, 1, 1, 2, 2, 3, 3, 3, 5, 5, 6, 6},
+  cols = index{1, 2, 6, 2, 4, 1, 3, 6, 1, 4, 2, 3}}
+-- The same pattern in both directions, which the program knows.
+local SYMMETRIC = SQUARE:symmetrize()
+-- A slice: not sorted, and from elsewhere.
+local SLICE = SYMMETRIC:induced(index{6, 2, 5, 1, 3})
+
+-- ---------------------------------------------------------------- every way to hold the entries
+
+local FACTORS = {"values", "row_scale", "col_scale"}
+local STATES = {"none", "constant", "parameter"}
+
+-- The structure of A with factors in the given states: a function that makes the matrix, and the
+-- parameters in it. Outside of a step the matrix must be made anew for each change.
+local function factored(A, states)
+  local sizes = {values = A.nnz, row_scale = A.n_rows, col_scale = A.n_cols}
+  local factor, parameters = {}, {}
+  for i, name in ipairs(FACTORS) do
+    if states[i] ~= "none" then factor[name] = random_tensor(sizes[name]) end
+    if states[i] == "parameter" then
+      parameters[#parameters + 1] = factor[name]:requires_grad_()
+    end
+  end
+  return function()
+    local B = factor.values and A:with_values(factor.values) or A
+    B = factor.row_scale and B:scale_rows(factor.row_scale) or B
+    return factor.col_scale and B:scale_cols(factor.col_scale) or B
+  end, parameters
+end
+
+-- Calls f(name, make, parameters) for all 27 combinations.
+local function every_matrix(A, f)
+  for _, values in ipairs(STATES) do
+    for _, row_scale in ipairs(STATES) do
+      for _, col_scale in ipairs(STATES) do
+        local states = {values, row_scale, col_scale}
+        f(table.concat(states, ", "), factored(A, states))
+      end
+    end
+  end
+end
+
+local function joined(list, ...)
+  local all = table.move(list, 1, #list, 1, {})
+  for _, x in ipairs{...} do all[#all + 1] = x end
+  return all
+end
+
+-- ---------------------------------------------------------------- what gives a tensor
+
+local reads = {
+  entry_values = function(A) return A:entry_values() end,
+  row_sums = function(A) return A:row_sums() end,
+  row_sums_of_squares = function(A) return A:row_sums(2) end,
+  col_sums = function(A) return A:col_sums() end,
+  col_sums_of_squares = function(A) return A:col_sums(2) end,
+  diagonal_values = function(A) return A:diagonal_values() end,
+  to_dense = function(A) return A:to_dense() end,
+}
+
+for name, read in pairs(reads) do
+  tests["test_" .. name] = function()
+    for _, A in ipairs{SQUARE, SLICE} do
+      every_matrix(A, function(which, make, parameters)
+        if #parameters == 0 then return end
+        gradcheck.check(name .. " of " .. which, function() return read(make()) end, parameters)
+      end)
+    end
+  end
+end
+
+for _, method in ipairs{"matmul", "matmul_t"} do
+  tests["test_" .. method] = function()
+    for _, A in ipairs{SQUARE, SYMMETRIC, SLICE} do
+      every_matrix(A, function(which, make, parameters)
+        for _, x in ipairs{parameter(#A, 2), parameter(#A)} do
+          gradcheck.check(method .. " of " .. which, function()
+            local B = make()
+            return B[method](B, x)
+          end, joined(parameters, x))
+        end
+      end)
+    end
+  end
+end
+
+-- ---------------------------------------------------------------- what gives a matrix
+
+local from_two = index{5, 1, 2}
+local makers = {
+  transpose = function(A) return A:transpose() end,
+  slice = function(A) return (A:slice(from_two)) end,
+  slice_first = function(A) return (A:slice(from_two, {first = index{4, 2}})) end,
+  slice_given = function(A) return (A:slice(from_two, index{3, 1, 2})) end,
+  rows = function(A) return A:rows(index{2, 5, 2, 4}) end,
+  induced = function(A) return A:induced(from_two) end,
+  pick_cols = function(A) return A:pick_cols(index{3, 1, 4}) end,
+  slice_of_slice = function(A)
+    return A:slice(from_two, index{4, 2, 1}):pick_cols(index{2, 1}):rows(index{3, 2})
+  end,
+  row_normalize = function(A) return A:row_normalize() end,
+  normalize_sym = function(A) return A:normalize "sym" end,
+  normalize_row = function(A) return A:normalize "row" end,
+  normalize_sym_as_is = function(A) return A:normalize("sym", {self_loops = false}) end,
+  normalize_row_as_is = function(A) return A:normalize("row", {self_loops = false}) end,
+  add_diag = function(A) return A:add_diag(0.5) end,
+  without_loops = function(A) return A:without_loops() end,
+  sample_rows = function(A)
+    return (A:sample_rows(from_two, 2, {rng = ladies.rng(3), always = A:diagonal()}))
+  end,
+  poisson_rows = function(A)
+    return (A:poisson_rows(from_two, ladies.full(0.6, 3), {rng = ladies.rng(4)}))
+  end,
+}
+
+for name, make_another in pairs(makers) do
+  tests["test_" .. name] = function()
+    for _, A in ipairs{SQUARE, SLICE} do
+      every_matrix(A, function(which, make, parameters)
+        if #parameters == 0 then return end
+        local x = random_tensor(make_another(A).n_cols, 2)
+        gradcheck.check(name .. " of " .. which, function()
+          return make_another(make()):matmul(x)
+        end, parameters)
+      end)
+    end
+  end
+end
+
+local with_vector = {
+  scale_rows = "n_rows", scale_cols = "n_cols", scale_entries = "nnz", add_diag = "n_rows",
+}
+
+for method, size in pairs(with_vector) do
+  tests["test_" .. method .. "_by_a_vector"] = function()
+    for _, A in ipairs{SQUARE, SLICE} do
+      every_matrix(A, function(which, make, parameters)
+        local x = random_tensor(A.n_cols, 2)
+        for _, w in ipairs{random_tensor(A[size]), parameter(A[size])} do
+          local inputs = w.requires_grad and joined(parameters, w) or parameters
+          if #inputs > 0 then
+            gradcheck.check(method .. " of " .. which, function()
+              local B = make()
+              return B[method](B, w):matmul(x)
+            end, inputs)
+          end
+        end
+      end)
+    end
+  end
+end
+
+--- What is made in a step has the bits that it has outside.
+function tests.test_gradients_change_no_entry()
+  for name, make_another in pairs(makers) do
+    every_matrix(SQUARE, function(which, make)
+      local constant = make_another(make())
+      local _ <close> = ladies.step()
+      lu.assertEquals(make_another(make()):hash(), constant:hash(), name .. " of " .. which)
+    end)
+  end
+end
+
+-- ---------------------------------------------------------------- models
+
+-- Learned weights of edges, normalised by rows.
+function tests.test_graph_convolution_with_learned_edges()
+  local scores, w, b = parameter(SQUARE.nnz), parameter(3, 2), parameter(2)
+  local x = random_tensor(6, 3)
+  for _, normalise in ipairs{
+    function(A) return A:row_normalize() end,
+    function(A) return A:add_diag(1):row_normalize() end,
+    function(A) return A:normalize "sym" end,
+  } do
+    gradcheck.check("convolution", function()
+      local P = normalise(SQUARE:with_values(scores:sigmoid()))
+      return P:matmul(P:matmul(x):linear(w, b):tanh())
+    end, {scores, w, b})
+  end
+end
+
+-- Attention on a sampled block: scores of what the ends of an edge are, softmax, then dropped
+-- columns whose weights make up for it.
+function tests.test_attention()
+  local w, left, right = parameter(3, 2), parameter(2), parameter(2)
+  local x = random_tensor(6, 3)
+  gradcheck.check("attention", function()
+    local h = x:matmul(w)
+    local A = SYMMETRIC:add_diag(1)
+    local scores = A:add_edges((h * left):row_sums(), (h * right):row_sums()):tanh()
+    local attention = A:with_values(A:edge_softmax(scores))
+    local U, src = attention:slice(index{4, 1, 3})
+    local pick = index{2, 1, 4}
+    return U:pick_cols(pick):row_normalize():matmul(h[src[pick]])
+  end, {w, left, right})
+end
+
+-- The design weights of a block come from probabilities that are learned.
+function tests.test_learned_sampler()
+  local logits, x = parameter(6), parameter(6, 2)
+  local P = SYMMETRIC:normalize "row"
+  local pick = index{3, 1, 2}
+  gradcheck.check("learned sampler", function()
+    local U, src = P:slice(index{1, 3, 6})
+    local q = U:scale_cols(logits[src]:exp()):col_sums(2)
+    local w = 1 / (q / q:sum())[pick]
+    return U:pick_cols(pick):scale_cols(w):row_normalize():matmul(x[src[pick]])
+  end, {logits, x})
+end
+
+-- ---------------------------------------------------------------- rows of zero, empty matrices
+
+function tests.test_rows_of_sum_zero()
+  local A = ladies.matrix{n_rows = 3, n_cols = 3, rows = index{1, 1, 2, 3},
+    cols = index{1, 2, 3, 1}}
+  local w = ladies.tensor{1, -1, 0, 2}:requires_grad_()
+  for _, normalise in ipairs{
+    function(B) return B:row_normalize() end,
+    function(B) return B:normalize("row", {self_loops = false}) end,
+    function(B) return B:normalize("sym", {self_loops = false}) end,
+  } do
+    local _ <close> = ladies.step()
+    w:set_grad_(ladies.zeros(4))
+    normalise(A:with_values(w)):entry_values():sum():backward()
+    lu.assertTrue(w.grad:is_finite())
+  end
+end
+
+function tests.test_without_entries()
+  local none = ladies.matrix{n_rows = 6, n_cols = 6, rows = index{}, cols = index{}}
+  local values, scale, x = ladies.zeros(0):requires_grad_(), parameter(6), parameter(6, 1)
+  for _, make_another in pairs(makers) do
+    scale:set_grad_(ladies.zeros(6))
+    local _ <close> = ladies.step()
+    make_another(none:with_values(values):scale_rows(scale)):entry_values():sum():backward()
+    lu.assertTrue(scale.grad:is_finite())
+  end
+  local _ <close> = ladies.step()
+  none:with_values(values):add_diag(1):row_normalize():matmul(x):sum():backward()
+  lu.assertEquals(x.grad:to_table(), ladies.ones(6, 1):to_table())
+end
+
+-- ---------------------------------------------------------------- lifetimes
+
+function tests.test_matrices_end_with_their_step()
+  local w, constant = parameter(SQUARE.nnz), random_tensor(6)
+  local made, kept, untouched = {}
+  do
+    local _ <close> = ladies.step()
+    local A = SQUARE:with_values(w * 2)
+    for _, make_another in pairs(makers) do made[#made + 1] = make_another(A) end
+    made[#made + 1] = SQUARE:scale_cols(w:slice(1, 6))
+    kept = A:row_normalize():detach()
+    untouched = SQUARE:scale_rows(constant):row_normalize()
+  end
+  for _, A in ipairs(made) do
+    fails("belongs to a closed step", A.entry_values, A)
+    fails("belongs to a closed step", A.matmul, A, ladies.ones(6))
+    fails("belongs to a closed step", A.detach, A)
+  end
+  lu.assertEquals(kept:row_sums():to_table(), SQUARE:row_normalize():row_sums():to_table())
+  lu.assertEquals(untouched:hash(), SQUARE:scale_rows(constant):row_normalize():hash())
+end
+
+--- A detached matrix is a constant, whatever in it carried a gradient.
+function tests.test_detach()
+  every_matrix(SQUARE, function(_, make)
+    local x = parameter(6)
+    local _ <close> = ladies.step()
+    local A = make()
+    lu.assertEquals(A:detach():hash(), A:hash())
+    local y = A:detach():row_normalize():matmul(x:detach())
+    fails("the loss depends on no parameter", function() y:sum():backward() end)
+  end)
+end
+
+-- ---------------------------------------------------------------- every method of Matrix
+
+-- What does not depend on values, and what makes no tensor and no matrix.
+local indifferent = {
+  degrees = {}, empty_rows = {}, loops = {}, row_of = {}, col_of = {}, offsets = {}, diagonal = {},
+  components = {}, is_symmetric = {}, hash = {}, detach = {},
+  with_values = {ladies.ones(SQUARE.nnz)}, edge_softmax = {ladies.ones(SQUARE.nnz)},
+  dot_edges = {ladies.ones(6, 2), ladies.ones(6, 2)}, add_edges = {ladies.ones(6), ladies.ones(6)},
+  metis = {2, ladies.rng(1)}, cut = {index{1, 1, 1, 2, 2, 2}},
+}
+local refused = {
+  symmetrize = {}, draw_cols = {from_two, 2, {rng = ladies.rng(1)}},
+}
+local differentiable = {
+  "entry_values", "row_sums", "col_sums", "diagonal_values", "to_dense", "matmul", "matmul_t",
+  "transpose", "slice", "rows", "induced", "pick_cols", "row_normalize", "normalize", "add_diag",
+  "without_loops", "sample_rows", "poisson_rows", "scale_rows", "scale_cols", "scale_entries",
+}
+
+function tests.test_every_method_is_of_one_kind()
+  local kinds = {}
+  for _, name in ipairs(differentiable) do kinds[name] = (kinds[name] or 0) + 1 end
+  for name in pairs(indifferent) do kinds[name] = (kinds[name] or 0) + 1 end
+  for name in pairs(refused) do kinds[name] = (kinds[name] or 0) + 1 end
+  for name in pairs(debug.getregistry()["ladies.Matrix"].__methods) do
+    lu.assertEquals({name, kinds[name]}, {name, 1})
+  end
+end
+
+function tests.test_what_does_not_read_values_is_constant()
+  every_matrix(SQUARE, function(_, make)
+    local _ <close> = ladies.step()
+    local A = make()
+    for name, arguments in pairs(indifferent) do
+      local result = A[name](A, table.unpack(arguments))
+      if name:find "edge" then
+        fails("the loss depends on no parameter", function() result:sum():backward() end)
+        break
+      end
+    end
+  end)
+end
+
+function tests.test_what_is_not_differentiable_raises()
+  every_matrix(SQUARE, function(_, make, parameters)
+    local function call(name, A) return A[name](A, table.unpack(refused[name])) end
+    for name in pairs(refused) do
+      call(name, make())                                  -- outside of a step all are constants
+      local _ <close> = ladies.step()
+      call(name, make():detach())
+      if #parameters > 0 then
+        fails(name .. ": the matrix carries a gradient, which " .. name ..
+              " does not pass on; use :detach()", call, name, make())
+      end
+    end
+  end)
+end
+
+--- So do vectors that carry a gradient where it would end.
+function tests.test_constant_arguments()
+  local w = parameter(12)
+  local function tensor_refused(name, call)
+    call(w:detach())
+    local _ <close> = ladies.step()
+    fails(name .. ": the tensor carries a gradient, which", call, w)
+    fails(name .. ": the tensor carries a gradient, which", call, w * 2)
+  end
+  tensor_refused("matrix", function(v)
+    ladies.matrix{n_rows = 6, n_cols = 6, rows = SQUARE:row_of(), cols = SQUARE:col_of(),
+                  values = v}
+  end)
+  tensor_refused("csr", function(v)
+    ladies.csr{n_rows = 6, n_cols = 6, offsets = SQUARE:offsets(), columns = SQUARE:col_of(),
+               values = v}
+  end)
+  tensor_refused("sparse", ladies.sparse)
+  tensor_refused("sample_rows", function(v)
+    SQUARE:sample_rows(from_two, 2, {rng = ladies.rng(1), p = v})
+  end)
+  tensor_refused("sample_rows", function(v)
+    SQUARE:sample_rows(from_two, 2, {rng = ladies.rng(1), p_cols = v:slice(1, 6)})
+  end)
+  tensor_refused("poisson_rows", function(v)
+    SQUARE:poisson_rows(from_two, v:slice(1, 3), {rng = ladies.rng(1)})
+  end)
+  tensor_refused("poisson_rows", function(v)
+    SQUARE:poisson_rows(from_two, ladies.ones(3), {rng = ladies.rng(1), pi = v:slice(1, 6)})
+  end)
+  tensor_refused("choice", function(v) ladies.sampling.choice(v, 2, {rng = ladies.rng(1)}) end)
+  tensor_refused("alias", ladies.sampling.alias)
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"matrix_gradients", tests}}, true)
