@@ -1,0 +1,219 @@
+--- Plants faults in src/core and lua/ladies, one at a time, and lists those that no test catches:
+--
+--   build/bin/ladies tests/tools/mutants.lua --count 200 --seed 1 --jobs 2
+--
+-- Everything is in build-mutants: a tree for each job, a map of the lines that each test executes,
+-- made once for a state of the sources, and the results, where a call that was stopped goes on.
+package.path = arg[0]:match "^(.*)/tools/" .. "/?.lua;" .. package.path
+
+local cjson = require "cjson"
+local cli = require "ladies.cli"
+local Map = require "tools.mutants.map"
+local Tree = require "tools.mutants.tree"
+local shell = require "tools.shell"
+local sites_of = require "tools.mutants.sites"
+local trial = require "tools.mutants.trial"
+
+local PARTS = "src/core lua/ladies"
+
+local function read(path)
+  local file <close> = assert(io.open(path, "rb"))
+  return file:read "a"
+end
+
+local function write(path, text)
+  local file <close> = assert(io.open(path, "wb"))
+  file:write(text)
+end
+
+local function output_of(command)
+  local pipe <close> = assert(io.popen(command))
+  return (pipe:read "a":gsub("%s+$", ""))
+end
+
+local function exists(path)
+  local file = io.open(path)
+  return file and file:close() or false
+end
+
+local function records_of(path)
+  local records = {}
+  if exists(path) then
+    for line in io.lines(path) do records[#records + 1] = cjson.decode(line) end
+  end
+  return records
+end
+
+-- The line of `text` around the places at .. last.
+local function line_around(text, at, last)
+  local first = at
+  while first > 1 and text:sub(first - 1, first - 1) ~= "\n" do first = first - 1 end
+  return first, (text:find("\n", last, true) or #text + 1) - 1
+end
+
+local function mutant_of(path, text, site, by)
+  local first, last = line_around(text, site.at, site.last)
+  return {path = path, line = site.line, kind = site.kind, at = site.at, last = site.last, by = by,
+    from = text:sub(site.at, site.last), before = text:sub(first, last),
+    after = text:sub(first, site.at - 1) .. by .. text:sub(site.last + 1, last)}
+end
+
+-- All sites of the sources below `only`, or of all: {path, text, site}.
+local function all_sites(root, only)
+  local list = {}
+  local paths = output_of(("cd %s && find %s -name '*.[ch]' -o -name '*.lua' | LC_ALL=C sort")
+    :format(shell.quote(root), PARTS))
+  for path in paths:gmatch "%S+" do
+    if path:sub(1, #only) == only then
+      local text = read(root .. "/" .. path)
+      for _, site in ipairs(sites_of(text, path:find "%.lua$" and "lua" or "c")) do
+        list[#list + 1] = {path = path, text = text, site = site}
+      end
+    end
+  end
+  return list
+end
+
+-- The mutants in the order that the seed gives them: one of each site.
+local function shuffled(sites, seed)
+  math.randomseed(seed)
+  local mutants = {}
+  for i = #sites, 1, -1 do
+    local j = math.random(i)
+    sites[i], sites[j] = sites[j], sites[i]
+    local place = sites[i]
+    local mutant = mutant_of(place.path, place.text, place.site,
+      place.site.by[math.random(#place.site.by)])
+    mutant.number = #mutants + 1
+    mutants[mutant.number] = mutant
+  end
+  return mutants
+end
+
+-- The survivors in the records of a file, where the sources still have their lines.
+local function survivors_of(file, sites)
+  local wanted, found = {}, {}
+  for _, record in ipairs(records_of(file)) do
+    if record.outcome == "survived" then
+      wanted[record.path .. "\n" .. record.before .. "\n" .. record.after] = true
+    end
+  end
+  for _, place in ipairs(sites) do
+    for _, by in ipairs(place.site.by) do
+      local mutant = mutant_of(place.path, place.text, place.site, by)
+      local key = mutant.path .. "\n" .. mutant.before .. "\n" .. mutant.after
+      if wanted[key] then
+        wanted[key] = nil
+        mutant.number = #found + 1
+        found[mutant.number] = mutant
+      end
+    end
+  end
+  return found
+end
+
+local function show(mutant)
+  return ("%s:%d: %s\n  - %s\n  + %s"):format(mutant.path, mutant.line, mutant.kind, mutant.before,
+    mutant.after)
+end
+
+local function counts(record)
+  return record.outcome == "caught" or record.outcome == "survived"
+end
+
+-- Adds a record to the results and tells of it.
+local function keep(record, path)
+  local file <close> = assert(io.open(path, "a"))
+  file:write(cjson.encode(record), "\n")
+  print(("%d %s:%d %s: %s%s (%d tests, %.1f s)"):format(record.number, record.path, record.line,
+    record.kind, record.outcome, record.test and " by " .. record.test or "", record.tests,
+    record.seconds))
+  io.stdout:flush()
+end
+
+-- Job `job` of `jobs`: tries its share of the mutants, every jobs-th, until enough count.
+local function work(opts, paths, mutants)
+  local tree = Tree.new(paths.root, ("%s/job%d"):format(paths.folder, opts.job), "MUTANT")
+  local map, tests, program = Map.load(paths.map), {}, tree:program()
+  for _, test in ipairs(tree:tests()) do tests[test.name] = test end
+  local done, valid = {}, 0
+  for _, record in ipairs(records_of(paths.results)) do done[record.number] = record end
+  for i = opts.job, #mutants, opts.jobs do
+    if valid * opts.jobs >= opts.count then return end
+    local record = done[i]
+    if not record then
+      record = trial.run(tree, tests, map, mutants[i], program)
+      keep(record, paths.results)
+    end
+    if counts(record) then valid = valid + 1 end
+  end
+end
+
+-- Runs this script once for each job.
+local function start_jobs(opts)
+  local words = {shell.quote(shell.ladies), shell.quote(arg[0])}
+  for i = 1, #arg do words[#words + 1] = shell.quote(arg[i]) end
+  local command = table.concat(words, " ")
+  local started = {}
+  for job = 1, opts.jobs do started[job] = ("%s --job %d &"):format(command, job) end
+  os.execute(table.concat(started, " ") .. " wait")
+end
+
+local function summarise(path)
+  local number, survivors = {caught = 0, survived = 0, unbuilt = 0, equal = 0}, {}
+  for _, record in ipairs(records_of(path)) do
+    number[record.outcome] = number[record.outcome] + 1
+    if record.outcome == "survived" then survivors[#survivors + 1] = record end
+  end
+  table.sort(survivors, function(a, b) return a.number < b.number end)
+  print(("\n%d survivors:"):format(#survivors))
+  for _, record in ipairs(survivors) do
+    print(show(record) .. (record.tests == 0 and "\n  no test executes it" or ""))
+  end
+  local all = number.caught + number.survived
+  print(("\n%d of %d mutants caught (%.1f %%); besides, %d did not compile, %d changed nothing")
+    :format(number.caught, all, 100 * number.caught / math.max(all, 1), number.unbuilt,
+      number.equal))
+  print("the results are in " .. path)
+end
+
+-- Where things are: results for each choice of mutants from a state of the sources.
+local function paths_of(opts)
+  local root = output_of(("cd %s && git rev-parse --show-toplevel"):format(
+    shell.quote(arg[0]:match "^(.*)/")))
+  local folder, key = root .. "/build-mutants", Tree.key(root)
+  local about = ("seed%d%s"):format(opts.seed, opts.only:gsub("/", "-"))
+  if opts.again then
+    about = "again" .. output_of("sha1sum <" .. shell.quote(opts.again)):sub(1, 8)
+  end
+  return {root = root, folder = folder, map = ("%s/map-%s.json"):format(folder, key),
+    results = ("%s/results-%s-%s.jsonl"):format(folder, key, about)}
+end
+
+cli.main({
+  name = "mutants.lua",
+  about = "Plants faults in src/core and lua/ladies, and lists those that no test catches.",
+  {"count", "N", "positive integer", default = 200, help = "mutants that are another program"},
+  {"seed", "N", "integer", default = 1, help = "of the choice"},
+  {"only", "PATH", "string", default = "", help = "files whose path begins so"},
+  {"jobs", "N", "positive integer", default = 1, help = "at the same time"},
+  {"again", "FILE", "string", help = "the survivors in these results, and no others"},
+  {"list", help = "show the first mutants and try none"},
+  {"job", "N", "positive integer", help = "what the command calls itself with"},
+}, arg, function(opts)
+  local paths = paths_of(opts)
+  local sites = all_sites(paths.root, opts.only)
+  local mutants = opts.again and survivors_of(opts.again, sites) or shuffled(sites, opts.seed)
+  if opts.list then
+    for i = 1, math.min(opts.count, #mutants) do print(show(mutants[i])) end
+  elseif opts.job then
+    work(opts, paths, mutants)
+  else
+    if not exists(paths.map) then
+      local plain = Tree.new(paths.root, paths.folder .. "/job1", "MUTANT")
+      write(paths.map, cjson.encode(Map.make(paths.root, paths.folder .. "/map", plain)))
+    end
+    start_jobs(opts)
+    summarise(paths.results)
+  end
+end)

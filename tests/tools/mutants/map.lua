@@ -1,0 +1,154 @@
+--- Which test executes which lines of src/core and lua/ladies, and how long it takes.
+local cjson = require "cjson"
+local gcov = require "tools.gcov"
+local Tree = require "tools.mutants.tree"
+
+local Map = {}
+Map.__index = Map
+
+local PATIENCE = 900 -- seconds for a test whose time is not known
+
+local function sorted_keys(t)
+  local keys = {}
+  for key in pairs(t) do keys[#keys + 1] = key end
+  table.sort(keys)
+  return keys
+end
+
+-- Adds the lines that `path` lists as "FILE LINE" to executed[FILE].
+local function add_lua_lines(executed, path)
+  local file = io.open(path)
+  if not file then return end
+  for line in file:lines() do
+    local source, number = line:match "^(%S+) (%d+)$"
+    if source then
+      executed[source] = executed[source] or {}
+      executed[source][math.tointeger(number)] = true
+    end
+  end
+  file:close()
+  os.remove(path)
+end
+
+-- Adds the lines of C that were executed, and to `code` all that there are, then forgets them.
+local function add_c_lines(executed, code, tree)
+  local folder = tree.build .. "/CMakeFiles/ladies-core.dir"
+  for path, file in pairs(gcov.read(folder, tree.root)) do
+    code[path] = code[path] or {lines = {}, functions = {}}
+    for number, count in pairs(file.lines) do
+      code[path].lines[number] = true
+      if count > 0 then
+        executed[path] = executed[path] or {}
+        executed[path][number] = true
+      end
+    end
+    for first, last in pairs(file.functions) do code[path].functions[first] = last end
+  end
+  os.execute(("find '%s' -name '*.gcda' -delete"):format(tree.build))
+end
+
+-- Tables with numbers as keys as lists, for JSON.
+local function listed(by_path)
+  local lists = {}
+  for path, numbers in pairs(by_path) do lists[path] = sorted_keys(numbers) end
+  return lists
+end
+
+--- Runs every test of the repository `root` twice: in `plain`, a tree, for its time, and in a new
+-- one in `folder` that counts lines. Returns what Map.load reads as JSON.
+function Map.make(root, folder, plain)
+  local tree = Tree.new(root, folder, "coverage")
+  local made = {tests = {}, code = {}}
+  local code = {}
+  local lines = folder .. "/lines"
+  local env = {"LADIES_LINES=" .. lines,
+    "LUA_INIT=@" .. tree.root .. "/tests/tools/mutants/lines.lua"}
+  local plain_tests = plain:tests()
+  os.execute(("find '%s' -name '*.gcda' -delete; rm -f '%s'"):format(tree.build, lines))
+  for i, test in ipairs(tree:tests()) do
+    local passed, seconds = plain:run(plain_tests[i], PATIENCE)
+    io.stderr:write(("map: %s %.1f s%s\n"):format(test.name, seconds,
+      passed and "" or ": fails, and is left out"))
+    if passed then
+      local executed = {}
+      tree:run(test, PATIENCE, env)
+      add_lua_lines(executed, lines)
+      add_c_lines(executed, code, tree)
+      table.insert(made.tests, {name = test.name, seconds = seconds, lines = listed(executed)})
+    end
+  end
+  for path, file in pairs(code) do
+    local functions = {}
+    for _, first in ipairs(sorted_keys(file.functions)) do
+      functions[#functions + 1] = {first, file.functions[first]}
+    end
+    made.code[path] = {lines = sorted_keys(file.lines), functions = functions}
+  end
+  return made
+end
+
+--- The map that Map.make has left in a file.
+function Map.load(path)
+  local file <close> = assert(io.open(path))
+  local self = cjson.decode(file:read "a")
+  for _, test in ipairs(self.tests) do
+    for source, numbers in pairs(test.lines) do
+      local set = {count = #numbers}
+      for _, number in ipairs(numbers) do set[math.tointeger(number)] = true end
+      test.lines[source] = set
+    end
+  end
+  return setmetatable(self, Map)
+end
+
+-- The line of C that stands for `line`: a statement of several lines is counted in one of them. nil
+-- outside of functions.
+local function counted_line(code, line)
+  local inside, best
+  for _, f in ipairs(code.functions) do
+    if f[1] <= line and line <= f[2] then inside = f end
+  end
+  if not inside then return nil end
+  for _, number in ipairs(code.lines) do
+    if inside[1] <= number and number <= line then best = number end
+  end
+  return best
+end
+
+-- The same for Lua, where the lines that some test executes are all that is known.
+local function reached_line(tests, path, line)
+  local best
+  for _, test in ipairs(tests) do
+    for number in pairs(test.lines[path] or {}) do
+      if number ~= "count" and number <= line and number > (best or 0) then best = number end
+    end
+  end
+  return best
+end
+
+--- The tests that execute a line, those first that execute most of its file in the shortest time;
+-- of a line in no function those that execute anything of its file, of a header without any all.
+function Map:tests_of(path, line)
+  local code, at = self.code[path], nil
+  local all = not code and path:find "%.h$"
+  if path:find "%.lua$" then
+    at = reached_line(self.tests, path, line)
+  elseif code then
+    at = counted_line(code, line)
+  end
+  local found = {}
+  for _, test in ipairs(self.tests) do
+    local lines = test.lines[path]
+    if all or lines and (not at or lines[at]) then
+      found[#found + 1] = {name = test.name, seconds = test.seconds,
+        cost = test.seconds / (lines and lines.count or 1)}
+    end
+  end
+  table.sort(found, function(a, b)
+    if a.cost ~= b.cost then return a.cost < b.cost end
+    return a.name < b.name
+  end)
+  return found
+end
+
+return Map

@@ -1,0 +1,102 @@
+--- Copies of the source tree with a build folder each, where mutants may live and tests may run
+-- without harm to anything else: what runs there sees all other files as read-only, has a /tmp of
+-- its own, limits on memory and on the size of files, and leaves no process behind.
+local cjson = require "cjson"
+local core = require "ladies_core"
+local shell = require "tools.shell"
+
+local tree = {}
+tree.__index = tree
+
+local MOST_KIB = 8 << 20 -- of memory, and of a file
+local CANNOT = 125       -- status where the kernel has no namespaces for us
+
+-- $1 the folder that may be written to, $2 the one to be in, $3 the seconds, then the command.
+local ENCLOSED = [[
+unshare --user --map-root-user --mount --pid --fork --kill-child --mount-proc sh -c '
+  mount --bind "$1" "$1" && mount --bind "$1/tmp" /tmp && mount -o remount,bind,ro / || exit %d
+  cd "$2" && limit=$3 && shift 3 && ulimit -v %d && ulimit -f %d &&
+  exec timeout --signal KILL "$limit" "$@"' mutants]]
+ENCLOSED = ENCLOSED:format(CANNOT, MOST_KIB, MOST_KIB)
+
+-- Runs a command of the shell; raises an error with what it printed when it fails.
+local function must(command, ...)
+  local words = {}
+  for i, word in ipairs{...} do words[i] = shell.quote(word) end
+  local out, err, status = shell.run{"sh", "-c", command:format(table.unpack(words))}
+  if status ~= 0 then error(("%s\n%s%s"):format(command, out:sub(-4000), err:sub(-4000)), 0) end
+  return out
+end
+
+--- The files of the repository `root` that are tracked, or new and not ignored.
+local FILES = "cd %s && git ls-files -z --cached --others --exclude-standard --deduplicate"
+
+--- A hash of those files.
+function tree.key(root)
+  local out = must(FILES .. " | xargs -0 sha1sum 2>/dev/null | sha1sum", root)
+  return out:sub(1, 12)
+end
+
+--- A copy of the repository `root` in `folder`, built as `type` in what is there of an earlier one.
+function tree.new(root, folder, type)
+  must("mkdir -p %s/build && rm -rf %s/tree %s/tmp && mkdir %s/tree %s/tmp",
+    folder, folder, folder, folder, folder)
+  must(FILES .. " | xargs -0 ls -d 2>/dev/null | tar -cf - -T - | tar -xf - -C %s/tree", root,
+    folder)
+  local self = setmetatable({folder = folder, root = folder .. "/tree", build = folder .. "/build"},
+    tree)
+  must("cmake -S %s -B %s -DCMAKE_BUILD_TYPE=%s -DCMAKE_C_FLAGS_MUTANT=-O2", self.root, self.build,
+    type)
+  must("cmake --build %s --parallel $(nproc)", self.build)
+  return self
+end
+
+--- Builds; false when that fails. `target` may name what alone is wanted.
+function tree:make(target)
+  return (os.execute(("cmake --build %s --target %s >%s/make.log 2>&1"):format(
+    shell.quote(self.build), target or "all", shell.quote(self.folder))))
+end
+
+--- The hash of the program.
+function tree:program()
+  return must("sha1sum <%s/bin/ladies", self.build)
+end
+
+--- The tests that ctest knows: {name, command = {words}, env = {NAME=VALUE}, folder}. A test of
+-- LuaUnit ends with the first failure.
+function tree:tests()
+  local tests = {}
+  local known = cjson.decode(must("ctest --test-dir %s --show-only=json-v1", self.build))
+  for i, test in ipairs(known.tests) do
+    local one = {name = test.name, command = test.command, env = {}, folder = self.build}
+    for _, property in ipairs(test.properties) do
+      if property.name == "ENVIRONMENT" then one.env = property.value end
+      if property.name == "WORKING_DIRECTORY" then one.folder = property.value end
+    end
+    if test.name:find "^test_" then table.insert(one.command, "--failure") end
+    tests[i] = one
+  end
+  return tests
+end
+
+--- Runs a test for so many seconds at most, with more variables in its environment if given.
+-- Returns whether it passed, and the seconds that it took.
+function tree:run(test, seconds, env)
+  local words = {"env"}
+  for _, list in ipairs{test.env, env or {}} do
+    for _, assignment in ipairs(list) do words[#words + 1] = shell.quote(assignment) end
+  end
+  words[#words + 1] = ENCLOSED
+  for _, word in ipairs{self.folder, test.folder, ("%.1f"):format(seconds),
+      table.unpack(test.command)} do
+    words[#words + 1] = shell.quote(word)
+  end
+  local before = core.clock()
+  local ok, _, status = os.execute(("%s >%s/test.log 2>&1 </dev/null"):format(
+    table.concat(words, " "), shell.quote(self.folder)))
+  if status == CANNOT then error("mutants: nothing can be enclosed here; see test.log", 0) end
+  must("rm -rf %s/tmp && mkdir %s/tmp", self.folder, self.folder)
+  return ok == true, core.clock() - before
+end
+
+return tree
