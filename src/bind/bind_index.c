@@ -134,7 +134,9 @@ static int index_slice(lua_State *L)
 
 static int index_hash(lua_State *L)
 {
-    bind_push_hash(L, ld_index_hash(bind_index(L, 1)));
+    uint64_t hash;
+    bind_check(L, ld_index_hash(&hash, bind_index(L, 1)));
+    bind_push_hash(L, hash);
     return 1;
 }
 

@@ -375,7 +375,9 @@ static int matrix_to_dense(lua_State *L)
 
 static int matrix_hash(lua_State *L)
 {
-    bind_push_hash(L, ld_csr_hash(bind_matrix_operand(L, 1)));
+    uint64_t hash;
+    bind_check(L, ld_csr_hash(&hash, bind_matrix_operand(L, 1)));
+    bind_push_hash(L, hash);
     return 1;
 }
 

@@ -248,7 +248,9 @@ static int tensor_is_finite(lua_State *L)
 
 static int tensor_hash(lua_State *L)
 {
-    bind_push_hash(L, ld_tensor_hash(bind_operand(L, 1)));
+    uint64_t hash;
+    bind_check(L, ld_tensor_hash(&hash, bind_operand(L, 1)));
+    bind_push_hash(L, hash);
     return 1;
 }
 

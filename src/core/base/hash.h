@@ -4,9 +4,10 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
-enum { LD_HASH_SEED = 0x2545F491 };
+#include "base/status.h"
+
+enum { LD_HASH_SEED = 0x2545F491, LD_HASH_LANES = 4 };
 
 /* Mixes one word into a hash (the finaliser of splitmix64). */
 static inline uint64_t ld_hash_word(uint64_t hash, uint64_t word)
@@ -17,19 +18,27 @@ static inline uint64_t ld_hash_word(uint64_t hash, uint64_t word)
     return z ^ (z >> 31);
 }
 
-/* Continues `hash` over a run of bytes. */
-static inline uint64_t ld_hash_bytes(uint64_t hash, const void *bytes, size_t size)
+/* Words in turn go to several lanes, since a step of one lane waits for the one before. */
+typedef struct ld_hash_lanes {
+    uint64_t lane[LD_HASH_LANES];
+} ld_hash_lanes;
+
+/* Continues `hash` over all lanes. */
+static inline uint64_t ld_hash_join(uint64_t hash, const ld_hash_lanes *lanes)
 {
-    const char *p = bytes;
-    uint64_t word;
-    for (; size >= sizeof word; p += sizeof word, size -= sizeof word) {
-        memcpy(&word, p, sizeof word);
-        hash = ld_hash_word(hash, word);
-    }
-    word = size;
-    if (size > 0)
-        memcpy(&word, p, size);
-    return ld_hash_word(hash, word);
+    for (int i = 0; i < LD_HASH_LANES; i++)
+        hash = ld_hash_word(hash, lanes->lane[i]);
+    return hash;
 }
+
+/* Hashes the items begin .. end-1 of what ctx stands for. */
+typedef uint64_t ld_hash_fn(const void *ctx, int64_t begin, int64_t end);
+
+/* Continues `hash` over n items in chunks, in parallel; chunks depend on n alone. LD_CANCELLED on
+ * Ctrl-C. */
+ld_status ld_hash_items(uint64_t *hash, int64_t n, ld_hash_fn *fn, const void *ctx);
+
+/* Continues `hash` over a run of bytes. */
+ld_status ld_hash_bytes(uint64_t *hash, const void *bytes, size_t size);
 
 #endif

@@ -271,17 +271,30 @@ ld_status ld_csr_to_dense(ld_tensor **out, const ld_csr *a)
     return LD_OK;
 }
 
-uint64_t ld_csr_hash(const ld_csr *a)
+static uint64_t hash_values(const void *ctx, int64_t begin, int64_t end)
 {
-    const ld_structure *s = a->s;
-    uint64_t h = ld_hash_word(ld_hash_word(LD_HASH_SEED, (uint64_t)s->n_rows), (uint64_t)s->n_cols);
-    h = ld_hash_bytes(h, s->offsets, (size_t)(s->n_rows + 1) * sizeof *s->offsets);
-    h = ld_hash_bytes(h, s->columns, (size_t)s->nnz * sizeof *s->columns);
-    for (int64_t r = 0; r < s->n_rows; r++) {
-        for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++) {
+    const ld_csr *a = ctx;
+    ld_hash_lanes h = {{0, 1, 2, 3}};
+    for (int64_t r = begin; r < end; r++) {
+        for (int64_t e = a->s->offsets[r]; e < a->s->offsets[r + 1]; e++) {
+            uint32_t word;
             float v = ld_csr_value(a, r, e);
-            h = ld_hash_bytes(h, &v, sizeof v);
+            memcpy(&word, &v, sizeof word);
+            uint64_t *lane = &h.lane[e % LD_HASH_LANES];
+            *lane = ld_hash_word(*lane, word);
         }
     }
-    return h;
+    return ld_hash_join(LD_HASH_SEED, &h);
+}
+
+ld_status ld_csr_hash(uint64_t *hash, const ld_csr *a)
+{
+    ld_status st = LD_OK;
+    const ld_structure *s = a->s;
+    *hash = ld_hash_word(ld_hash_word(LD_HASH_SEED, (uint64_t)s->n_rows), (uint64_t)s->n_cols);
+    LD_TRY(ld_hash_bytes(hash, s->offsets, (size_t)(s->n_rows + 1) * sizeof *s->offsets));
+    LD_TRY(ld_hash_bytes(hash, s->columns, (size_t)s->nnz * sizeof *s->columns));
+    LD_TRY(ld_hash_items(hash, s->n_rows, hash_values, a));
+done:
+    return st;
 }

@@ -185,7 +185,7 @@ ld_status ld_csr_col_of(ld_index **out, const ld_csr *a);
 /* Positions of the entries in the graph that a was sliced from (in a itself when it is no slice). */
 ld_status ld_csr_origin(ld_index **out, const ld_csr *a);
 
-uint64_t ld_csr_hash(const ld_csr *a);
+ld_status ld_csr_hash(uint64_t *hash, const ld_csr *a);
 
 /* --- slicing (slice.c, slice_cols.c) ---------------------------------------------------------- */
 

@@ -311,8 +311,8 @@ bool ld_index_equal(const ld_index *a, const ld_index *b)
     return a->size == b->size && memcmp(a->data, b->data, (size_t)a->size * sizeof *a->data) == 0;
 }
 
-uint64_t ld_index_hash(const ld_index *x)
+ld_status ld_index_hash(uint64_t *hash, const ld_index *x)
 {
-    uint64_t h = ld_hash_word(LD_HASH_SEED, (uint64_t)x->size);
-    return ld_hash_bytes(h, x->data, (size_t)x->size * sizeof *x->data);
+    *hash = ld_hash_word(LD_HASH_SEED, (uint64_t)x->size);
+    return ld_hash_bytes(hash, x->data, (size_t)x->size * sizeof *x->data);
 }

@@ -68,6 +68,6 @@ ld_status ld_index_check(const ld_index *x, int64_t low, int64_t high, const cha
 ld_status ld_index_check_unique(const ld_index *x, const char *what);
 
 bool ld_index_equal(const ld_index *a, const ld_index *b);
-uint64_t ld_index_hash(const ld_index *x);
+ld_status ld_index_hash(uint64_t *hash, const ld_index *x);
 
 #endif

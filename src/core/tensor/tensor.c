@@ -300,9 +300,9 @@ const char *ld_tensor_shape(const ld_tensor *t)
     return s;
 }
 
-uint64_t ld_tensor_hash(const ld_tensor *t)
+ld_status ld_tensor_hash(uint64_t *hash, const ld_tensor *t)
 {
-    uint64_t h = ld_hash_word(LD_HASH_SEED, (uint64_t)t->ndim);
-    h = ld_hash_word(ld_hash_word(h, (uint64_t)t->n_rows), (uint64_t)t->n_cols);
-    return ld_hash_bytes(h, t->data, (size_t)ld_tensor_size(t) * sizeof(float));
+    *hash = ld_hash_word(LD_HASH_SEED, (uint64_t)t->ndim);
+    *hash = ld_hash_word(ld_hash_word(*hash, (uint64_t)t->n_rows), (uint64_t)t->n_cols);
+    return ld_hash_bytes(hash, t->data, (size_t)ld_tensor_size(t) * sizeof(float));
 }

@@ -121,6 +121,6 @@ static inline bool ld_tensor_same_shape(const ld_tensor *a, const ld_tensor *b)
 const char *ld_tensor_shape(const ld_tensor *t);
 
 /* A hash of shape and bits. */
-uint64_t ld_tensor_hash(const ld_tensor *t);
+ld_status ld_tensor_hash(uint64_t *hash, const ld_tensor *t);
 
 #endif
