@@ -15,6 +15,7 @@
 #include "interrupt.h"
 #include "line.h"
 #include "repl.h"
+#include "streams.h"
 #include "tree.h"
 
 enum { STATUS_INTERRUPTED = 128 + SIGINT };
@@ -305,6 +306,7 @@ static void on_sigbus(int signal_number)
 
 int main(int argc, char **argv)
 {
+    ld_streams_open();
     signal(SIGBUS, on_sigbus);
     invocation run = {.argv = argv, .argc = argc, .status = EXIT_FAILURE};
     read_options(&run);
@@ -332,7 +334,9 @@ int main(int argc, char **argv)
     lua_pushlightuserdata(L, &run);
     report(L, lua_pcall(L, 1, 0, 0));
     lua_close(L);
-    if (run.status == STATUS_INTERRUPTED)
+    if (run.status == STATUS_INTERRUPTED) {
+        ld_streams_close();
         raise(SIGINT); /* a shell then knows to stop the loop that ran us */
+    }
     return run.status;
 }
