@@ -49,20 +49,14 @@ local function print_configuration(config, folder)
   print(("  %-14s %s"):format("folder", folder))
 end
 
--- The settings of a new run, its data set and its folder, which is made when the rest is known to
--- be right.
+-- The settings of a new run, its data set and the path of its folder.
 local function new_run(opts, given)
+  if opts.out then run_folder.at(opts.out) end      -- sooner than the data set is loaded
   local settings = experiment_options.settings(opts, given)
   settings.method = opts.method
   local config = experiment.configure(settings)
   local data = experiment.load(config)
-  local folder = opts.out and run_folder.at(opts.out)
-    or run_folder.next(config.dataset, config.method)
-  if folder:has "config.json" then
-    error(("%s holds a run; go on with it by --resume %s, or choose another folder"):format(folder,
-      folder), 0)
-  end
-  return config, data, folder
+  return config, data, opts.out or run_folder.next(config.dataset, config.method)
 end
 
 -- The same of the run in opts.resume, with new bounds where they are given.
@@ -70,7 +64,7 @@ local function old_run(opts, given)
   if core.exists(opts.resume .. "/config.json") ~= "file" then
     error(("there is no run in %s"):format(opts.resume), 0)
   end
-  local folder = run_folder.at(opts.resume)
+  local folder = run_folder.at(opts.resume, true)
   local settings = folder:read_json "config.json"
   for key in pairs(given) do
     if BOUNDS[key] then
@@ -80,7 +74,7 @@ local function old_run(opts, given)
     end
   end
   local config = experiment.configure(settings)
-  return config, experiment.load(config), folder
+  return config, experiment.load(config), opts.resume
 end
 
 cli.main(spec, arg, function(opts, given)
@@ -88,9 +82,10 @@ cli.main(spec, arg, function(opts, given)
   if opts.threads then ladies.threads(opts.threads) end
   print(data)
   print_configuration(config, folder)
-  folder:write_json("config.json", config)
+  -- A folder that was made for a run which did not begin is empty, and can be removed.
+  local _ <close> = setmetatable({}, {__close = function() os.remove(folder) end})
   local result = experiment.run(config, data, {
-    out = folder.path, resume = opts.resume ~= nil, quiet = opts.quiet,
+    out = folder, resume = opts.resume ~= nil, quiet = opts.quiet,
     checkpoint_every = opts.checkpoint_every, workers = opts.workers,
   })
   if result.stopped == "interrupted" then

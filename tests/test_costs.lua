@@ -6,7 +6,7 @@ local lu = require "luaunit"
 local ladies = require "ladies"
 local methods = require "ladies.paper.costs.methods"
 local report = require "ladies.paper.costs.report"
-local run_folder = require "ladies.run_folder"
+local own_folder = require "ladies.own_folder"
 local statistics = require "ladies.statistics"
 local temporary = require "reference.temporary"
 
@@ -88,7 +88,9 @@ local function report_of(list)
     sweeps[i] = {method = method, variable = variable,
       record = {points = points, seconds = 1, machine = "none", threads = 1}}
   end
-  return report.write(run_folder.at(temporary.path "reasons"), sweeps, {batches = 1}).tables
+  local folder = own_folder.at(temporary.path "reasons")
+  ladies.folder.make(folder.path)
+  return report.write(folder, sweeps, {batches = 1}).tables
 end
 
 --- A difference from Table 2 is told where the exponents show it, and nowhere else.

@@ -165,7 +165,7 @@ function tests.test_a_folder_holds_one_run()
   train(nil, small("--out", folder, "--max-batches=3"))
   local status, _, err = train(nil, small("--out", folder, "--max-batches=3"))
   lu.assertEquals(status, 1)
-  lu.assertStrContains(err, "holds a run; go on with it by --resume")
+  lu.assertStrContains(err, "once holds a run: go on with it")
 end
 
 --- Ctrl-C saves a checkpoint and says how to go on; the resumed run is the uninterrupted one,

@@ -191,7 +191,9 @@ function tests.test_locks()
   do
     local held <close> = core.folder.lock(path)
     lu.assertNotNil(held)
-    lu.assertNil(core.folder.lock(path))
+    local none, holder = core.folder.lock(path)
+    lu.assertNil(none)
+    lu.assertStrMatches(holder, "process %d+ on .+")
     lu.assertNil(core.folder.lock(path, 0.1))
   end
   lu.assertFalse(core.exists(path))

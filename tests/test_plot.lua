@@ -5,7 +5,7 @@ package.path = here .. "/?.lua;" .. package.path
 local lu = require "luaunit"
 local ladies = require "ladies"
 local curve = require "ladies.curve"
-local run_folder = require "ladies.run_folder"
+local own_folder = require "ladies.own_folder"
 local temporary = require "reference.temporary"
 
 local tests = {}
@@ -22,7 +22,8 @@ local LOG = [[
 local runs = 0
 local function folder_with(text)
   runs = runs + 1
-  local folder = run_folder.at(temporary.path("run" .. runs))
+  local folder = own_folder.at(temporary.path("run" .. runs))
+  ladies.folder.make(folder.path)
   ladies.file.write(folder:file "log.jsonl", text)
   return folder
 end

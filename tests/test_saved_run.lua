@@ -165,7 +165,8 @@ function tests.test_refusals()
   refused("there is no run in /nowhere", "evaluate", "/nowhere")
   refused("--out must end in .csv or .npz", "predict", run, "--out", "x.txt")
   local unfinished = temporary.path "unfinished"
-  require "ladies.run_folder".at(unfinished):write_json("config.json", {})
+  ladies.folder.make(unfinished)
+  ladies.file.write(unfinished .. "/config.json", "{}")
   refused("is not finished; go on with", "evaluate", unfinished)
   local data, path = toy.new(true), temporary.path "no_val.npz"
   data.val = nil

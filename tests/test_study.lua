@@ -85,7 +85,7 @@ function tests.test_parallel_is_serial()
   end
   lu.assertTrue(two:seconds() > 0)
   lu.assertFalse(core.exists(temporary.path "two/work"))
-  lu.assertFalse(core.exists(temporary.path "two/lock"))
+  lu.assertFalse(core.exists(temporary.path "two/.ladies.lock"))
 end
 
 --- A run that wants a trace is not finished by a record without one; the other way round it is.
@@ -152,9 +152,9 @@ end
 --- One process works on a folder; the other is told so.
 function tests.test_lock()
   local study = Study.open(temporary.path "locked", "x")
-  local lock <close> = core.folder.lock(study.folder:file "lock")
+  local lock <close> = study.folder:take "study"
   lu.assertNotNil(lock)
-  lu.assertErrorMsgContains("another process is at work in", run, study, {run_of(1)})
+  lu.assertErrorMsgContains("locked: another process is at work there", run, study, {run_of(1)})
 end
 
 -- Runs the toy study to its end and returns its F1s by key.

@@ -147,8 +147,9 @@ function experiment.run(config, data, extra)
     epochs = config.epochs, max_batches = config.max_batches, max_seconds = config.max_seconds,
     seed = config.seed,
     eval_every = config.eval_every, patience = config.patience, min_gain = config.min_gain,
-    best = config.best, out = extra.out, resume = extra.resume, quiet = extra.quiet,
-    checkpoint_every = extra.checkpoint_every, on_validation = extra.on_validation,
+    best = config.best, settings = config, out = extra.out, resume = extra.resume,
+    quiet = extra.quiet, checkpoint_every = extra.checkpoint_every,
+    on_validation = extra.on_validation,
     workers = extra.workers, method = title,
     count_memory = memory_counter(data, config, method),
   }, model

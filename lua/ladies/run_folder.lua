@@ -1,6 +1,7 @@
 --- The folder of a run:
 --
---   config.json       the effective configuration
+--   ladies.json       says that it is one (see ladies.own_folder)
+--   config.json       the settings, where the run has such (see ladies.experiment)
 --   log.jsonl         a line for every batch and every validation (see ladies.log)
 --   checkpoint.npz    where the run stands (see ladies.checkpoint)
 --   model.npz         the best model (see ladies.load_model)
@@ -9,59 +10,41 @@
 --   summary.json      the numbers of the closing table
 
 local core = require "ladies_core"
-local json = require "ladies.json"
+local options = require "ladies.options"
+local own_folder = require "ladies.own_folder"
 
 local run_folder = {}
-
-local Folder = {__name = "RunFolder"}
-Folder.__index = Folder
-
-local function make(path)
-  local parent = path:match "^(.+)/[^/]+/*$"
-  if parent and not core.exists(parent) then make(parent) end
-  core.mkdir(path)
-end
 
 --- The name of a data set as part of a path: "x/pubmed.npz" -> "pubmed".
 function run_folder.plain(name)
   return (name:gsub("/+$", ""):match "[^/]*$":gsub("%.npz$", ""))
 end
 
---- The folder at `path`, made with its parents where it is not there.
-function run_folder.at(path)
-  make(path)
-  return setmetatable({path = path}, Folder)
-end
-
---- A new folder runs/DATASET-METHOD-N with the first N that is free.
+--- A new, empty folder runs/DATASET-METHOD-N with the first N that is free.
 function run_folder.next(dataset, method)
+  core.folder.make "runs"
   local base, n = ("runs/%s-%s"):format(run_folder.plain(dataset), method), 1
-  while core.exists(("%s-%d"):format(base, n)) do n = n + 1 end
-  return run_folder.at(("%s-%d"):format(base, n))
+  while not core.mkdir(("%s-%d"):format(base, n)) do n = n + 1 end
+  return ("%s-%d"):format(base, n)
 end
 
---- The path of a file in it.
-function Folder:file(name)
-  return self.path .. "/" .. name
+--- The folder at `path`, for a new run or, with `resume`, for the one that is there. A new one does
+-- not take the place of a run that has come to a checkpoint: that is an error.
+function run_folder.at(path, resume)
+  local folder = own_folder.at(path)
+  folder:check "run"
+  if not resume and (folder:has "checkpoint.npz" or folder:has "model.npz") then
+    options.fail(("%s holds a run: go on with it (--resume %s, or resume = true), or choose "
+      .. "another folder"):format(path, path))
+  end
+  return folder
 end
 
---- Whether a file of that name is there.
-function Folder:has(name)
-  return core.exists(self:file(name)) == "file"
-end
-
---- Writes plain data as indented JSON; the file appears whole or not at all.
-function Folder:write_json(name, value)
-  core.file.write(self:file(name), json.encode(value, "  ") .. "\n")
-end
-
---- The data of a JSON file; an error names the file when it is missing or not JSON.
-function Folder:read_json(name)
-  return json.decode(core.file.read(self:file(name)), self:file(name))
-end
-
-function Folder:__tostring()
-  return self.path
+--- The same, taken for this process alone: the folder, and its lock for a <close> variable.
+function run_folder.take(path, resume)
+  local folder = run_folder.at(path, resume)
+  local lock = folder:take "run"
+  return run_folder.at(path, resume), lock
 end
 
 return run_folder

@@ -7,7 +7,7 @@ local label_kinds = require "ladies.labels"
 local methods = require "ladies.methods"
 local model_file = require "ladies.model_file"
 local options = require "ladies.options"
-local run_folder = require "ladies.run_folder"
+local own_folder = require "ladies.own_folder"
 
 local SavedRun = {__name = "ladies.SavedRun"}
 SavedRun.__index = SavedRun
@@ -21,7 +21,7 @@ function SavedRun.open(path, dataset)
     options.fail(("the run in %s is not finished; go on with: ladies train --resume %s"):format(
       path, path))
   end
-  local settings = run_folder.at(path):read_json "config.json"
+  local settings = own_folder.at(path):read_json "config.json"
   settings.dataset = dataset or settings.dataset
   local config = experiment.configure(settings)
   local data, model = experiment.load(config), model_file.load(path)

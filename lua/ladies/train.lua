@@ -9,6 +9,7 @@ local metrics = require "ladies.metrics"
 local model_file = require "ladies.model_file"
 local module = require "ladies.nn.module"
 local options = require "ladies.options"
+local run_folder = require "ladies.run_folder"
 local summary = require "ladies.summary"
 local Run = require "ladies.training_run"
 
@@ -37,6 +38,7 @@ local SPEC = {
   best = {"highest|gain", "highest"},
   out = "string or nil",
   resume = {"boolean", false},
+  settings = "table or nil",
   checkpoint_every = {"non-negative number", 30},
   quiet = {"boolean", false},
   method = {"string", "custom"},
@@ -135,8 +137,12 @@ end
 --              model =}; predicted is nil where validation had no predictions for all nodes
 -- patience     batches without a gain of min_gain before the end; see ladies.early_stopping
 -- best         which model is kept; without validation nodes it is the last
--- out          folder for log, checkpoints, model, predictions and summary: see ladies.run_folder
--- resume       go on from the checkpoint in `out`; the other options must be those of that run
+-- out          folder for log, checkpoints, model, predictions and summary: see ladies.run_folder.
+--              It is new or empty: neither the files of others nor a run are written over. One
+--              process at a time works there.
+-- resume       go on from the checkpoint in `out`, where there is one; the other options must be
+--              those of that run
+-- settings     plain data that says what the run is, kept in the folder as config.json
 -- checkpoint_every   seconds between two checkpoints (30)
 -- quiet        no progress on stderr
 -- method       a name for the summary to show
@@ -152,7 +158,11 @@ local function train(given)
   if opts.resume and not opts.out then
     options.fail "ladies.train: resume needs out, the run's folder"
   end
-  local run <close> = Run.new(opts)
+  local folder, lock
+  if opts.out then folder, lock = run_folder.take(opts.out, opts.resume) end
+  local _ <close> = lock
+  if opts.settings and folder then folder:write_json("config.json", opts.settings) end
+  local run <close> = Run.new(opts, folder)
   local reason = run:loop()
   if reason == "interrupted" then return summarize(run, reason, {}) end
   return finish(run, reason)

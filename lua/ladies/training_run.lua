@@ -14,7 +14,6 @@ local module = require "ladies.nn.module"
 local optim = require "ladies.optim"
 local options = require "ladies.options"
 local progress = require "ladies.progress"
-local run_folder = require "ladies.run_folder"
 local timer = require "ladies.timer"
 
 local Run = {__name = "TrainingRun"}
@@ -42,11 +41,11 @@ local function copy(from, to)
 end
 
 --- A run at its beginning, or where opts.resume finds its checkpoint; opts are the checked options
--- of ladies.train. A <close> variable: closing it stops the workers, closes the log and wipes the
--- progress bar.
-function Run.new(opts)
+-- of ladies.train, folder is the run's, which this process has taken, or nil. A <close> variable:
+-- closing it stops the workers, closes the log and wipes the progress bar.
+function Run.new(opts, folder)
   local run = setmetatable({
-    opts = opts, model = opts.model, labels = opts.data.labels,
+    opts = opts, folder = folder, model = opts.model, labels = opts.data.labels,
     loss = opts.loss or label_kinds.kind_of(opts.data.labels).loss,
     parameters = module.named_parameters(opts.model),
     sampler = type(opts.sampler) == "table" and opts.sampler.state or {},   -- its tensors
@@ -64,17 +63,16 @@ function Run.new(opts)
     {lr = opts.lr, weight_decay = opts.weight_decay})
   run.lr = run.optimizer.lr
   run.best = clones(run.parameters)
-  if opts.out then run:open_folder(opts.out, opts.resume) end
+  if folder then run:open_folder() end
   run:open_batches()
   return run
 end
 
--- The folder, with the state of its checkpoint when resuming, and the log as long as it was then.
--- A run that was killed before its first checkpoint begins anew.
-function Run:open_folder(path, resume)
-  self.folder = run_folder.at(path)
+-- The state of the folder's checkpoint when resuming, and the log as long as it was then. A run
+-- that was killed before its first checkpoint begins anew.
+function Run:open_folder()
   local kept
-  if resume and self.folder:has "checkpoint.npz" then
+  if self.opts.resume and self.folder:has "checkpoint.npz" then
     kept = self:load(self.folder:file "checkpoint.npz")
   end
   self.log = log.open(self.folder:file "log.jsonl", kept)

@@ -23,6 +23,12 @@ static int folder_remove(lua_State *L)
     return 0;
 }
 
+static int folder_sync(lua_State *L)
+{
+    bind_check(L, ld_sync(luaL_checkstring(L, 1)));
+    return 0;
+}
+
 static int lock_close(lua_State *L)
 {
     ld_lock_close(luaL_checkudata(L, 1, BIND_LOCK));
@@ -38,9 +44,13 @@ static int folder_lock(lua_State *L)
     *lock = (ld_lock){-1, NULL};
     luaL_setmetatable(L, BIND_LOCK);
     bind_check(L, ld_lock_take(&taken, lock, path, seconds));
-    if (!taken)
-        lua_pushnil(L);
-    return 1;
+    if (taken)
+        return 1;
+    char holder[128];
+    ld_lock_holder(holder, sizeof holder, path);
+    lua_pushnil(L);
+    lua_pushstring(L, holder);
+    return 2;
 }
 
 static const bind_function functions[] = {
@@ -50,10 +60,12 @@ static const bind_function functions[] = {
      "folder.remove(path)\n"
      "Removes a file, or a folder with all that is in it. Links are not followed."},
     {"lock", folder_lock,
-     "folder.lock(path [, seconds]) -> Lock or nil\n"
-     "Takes a lock, a file that is there while a process holds it; nil when another one holds it\n"
-     "and does so for all of `seconds` (0). It is given back at the end of the scope of a <close>\n"
-     "variable, or of the process."},
+     "folder.lock(path [, seconds]) -> Lock, or nil and its holder\n"
+     "Takes a lock, a file that is there while a process holds it; nil and who holds it, \"process 17\n"
+     "on alder\", when another one does for all of `seconds` (0). It is given back at the end of the\n"
+     "scope of a <close> variable, or of the process."},
+    {"sync", folder_sync,
+     "folder.sync(path)\nBrings a file that was written, or the names in a folder, to the disk."},
     {NULL, NULL, NULL},
 };
 

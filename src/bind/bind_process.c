@@ -86,6 +86,13 @@ static int process_exists(lua_State *L)
     return 1;
 }
 
+static int process_lives(lua_State *L)
+{
+    lua_Integer pid = luaL_checkinteger(L, 1);
+    lua_pushboolean(L, pid > 0 && pid <= INT32_MAX && ld_process_lives((pid_t)pid));
+    return 1;
+}
+
 static int process_wait(lua_State *L)
 {
     bool ended;
@@ -117,6 +124,8 @@ static const bind_function functions[] = {
      "latest, and at the end of the scope of a <close> variable."},
     {"exists", process_exists,
      "process.exists(name) -> boolean\nWhether PATH leads to a program of this name."},
+    {"lives", process_lives,
+     "process.lives(number) -> boolean\nWhether a process of this number is there."},
     {NULL, NULL, NULL},
 };
 

@@ -14,6 +14,7 @@
 #include "base/threads.h"
 #include "bind.h"
 #include "graph/csr.h"
+#include "tensor/blas.h"
 
 static int system_threads(lua_State *L)
 {
@@ -79,6 +80,14 @@ static int system_limit_entries(lua_State *L)
     return 0;
 }
 
+static int system_blas(lua_State *L)
+{
+    char text[128];
+    ld_blas_name(text, sizeof text);
+    lua_pushstring(L, text);
+    return 1;
+}
+
 static int system_clock(lua_State *L)
 {
     struct timespec t;
@@ -96,9 +105,11 @@ static int system_isatty(lua_State *L)
 static int system_mkdir(lua_State *L)
 {
     const char *path = luaL_checkstring(L, 1);
-    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+    bool made = mkdir(path, 0777) == 0;
+    if (!made && errno != EEXIST)
         return luaL_error(L, "mkdir: %s: %s", path, strerror(errno));
-    return 0;
+    lua_pushboolean(L, made);
+    return 1;
 }
 
 static int system_truncate(lua_State *L)
@@ -168,11 +179,14 @@ static const bind_function functions[] = {
     {"limit_entries", system_limit_entries,
      "ladies_core.limit_entries(n)\n"
      "For tests: no matrix may have more than n entries, as if no more did fit; 0 stops this."},
+    {"blas", system_blas,
+     "ladies_core.blas() -> string\n"
+     "Which BLAS computes dense products, and its kernels here: \"OpenBLAS 0.3.21 Zen\"."},
     {"clock", system_clock, "ladies_core.clock() -> number\nMonotonic time in seconds."},
     {"isatty", system_isatty,
      "ladies_core.isatty(descriptor) -> boolean\nWhether the file descriptor is a terminal."},
     {"mkdir", system_mkdir,
-     "ladies_core.mkdir(path)\nMakes a folder; one that exists already is fine."},
+     "ladies_core.mkdir(path) -> boolean\nMakes a folder; false where something of this name exists."},
     {"truncate", system_truncate, "ladies_core.truncate(path, bytes)\nCuts a file to a length."},
     {"exists", system_exists,
      "ladies_core.exists(path) -> \"file\" | \"folder\" | false\nWhat the path leads to."},

@@ -6,6 +6,7 @@
 local core = require "ladies_core"
 local json = require "ladies.json"
 local options = require "ladies.options"
+local own_folder = require "ladies.own_folder"
 
 local cache = {}
 
@@ -26,7 +27,7 @@ end
 function cache.make_folder()
   local folder = cache.folder()
   if not folder then options.fail("there is no place for a cache: set LADIES_CACHE or HOME") end
-  core.folder.make(folder)
+  own_folder.at(folder):make "cache"
   return folder
 end
 
@@ -103,9 +104,13 @@ end
 -- variable. What a process that was killed has left there goes first. For the holder of the lock.
 function cache.workplace(name)
   local path = ("%s/.%s.work"):format(cache.make_folder(), name)
-  core.folder.remove(path)
-  core.folder.make(path)
-  return setmetatable({path = path}, {__close = function() core.folder.remove(path) end})
+  local folder = own_folder.at(path)
+  folder:remove "work"
+  local lock = folder:take "work"
+  return setmetatable({path = path}, {__close = function()
+    local _ <close> = lock
+    core.folder.remove(path)
+  end})
 end
 
 return cache

@@ -2,6 +2,7 @@
 
 local core = require "ladies_core"
 local options = require "ladies.options"
+local own_folder = require "ladies.own_folder"
 local checks = require "ladies.data.checks"
 local labels = require "ladies.labels"
 
@@ -63,7 +64,7 @@ return function(data, path, given)
   options.value(WHERE, "the path", path, "string")
   local opts = options.check(WHERE, given, {format = {"npz|edge list|matrix market", "npz"}})
   if opts.format == "npz" then return require("ladies.data").save(data, path) end
-  core.mkdir(path)
+  local _ <close> = own_folder.at(path):take "data set"
   writers[opts.format](path, data)
   labels.kind_of(data.labels).write(join(path, "labels.csv"), data.labels)
   write_split(path, data)

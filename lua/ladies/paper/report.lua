@@ -10,6 +10,7 @@ local core = require "ladies_core"
 local deviations = require "ladies.paper.deviations"
 local markdown = require "ladies.markdown"
 local options = require "ladies.options"
+local own_folder = require "ladies.own_folder"
 local readings = require "ladies.paper.readings"
 
 local WHERE = "ladies.report"
@@ -57,7 +58,7 @@ local function section_of(runs, folder, command, title, out)
   if not text:find "^## " then text = ("## %s\n\n%s"):format(title, text) end
   return (text:gsub("(!%[[^%]]*%]%()([%w_.+-]+)%)", function(before, file)
     local name = folder .. "-" .. file
-    core.folder.make(pictures)
+    own_folder.at(pictures):make "report"
     core.file.write(pictures .. "/" .. name,
       core.file.read(("%s/%s/%s"):format(runs, folder, file)))
     return ("%s%s/%s)"):format(before, pictures:match "[^/]*$", name)

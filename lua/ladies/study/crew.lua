@@ -37,7 +37,7 @@ end}
 
 local function start(folder, n, opts)
   local statement = ("require 'ladies.study.crew'.serve(%q, %d, {threads = %d, jobs = %d})")
-    :format(folder, n, opts.threads, opts.jobs)
+    :format(folder.path, n, opts.threads, opts.jobs)
   core.folder.remove(path_of(folder, n, "record"))
   local process = core.process.start({host.program, "-e", statement},
     {log = path_of(folder, n, "log")})
@@ -58,16 +58,16 @@ local function outcome(folder, n, status)
 end
 
 --- Trains the `runs`, opts.jobs at a time. opts:
--- folder             for the files of the processes, removed in the end
+-- folder             of ladies.own_folder, for the files of the processes; removed in the end
 -- jobs, threads      processes at the same time, and the threads of each
 -- finished(record), failed(run, message)    called as runs end
 -- tick               called several times a second
 -- A run whose process was killed is tried once more.
 function crew.run(runs, opts)
   local folder = opts.folder
-  core.folder.remove(folder)      -- what a study that was killed has left
-  core.folder.make(folder)
-  local _ <close> = setmetatable({}, {__close = function() core.folder.remove(folder) end})
+  folder:remove "work"      -- what a study that was killed has left
+  local _ <close> = setmetatable({}, {__close = function() core.folder.remove(folder.path) end})
+  local _ <close> = folder:take "work"
   local members <close> = setmetatable({}, Members)
   local attempts, waiting = {}, {}
   for n, run in ipairs(runs) do

@@ -5,8 +5,9 @@
 --   study:run({{key = "ladies-1", config = {...}}, ...}, {jobs = 2})
 --   study:record "ladies-1"                            -- {key =, config =, test_f1 =, ...}
 --
--- The folder holds study.json, what the study is and how long it took so far, and results.jsonl, a
--- record of ladies.study.trial for each finished run, in the order in which they ended.
+-- The folder (see ladies.own_folder) holds study.json, what the study is and how long it took so
+-- far, and results.jsonl, a record of ladies.study.trial for each finished run, in the order in
+-- which they ended.
 
 local core = require "ladies_core"
 local cjson = require "cjson"
@@ -14,8 +15,8 @@ local crew = require "ladies.study.crew"
 local forecast = require "ladies.study.forecast"
 local json = require "ladies.json"
 local options = require "ladies.options"
+local own_folder = require "ladies.own_folder"
 local progress = require "ladies.progress"
-local run_folder = require "ladies.run_folder"
 local trial = require "ladies.study.trial"
 
 local Study = {__name = "ladies.Study"}
@@ -36,20 +37,26 @@ local function read_results(path)
   return records, whole
 end
 
---- The study in the folder `path`, a new one or the one that is there. identity: text that says
--- what the study is; a folder that holds another study is refused.
-function Study.open(path, identity)
-  local folder = run_folder.at(path)
-  local header = {study = identity, seconds = 0}
-  if folder:has "study.json" then
-    header = folder:read_json "study.json"
-    if header.study ~= identity then
-      options.fail(("ladies.study: %s holds another study (%s); choose another folder"):format(
-        path, header.study))
-    end
-  else
-    folder:write_json("study.json", header)
+-- The header of the study in the folder, which must be of this identity.
+local function read_header(folder, identity)
+  local header = folder:read_json "study.json"
+  if header.study ~= identity then
+    options.fail(("ladies.study: %s holds another study (%s); choose another folder"):format(
+      folder, header.study))
   end
+  return header
+end
+
+--- The study in the folder `path`, a new one or the one that is there. identity: text that says
+-- what the study is; a folder that holds another study, or anything else, is refused.
+function Study.open(path, identity)
+  local folder = own_folder.at(path)
+  folder:check "study"
+  if not folder:has "study.json" then
+    local _ <close> = folder:take "study"
+    folder:write_json("study.json", {study = identity, seconds = 0})
+  end
+  local header = read_header(folder, identity)
   local results = folder:file "results.jsonl"
   return setmetatable({folder = folder, header = header, results = results,
     records = read_results(results)}, Study)
@@ -89,11 +96,9 @@ end
 -- it is an error when another process has it. What that has finished meanwhile is there, and a last
 -- line that was cut off is cut away.
 function Study:take()
-  local lock = core.folder.lock(self.folder:file "lock")
-  if not lock then
-    options.fail(("ladies.study: another process is at work in %s"):format(self.folder))
-  end
+  local lock = self.folder:take "study"
   local whole
+  self.header = read_header(self.folder, self.header.study)
   self.records, whole = read_results(self.results)
   if core.exists(self.results) == "file" then core.truncate(self.results, whole) end
   self.taken = true
@@ -229,7 +234,7 @@ function Study:run(runs, given)
   local shown <close> = display(self, runs, #waiting, opts)
   local work = {
     jobs = opts.jobs, threads = opts.threads or opts.jobs > 1 and 1 or core.threads(),
-    data = opts.data, folder = self.folder:file "work",
+    data = opts.data, folder = own_folder.at(self.folder:file "work"),
     tick = function() shown:tick() end,
     finished = function(record)
       self:add(record)

@@ -65,6 +65,18 @@ ld_status ld_folder_remove(const char *path)
     return ld_fail(LD_IO, "folder: %s cannot be removed: %s", path, strerror(errno));
 }
 
+ld_status ld_sync(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool failed = fd < 0 || (fsync(fd) != 0 && errno != EINVAL);
+    ld_status st = LD_OK;
+    if (failed)
+        st = ld_fail(LD_IO, "file: %s cannot be brought to the disk: %s", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return st;
+}
+
 /* Whether the open file is still the one of this path: its last holder removes it. */
 static bool is_current(int fd, const char *path)
 {
@@ -89,6 +101,25 @@ static int lock_file(const char *path)
     }
 }
 
+/* Writes into the locked file who we are; a lock whose holder is not known is a lock as well. */
+static void sign(int fd)
+{
+    char host[64] = "", text[128];
+    gethostname(host, sizeof host - 1);
+    int n = snprintf(text, sizeof text, "process %d on %s", (int)getpid(), host);
+    if (ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)n, 0) == n)
+        return;
+}
+
+void ld_lock_holder(char *text, size_t size, const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n = fd >= 0 ? read(fd, text, size - 1) : 0;
+    text[n > 0 ? n : 0] = '\0';
+    if (fd >= 0)
+        close(fd);
+}
+
 ld_status ld_lock_take(bool *taken, ld_lock *lock, const char *path, double seconds)
 {
     static const struct timespec nap = {0, 50000000};
@@ -108,6 +139,7 @@ ld_status ld_lock_take(bool *taken, ld_lock *lock, const char *path, double seco
         return LD_NOMEM;
     }
     strcpy(lock->path, path);
+    sign(fd);
     lock->fd = fd;
     *taken = true;
     return LD_OK;

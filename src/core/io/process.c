@@ -46,6 +46,11 @@ bool ld_process_exists(const char *name)
     return find_program(path, name);
 }
 
+bool ld_process_lives(pid_t pid)
+{
+    return kill(pid, 0) == 0 || errno == EPERM;
+}
+
 /* In the child, where until exec only what is safe in a signal handler may be called. */
 static void become(const char *path, char *const argv[], char *const environment[], int log,
                    pid_t parent)

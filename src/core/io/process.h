@@ -15,6 +15,9 @@ typedef struct ld_process {
 /* Whether PATH leads to a program of this name; a name with a slash is a path. */
 bool ld_process_exists(const char *name);
 
+/* Whether a process of this number is there. */
+bool ld_process_lives(pid_t pid);
+
 /* Starts the program of this name, looked for in PATH unless it is a path, with `argv`
  * (NULL-terminated, argv[0] its name) and `environment` as its whole environment. It reads nothing
  * and writes what it has to say to a new file at `log`. It has a process group of its own, so

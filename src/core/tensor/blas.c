@@ -1,6 +1,7 @@
 #include "tensor/blas.h"
 
 #include <cblas.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/threads.h"
@@ -45,4 +46,12 @@ ld_status ld_matmul(ld_tensor *c, const ld_tensor *a, bool ta, const ld_tensor *
     product p = {c->data, a->data, b->data,   ta,        tb,
                  k,       n,       a->n_cols, b->n_cols, accumulate ? 1.0f : 0.0f};
     return ld_parallel_for(m, PANEL, panel, &p);
+}
+
+void ld_blas_name(char *text, size_t size)
+{
+    const char *config = openblas_get_config(); /* "OpenBLAS 0.3.21 NO_LAPACKE ..." */
+    size_t name = strcspn(config, " ");
+    size_t version = config[name] ? strcspn(config + name + 1, " ") + 1 : 0;
+    snprintf(text, size, "%.*s %s", (int)(name + version), config, openblas_get_corename());
 }

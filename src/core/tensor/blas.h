@@ -3,6 +3,7 @@
 #define LD_TENSOR_BLAS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/status.h"
 #include "tensor/tensor.h"
@@ -13,5 +14,9 @@
  * worker, whose products would contend with those of training. */
 ld_status ld_matmul(ld_tensor *c, const ld_tensor *a, bool transpose_a, const ld_tensor *b,
                     bool transpose_b, bool accumulate);
+
+/* Which BLAS computes them, with the kernels that it has chosen for this processor: "OpenBLAS 0.3.21
+ * Zen". */
+void ld_blas_name(char *text, size_t size);
 
 #endif
