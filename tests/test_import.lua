@@ -164,40 +164,4 @@ function tests.test_sha256()
   end
 end
 
-function tests.test_processes()
-  local log <close> = shell.file ""
-  local function run(...)
-    local process <close> = core.process.start({...},
-      {log = log.path, env = {A = "b c", HOME = "x"}})
-    return process:wait(), fake.read(log.path)
-  end
-  lu.assertEquals({run("printf", "%s|", "a b", "$A", "'")}, {0, "a b|$A|'|"})
-  lu.assertEquals({run("sh", "-c", "echo $A $HOME; exit 3")}, {3, "b c x\n"})
-  lu.assertEquals((run("sh", "-c", "kill -TERM $$")), 128 + 15)
-  lu.assertEquals({run("cat")}, {0, ""})                         -- there is nothing to read
-  lu.assertErrorMsgContains('no program "nowhere-to-be-found"', core.process.start,
-    {"nowhere-to-be-found"})
-  lu.assertErrorMsgContains("zero byte", core.process.start, {"true", "a\0b"})
-  lu.assertErrorMsgContains("must be a string", core.process.start, {"true", {}})
-  local process = core.process.start{"sleep", "100"}
-  lu.assertNil(process:wait(0.05))
-  process:stop()
-  lu.assertEquals(process:wait(), 128 + 15)
-end
-
-function tests.test_locks()
-  local folder <close> = shell.folder()
-  local path = folder.path .. "/lock"
-  do
-    local held <close> = core.folder.lock(path)
-    lu.assertNotNil(held)
-    local none, holder = core.folder.lock(path)
-    lu.assertNil(none)
-    lu.assertStrMatches(holder, "process %d+ on .+")
-    lu.assertNil(core.folder.lock(path, 0.1))
-  end
-  lu.assertFalse(core.exists(path))
-  lu.assertErrorMsgContains("cannot be taken", core.folder.lock, folder.path .. "/none/lock")
-end
-
 os.exit(lu.LuaUnit.new():runSuiteByInstances{{"import", tests}}, true)

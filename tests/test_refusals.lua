@@ -1,0 +1,118 @@
+--- What core refuses, and in which words: each call beside the whole message that it must raise.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
+local lu = require "luaunit"
+local core = require "ladies_core"
+local ladies = require "ladies"
+
+local index, ones, tensor = ladies.index, ladies.ones, ladies.tensor
+local tests = {}
+
+-- A 2 x 3 matrix with two entries.
+local A = ladies.matrix{n_rows = 2, n_cols = 3, rows = index{1, 2}, cols = index{3, 1}}
+
+-- Every case is {message, call}; the message lacks the line of the script.
+local function refuse(cases)
+  for _, case in ipairs(cases) do
+    local ok, message = pcall(case[2])
+    lu.assertFalse(ok, case[1])
+    message = message:gsub("^[^\n]-%.lua:%d+: ", ""):gsub("-nan", "nan")   -- a sign of the machine
+    lu.assertEquals(message, case[1])
+  end
+end
+
+function tests.test_optimizers()
+  local function made(make, opts) return function() core[make]({ones(1)}, opts) end end
+  local w = ones(3)
+  refuse{
+    {"optimizer: lr must be 0 or more, got -1", made("sgd", {lr = -1})},
+    {"optimizer: lr must be 0 or more, got nan", made("adam", {lr = 0 / 0})},
+    {"optimizer: weight_decay must be 0 or more, got -0.5", made("adamw", {weight_decay = -0.5})},
+    {"optimizer: momentum must be in [0, 1), got 1", made("sgd", {momentum = 1})},
+    {"optimizer: momentum must be in [0, 1), got -0.1", made("sgd", {momentum = -0.1})},
+    {"optimizer: beta1 and beta2 must be in [0, 1), got 1 and 0.999", made("adam", {beta1 = 1})},
+    {"optimizer: beta1 and beta2 must be in [0, 1), got 0.9 and 1", made("adam", {beta2 = 1})},
+    {"optimizer: beta1 and beta2 must be in [0, 1), got -0.1 and 0.999",
+      made("adam", {beta1 = -0.1})},
+    {"optimizer: beta1 and beta2 must be in [0, 1), got 0.9 and -0.1",
+      made("adam", {beta2 = -0.1})},
+    {"optimizer: eps must be positive, got 0", made("adam", {eps = 0})},
+    {"optimizer: parameters 2 and 3 are the same tensor", function() core.adam{ones(1), w, w} end},
+    {"a tensor of 1 that shares its memory with a view cannot become a parameter of an optimizer; "
+      .. "clone it first", function() core.adam{ones(1), w:slice(2, 2)} end},
+    {"optimizer: parameter 2 was computed in a step", function()
+      local _ <close> = ladies.step()
+      core.adam{ones(1), ones(1):requires_grad_() * 2}
+    end},
+    {"clip_norm: the largest norm must be positive, got 0", function()
+      core.adam{ones(1)}:clip_norm(0)
+    end},
+  }
+end
+
+--- The edges of what is allowed are allowed.
+function tests.test_optimizers_at_the_edge()
+  core.sgd({ones(1)}, {lr = 0, weight_decay = 0, momentum = 0})
+  core.adam({ones(1)}, {beta1 = 0, beta2 = 0, eps = 1e-30})
+end
+
+--- A norm that is not finite is an error, and the gradients stay as they are.
+function tests.test_clipping_no_number()
+  local w = ones(2)
+  local adam = core.adam{w}
+  local _ <close> = ladies.step()
+  local loss = (w * tensor{math.huge, 1}):sum()
+  loss:backward()
+  refuse{{"clip_norm: the gradients' norm is inf", function() adam:clip_norm(1) end}}
+  lu.assertEquals(w.grad[2], 1.0)
+end
+
+function tests.test_losses()
+  local classes = ones(2, 3)
+  refuse{
+    {"cross_entropy: logits of n x classes expected, got 3", function()
+      core.cross_entropy(ones(3), index{1, 1, 1})
+    end},
+    {"cross_entropy: there are no rows", function()
+      core.cross_entropy(ones(0, 3), index{})
+    end},
+    {"cross_entropy: 1 labels for logits of 2 x 3", function()
+      core.cross_entropy(classes, index{1})
+    end},
+    {"cross_entropy: weights of 3 for logits of 2 x 3", function()
+      core.cross_entropy(classes, index{1, 1}, ones(3))
+    end},
+    {"cross_entropy: class weights of 2 for 3 classes", function()
+      core.cross_entropy(classes, index{1, 1}, nil, ones(2))
+    end},
+    {"binary_cross_entropy: logits of 2 x 3 against targets of 3 x 2", function()
+      core.binary_cross_entropy(classes, ones(3, 2))
+    end},
+    {"binary_cross_entropy: weights of 3 for logits of 2 x 3", function()
+      core.binary_cross_entropy(classes, classes, ones(3))
+    end},
+  }
+end
+
+function tests.test_shapes()
+  refuse{
+    {"edge_softmax: scores of 3 for 2 entries", function() A:edge_softmax(ones(3)) end},
+    {"add_edges: vectors of 3 and 3 for a 2 x 3 matrix", function()
+      A:add_edges(ones(3), ones(3))
+    end},
+    {"dot_edges: 2 x 4 and 3 x 5 on a 2 x 3 matrix", function()
+      A:dot_edges(ones(2, 4), ones(3, 5))
+    end},
+    {"layer_norm: x is 2 x 3, gain 3 and bias 2; vectors as long as a row of x expected", function()
+      ones(2, 3):layer_norm(ones(3), ones(2))
+    end},
+    {"normalize_rows: a matrix expected, got 3", function() ones(3):normalize_rows() end},
+    {"diagonal_values: a square matrix expected, got 2 x 3", function() A:diagonal_values() end},
+    {"chung_lu: 2147483648 entries; at most 2147483646 fit", function()
+      core.generate.chung_lu(ones(2), index{1, 1}, 2^31, 0.5, ladies.rng(1))
+    end},
+  }
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"refusals", tests}}, true)
