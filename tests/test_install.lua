@@ -81,6 +81,19 @@ function tests.test_module_in_a_stock_lua()
     end
     print(ladies.data.load("wordnet").graph.n_nodes > 1000, _G.ladies, w:is_finite())
   ]], "true\tnil\ttrue\n")
+  -- Finalizers that are older than the library run when it has ended.
+  lu.assertEquals(lua [[
+    holder = setmetatable({}, {__gc = function()
+      print(pcall(holder.ladies.step))
+      holder.step:close()
+      print(tostring(holder.step), holder.ladies.ones(2):relu())
+      print(pcall(holder.t.clone, holder.t))
+    end})
+    holder.ladies = require "ladies"
+    holder.t = holder.ladies.ones(2)
+    holder.step = holder.ladies.step()
+  ]], "false\tstep: the program is at its end\nStep (closed)\tTensor 2: 1 1\n" ..
+    "false\tthe tensor has been released\n")
 end
 
 --- Neither the build nor the source folder is written in what the programs read at run time.

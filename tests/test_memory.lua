@@ -273,7 +273,7 @@ function tests.test_operations()
     function(x) return ladies.loss.binary_cross_entropy(x, ladies.ones(5, 2), ladies.ones(5)) end,
     ladies.op{
       forward = function(x, y) return x * y end,
-      backward = function(g, x, y) return g * y, g * x end,
+      backward = function(g, x, y) return g * y, g * x, g * 0 end,
     },
   }
   for _, operation in ipairs(operations) do

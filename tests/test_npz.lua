@@ -311,7 +311,7 @@ function tests.test_archives_close()
   f:close()
   f:close()
   lu.assertEquals(tostring(f), "Npz, closed")
-  lu.assertStrContains(message_of(f.names, f), "the archive is closed")
+  lu.assertStrContains(message_of(f.names, f), "the Npz is closed")
   lu.assertStrContains(message_of(function() return f.name end), 'did you mean "names"?')
 end
 

@@ -5,35 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
-
-/* Registry keys: the table function -> docstring, and the collector's threshold. */
-static const char docs_key, threshold_key;
-
-void bind_push_docs(lua_State *L)
-{
-    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &docs_key) == LUA_TNIL) {
-        lua_pop(L, 1);
-        lua_newtable(L);
-        lua_pushvalue(L, -1);
-        lua_rawsetp(L, LUA_REGISTRYINDEX, &docs_key);
-    }
-}
-
-void bind_functions(lua_State *L, const bind_function *list)
-{
-    bind_push_docs(L);
-    for (; list->name; list++) {
-        lua_pushcfunction(L, list->function);
-        lua_pushvalue(L, -1);
-        lua_pushstring(L, list->doc);
-        lua_rawset(L, -4);
-        lua_setfield(L, -3, list->name);
-    }
-    lua_pop(L, 1);
-}
-
-/* __index of every class; upvalues: the methods and the property getter. */
+/* __index of every class; upvalues: the methods, the property getter and bind_unsettled's place. */
 static int class_index(lua_State *L)
 {
     if (lua_type(L, 2) == LUA_TSTRING) {
@@ -42,20 +14,36 @@ static int class_index(lua_State *L)
             return 1;
         lua_pop(L, 1);
     }
+    const bool *unsettled = lua_touserdata(L, lua_upvalueindex(3));
+    if (*unsettled)
+        bind_settle(L);
     return lua_tocfunction(L, lua_upvalueindex(2))(L);
+}
+
+/* All but __gc, which runs within other calls, begin as functions do. */
+void bind_metamethods(lua_State *L, const luaL_Reg *list)
+{
+    for (; list->name; list++) {
+        if (strcmp(list->name, "__gc") == 0)
+            lua_pushcfunction(L, list->func);
+        else
+            bind_push_function(L, list->func, NULL);
+        lua_setfield(L, -2, list->name);
+    }
 }
 
 void bind_class(lua_State *L, const char *type, const bind_function *methods,
                 const luaL_Reg *metamethods, const char *const *properties, lua_CFunction get)
 {
     luaL_newmetatable(L, type);
-    luaL_setfuncs(L, metamethods, 0);
+    bind_metamethods(L, metamethods);
     lua_newtable(L);
     bind_functions(L, methods);
     lua_pushvalue(L, -1);
     lua_setfield(L, -3, "__methods");
     lua_pushcfunction(L, get);
-    lua_pushcclosure(L, class_index, 2);
+    lua_pushlightuserdata(L, (void *)bind_unsettled(L));
+    lua_pushcclosure(L, class_index, 3);
     lua_setfield(L, -2, "__index");
     lua_newtable(L);
     for (int i = 0; properties[i]; i++) {
@@ -99,6 +87,23 @@ void bind_check(lua_State *L, ld_status status)
     luaL_error(L, "%s", ld_message());
 }
 
+static int to_text(lua_State *L)
+{
+    luaL_tolstring(L, 1, NULL);
+    return 1;
+}
+
+const char *bind_error_text(lua_State *L)
+{
+    lua_pushcfunction(L, to_text);
+    lua_insert(L, -2);
+    if (lua_pcall(L, 1, 1, 0) != LUA_OK) {
+        lua_pop(L, 1);
+        lua_pushliteral(L, "an error without a text");
+    }
+    return lua_tostring(L, -1);
+}
+
 int bind_no_field(lua_State *L, const char *type)
 {
     const char *key = luaL_tolstring(L, 2, NULL), *best = NULL;
@@ -123,6 +128,8 @@ void bind_check_options(lua_State *L, int arg, const char *where, const char *co
     if (lua_isnoneornil(L, arg))
         return;
     luaL_checktype(L, arg, LUA_TTABLE);
+    if (luaL_getmetafield(L, arg, "__index") != LUA_TNIL)
+        luaL_error(L, "%s: options must be in the table itself, not behind __index", where);
     for (lua_pushnil(L); lua_next(L, arg); lua_pop(L, 1)) {
         int i = 0;
         if (lua_type(L, -2) != LUA_TSTRING)
@@ -215,42 +222,13 @@ void bind_push_hash(lua_State *L, uint64_t hash)
     lua_pushstring(L, text);
 }
 
-/* What core may hold before the next full collection: half more than it holds now, and something for
- * what a collection costs, which is in proportion to Lua's own heap. */
-static int64_t next_threshold(lua_State *L, int64_t live)
-{
-    static const int64_t least = 16 << 20;
-    int64_t heap = (int64_t)lua_gc(L, LUA_GCCOUNT) << 10;
-    return live + live / 2 + least + 8 * heap;
-}
-
-/* The collector sees a userdata of a few bytes where core holds megabytes, so it would come far too
- * late. Core's growth since the last full collection brings on the next; Lua's own heap is small as
- * a rule, so that takes a fraction of a millisecond. */
-void bind_collect(lua_State *L)
-{
-    int64_t live = ld_memory_live();
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &threshold_key);
-    int64_t threshold = lua_tointeger(L, -1);
-    lua_pop(L, 1);
-    if (live >= threshold && threshold > 0) {
-        lua_gc(L, LUA_GCCOLLECT);
-        live = ld_memory_live();
-    }
-    int64_t next = next_threshold(L, live);
-    if (live >= threshold ||
-        next < threshold) { /* it falls again after a moment of large tensors */
-        lua_pushinteger(L, next);
-        lua_rawsetp(L, LUA_REGISTRYINDEX, &threshold_key);
-    }
-}
-
 int luaopen_ladies_core(lua_State *L)
 {
     /* Parallelism lies above BLAS: panels of a product are spread over our own threads, which keeps
      * results independent of their number. */
     if (openblas_get_num_threads() != 1) /* a worker's state opens while others multiply */
         openblas_set_num_threads(1);
+    bind_open_lifetime(L);
     lua_newtable(L);
     bind_open_system(L);
     bind_open_nearest(L);

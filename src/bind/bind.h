@@ -24,7 +24,8 @@
 int luaopen_ladies_core(lua_State *L);
 
 /* A function of the module or a method of a class, with the text that help() shows: first line the
- * signature, then what it does, shapes, errors and the formula's source. */
+ * signature, then what it does, shapes, errors and the formula's source. The signature counts: a
+ * call with more arguments than it has is an error, unless they are nil; "..." takes any number. */
 typedef struct {
     const char *name;
     lua_CFunction function;
@@ -37,10 +38,20 @@ void bind_functions(lua_State *L, const bind_function *list);
 /* Pushes the table function -> docstring of this Lua state. */
 void bind_push_docs(lua_State *L);
 
+/* Pushes a function with this documentation; NULL for one that Lua calls with what it likes. */
+void bind_push_function(lua_State *L, lua_CFunction function, const char *doc);
+
+/* The C function behind a function of bind_functions, which other states have under it as well. */
+lua_CFunction bind_to_core(lua_State *L, int at);
+void bind_push_core(lua_State *L, lua_CFunction function);
+
 /* Registers a class: its methods, its metamethods, the names of its properties (NULL-terminated)
  * and `get`, called with (object, key) for keys that are not methods. */
 void bind_class(lua_State *L, const char *type, const bind_function *methods,
                 const luaL_Reg *metamethods, const char *const *properties, lua_CFunction get);
+
+/* Adds metamethods to the metatable on top of the stack. */
+void bind_metamethods(lua_State *L, const luaL_Reg *list);
 
 /* Adds methods to a class that is registered already. */
 void bind_methods(lua_State *L, const char *type, const bind_function *list);
@@ -50,6 +61,9 @@ void bind_hidden_class(lua_State *L, const char *type, lua_CFunction release);
 
 /* Raises a Lua error, blamed on the caller's line, unless status is LD_OK. */
 void bind_check(lua_State *L, ld_status status);
+
+/* Makes the error value on top of the stack a text, also when its __tostring fails. */
+const char *bind_error_text(lua_State *L);
 
 /* The better guess at what was meant by `word`: `candidate`, when it is near and nearer than `best`
  * (NULL for none yet), otherwise `best`. See bind_nearest.c. */
@@ -89,6 +103,14 @@ ld_index *bind_to_index(lua_State *L, int arg);
 /* Whether gradients flow through t here: it carries one, and a step records. */
 bool bind_passes_gradient(lua_State *L, const ld_tensor *t);
 
+/* The object of a class whose userdata is a pointer to it: an error where it is of another class
+ * (bind_to_object: NULL), or closed, which it is after its finalizer too. */
+void *bind_object(lua_State *L, int arg, const char *type);
+void *bind_to_object(lua_State *L, int arg, const char *type);
+
+/* Pushes "KIND, closed" if the object is, for __tostring, which does not fail. */
+bool bind_push_closed(lua_State *L, int arg, const char *type);
+
 /* Pushes an empty userdata and returns the place of its object, for core to fill. */
 ld_tensor **bind_new_tensor(lua_State *L);
 ld_index **bind_new_index(lua_State *L);
@@ -121,8 +143,10 @@ ld_rng *bind_option_rng(lua_State *L, int arg, const char *where);
 /* The tape of the open step of this Lua state; NULL outside of steps and within no_grad. */
 ld_tape *bind_tape(lua_State *L);
 
-/* The tape of this Lua state, whether a step is open or not. */
-ld_tape *bind_own_tape(lua_State *L);
+/* ld_tape_backward on the tape of this Lua state. Operations written in Lua go backward in the
+ * coroutine that calls this, at whose place the caller is. */
+ld_status bind_backward(lua_State *L, ld_tensor *loss);
+lua_State *const *bind_backward_caller(lua_State *L);
 
 /* Pushes a scope within which bind_tape gives NULL; to be closed with lua_toclose. */
 void bind_push_pause(lua_State *L);
@@ -136,10 +160,27 @@ int64_t bind_count(lua_State *L, int arg, const char *what);
 /* The positions first .. last (1-based) at arg and arg + 1: their number, and the first 0-based. */
 int64_t bind_range(lua_State *L, int arg, int64_t *first);
 
-/* Gives the collector a push when memory held by core has grown since the last one. Called by the
- * bind_new_* functions. */
+/* Takes notice when memory held by core has grown since the last collection: the next call begins
+ * with one. Called by the bind_new_* functions. */
 void bind_collect(lua_State *L);
 
+/* Lets go of the object at `place` of a userdata: *place becomes NULL. In a finalizer, which may run
+ * in the middle of a function that uses the object, it is freed later, by bind_settle. */
+void bind_drop(lua_State *L, void *place, void (*drop)(void *object));
+
+/* The beginning of every call, before its arguments are looked at: frees what finalizers let go of,
+ * after a collection if one is due. No-op in a finalizer, and while held off by a function that
+ * calls back into Lua with pointers in hand. */
+void bind_settle(lua_State *L);
+void bind_hold_off(lua_State *L, bool on);
+
+/* Whether there is anything for bind_settle to do, now and later. */
+const bool *bind_unsettled(lua_State *L);
+
+/* Whether a finalizer runs. */
+bool bind_in_finalizer(lua_State *L);
+
+void bind_open_lifetime(lua_State *L);
 void bind_open_tensor(lua_State *L);
 void bind_open_change(lua_State *L);
 void bind_open_index(lua_State *L);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "bind.h"
+#include "grad/op.h"
 
 /* Pushes the name of the running function as its docstring has it ("clamp" of "t:clamp(low, high)"),
  * since Lua may know it under no name or another one. */
@@ -85,7 +86,7 @@ ld_tensor *bind_writable_tensor(lua_State *L, int arg)
 
 ld_csr *bind_matrix_operand(lua_State *L, int arg)
 {
-    ld_csr *a = *(ld_csr **)luaL_checkudata(L, arg, BIND_MATRIX);
+    ld_csr *a = bind_object(L, arg, BIND_MATRIX);
     const ld_tensor *factors[] = {a->values, a->row_scale, a->col_scale};
     for (int i = 0; i < 3; i++)
         if (factors[i]) /* it may be a tensor of a step that is closed by now */

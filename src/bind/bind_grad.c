@@ -9,7 +9,7 @@
 static int tensor_backward(lua_State *L)
 {
     ld_tensor *loss = bind_operand(L, 1);
-    bind_check(L, ld_tape_backward(bind_own_tape(L), loss));
+    bind_check(L, bind_backward(L, loss));
     return 0;
 }
 
@@ -466,7 +466,7 @@ void bind_open_grad(lua_State *L)
     bind_methods(L, BIND_TENSOR, tensor_methods);
     bind_methods(L, BIND_MATRIX, matrix_methods);
     luaL_getmetatable(L, BIND_TENSOR);
-    luaL_setfuncs(L, arithmetic_meta, 0);
+    bind_metamethods(L, arithmetic_meta);
     lua_pop(L, 1);
     bind_functions(L, functions);
     lua_newtable(L);

@@ -3,13 +3,12 @@
 
 ld_index *bind_to_index(lua_State *L, int arg)
 {
-    ld_index **x = luaL_testudata(L, arg, BIND_INDEX);
-    return x ? *x : NULL;
+    return bind_to_object(L, arg, BIND_INDEX);
 }
 
 ld_index *bind_index(lua_State *L, int arg)
 {
-    return *(ld_index **)luaL_checkudata(L, arg, BIND_INDEX);
+    return bind_object(L, arg, BIND_INDEX);
 }
 
 ld_index **bind_new_index(lua_State *L)
@@ -55,11 +54,14 @@ static int index_range(lua_State *L)
     return 1;
 }
 
+static void drop(void *index)
+{
+    ld_index_unref(index);
+}
+
 static int index_gc(lua_State *L)
 {
-    ld_index **x = luaL_checkudata(L, 1, BIND_INDEX);
-    ld_index_unref(*x);
-    *x = NULL;
+    bind_drop(L, luaL_checkudata(L, 1, BIND_INDEX), drop);
     return 0;
 }
 
@@ -71,7 +73,8 @@ static int index_len(lua_State *L)
 
 static int index_tostring(lua_State *L)
 {
-    lua_pushfstring(L, "Index %I", (LUAI_UACINT)bind_index(L, 1)->size);
+    if (!bind_push_closed(L, 1, BIND_INDEX))
+        lua_pushfstring(L, "Index %I", (LUAI_UACINT)bind_index(L, 1)->size);
     return 1;
 }
 
@@ -217,7 +220,7 @@ static const bind_function methods[] = {
     {"max", index_max, "idx:max() -> integer\nThe largest element; an error when empty."},
     {"min", index_min, "idx:min() -> integer\nThe smallest element; an error when empty."},
     {"check_unique", index_check_unique,
-     "idx:check_unique([what]) \nAn error that names the element when one occurs twice."},
+     "idx:check_unique([what])\nAn error that names the element when one occurs twice."},
     {"counts", index_counts,
      "idx:counts(n) -> table\nHow often each of the ids 1 .. n occurs; zeros (none) are left out."},
     {"group", index_group,

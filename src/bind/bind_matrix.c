@@ -77,11 +77,14 @@ static int matrix_sparse(lua_State *L)
     return 1;
 }
 
+static void drop(void *matrix)
+{
+    ld_csr_unref(matrix);
+}
+
 static int matrix_gc(lua_State *L)
 {
-    ld_csr **a = luaL_checkudata(L, 1, BIND_MATRIX);
-    ld_csr_unref(*a);
-    *a = NULL;
+    bind_drop(L, luaL_checkudata(L, 1, BIND_MATRIX), drop);
     return 0;
 }
 
@@ -93,7 +96,9 @@ static int matrix_len(lua_State *L)
 
 static int matrix_tostring(lua_State *L)
 {
-    const ld_structure *s = (*(ld_csr **)luaL_checkudata(L, 1, BIND_MATRIX))->s;
+    if (bind_push_closed(L, 1, BIND_MATRIX))
+        return 1;
+    const ld_structure *s = ((ld_csr *)bind_object(L, 1, BIND_MATRIX))->s;
     lua_pushfstring(L, "Matrix %I x %I, %I entries", (LUAI_UACINT)s->n_rows, (LUAI_UACINT)s->n_cols,
                     (LUAI_UACINT)s->nnz);
     return 1;

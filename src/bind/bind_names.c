@@ -1,20 +1,14 @@
 /* Names: texts and their numbers; and progress functions. */
 #include "bind_text.h"
 
-static ld_names **place(lua_State *L, int arg)
-{
-    return luaL_checkudata(L, arg, BIND_NAMES);
-}
-
 ld_names *bind_names(lua_State *L, int arg)
 {
-    return *place(L, arg);
+    return bind_object(L, arg, BIND_NAMES);
 }
 
 ld_names *bind_to_names(lua_State *L, int arg)
 {
-    ld_names **x = luaL_testudata(L, arg, BIND_NAMES);
-    return x ? *x : NULL;
+    return bind_to_object(L, arg, BIND_NAMES);
 }
 
 ld_names *bind_new_names(lua_State *L)
@@ -26,11 +20,14 @@ ld_names *bind_new_names(lua_State *L)
     return *x;
 }
 
+static void drop(void *names)
+{
+    ld_names_free(names);
+}
+
 static int names_gc(lua_State *L)
 {
-    ld_names **x = place(L, 1);
-    ld_names_free(*x);
-    *x = NULL;
+    bind_drop(L, luaL_checkudata(L, 1, BIND_NAMES), drop);
     return 0;
 }
 
@@ -100,7 +97,8 @@ static int names_get(lua_State *L)
 
 static int names_tostring(lua_State *L)
 {
-    lua_pushfstring(L, "Names %I", (LUAI_UACINT)ld_names_count(bind_names(L, 1)));
+    if (!bind_push_closed(L, 1, BIND_NAMES))
+        lua_pushfstring(L, "Names %I", (LUAI_UACINT)ld_names_count(bind_names(L, 1)));
     return 1;
 }
 
@@ -151,7 +149,9 @@ static ld_status call(void *context, int64_t done, int64_t total)
     lua_pushvalue(p->L, p->function);
     lua_pushinteger(p->L, done);
     lua_pushinteger(p->L, total);
+    bind_hold_off(p->L, true);
     p->failed = lua_pcall(p->L, 2, 0, 0) != LUA_OK;
+    bind_hold_off(p->L, false);
     return p->failed ? ld_fail(LD_CANCELLED, "stopped by its progress function") : LD_OK;
 }
 

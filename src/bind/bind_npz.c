@@ -1,5 +1,5 @@
-/* npz and npy: arrays in files. Reading pushes what Lua must own, then lets core read without a
- * call to Lua in between (a finalizer could close the archive), then converts. */
+/* npz and npy: arrays in files. Reading pushes what Lua must own, then lets core read, then
+ * converts. */
 #include "io/array/npz.h"
 
 #include <string.h>
@@ -17,10 +17,7 @@
 
 static ld_zip *archive(lua_State *L, int arg)
 {
-    ld_zip **z = luaL_checkudata(L, arg, BIND_NPZ);
-    if (!*z)
-        luaL_error(L, "npz: the archive is closed");
-    return *z;
+    return bind_object(L, arg, BIND_NPZ);
 }
 
 static int npz_open(lua_State *L)
@@ -37,11 +34,14 @@ static int npz_open(lua_State *L)
     return 1;
 }
 
+static void drop(void *archive)
+{
+    ld_zip_close(archive);
+}
+
 static int npz_close(lua_State *L)
 {
-    ld_zip **z = luaL_checkudata(L, 1, BIND_NPZ);
-    ld_zip_close(*z);
-    *z = NULL;
+    bind_drop(L, luaL_checkudata(L, 1, BIND_NPZ), drop);
     return 0;
 }
 
@@ -61,7 +61,8 @@ static int npz_names(lua_State *L)
 
 static int npz_has(lua_State *L)
 {
-    lua_pushboolean(L, ld_npz_has(archive(L, 1), luaL_checkstring(L, 2)));
+    const ld_zip *z = archive(L, 1);
+    lua_pushboolean(L, ld_npz_has(z, luaL_checkstring(L, 2)));
     return 1;
 }
 
@@ -69,8 +70,8 @@ static ld_npy_header read_header(lua_State *L)
 {
     ld_npy_header h;
     ld_source *s;
-    const char *name = luaL_checkstring(L, 2);
-    bind_check(L, ld_npz_read(&h, &s, archive(L, 1), name));
+    ld_zip *z = archive(L, 1);
+    bind_check(L, ld_npz_read(&h, &s, z, luaL_checkstring(L, 2)));
     return h;
 }
 
@@ -101,9 +102,10 @@ static int read_member(lua_State *L, const bind_form *as)
 {
     ld_npy_header h;
     ld_source *s;
+    ld_zip *z = archive(L, 1);
     const char *name = luaL_checkstring(L, 2);
     void *place = as->prepare(L);
-    bind_check(L, ld_npz_read(&h, &s, archive(L, 1), name));
+    bind_check(L, ld_npz_read(&h, &s, z, name));
     bind_check(L, as->load(place, &h, s));
     if (as->convert)
         as->convert(L, &h, place);
@@ -139,10 +141,11 @@ static int npz_object(lua_State *L)
 {
     ld_npy_header h;
     ld_source *s;
+    ld_zip *z = archive(L, 1);
     const char *name = luaL_checkstring(L, 2);
     ld_pickle **p = bind_new_pickle(L);
     lua_toclose(L, -1);
-    bind_check(L, ld_npz_read(&h, &s, archive(L, 1), name));
+    bind_check(L, ld_npz_read(&h, &s, z, name));
     bind_check(L, ld_npy_expect(&h, s, "O", "object"));
     bind_check(L, ld_pickle_read(p, s));
     bind_push_pickle(L, *p);
@@ -153,15 +156,13 @@ static int npz_object(lua_State *L)
 
 static int npz_tostring(lua_State *L)
 {
-    ld_zip **z = luaL_checkudata(L, 1, BIND_NPZ);
-    if (!*z) {
-        lua_pushliteral(L, "Npz, closed");
+    if (bind_push_closed(L, 1, BIND_NPZ))
         return 1;
-    }
+    const ld_zip *z = archive(L, 1);
     int64_t count = 0;
-    for (int64_t i = 0; i < (*z)->count; i++)
-        count += ld_npz_name_length(&(*z)->members[i]) >= 0;
-    lua_pushfstring(L, "Npz %s, %I array%s", (*z)->file->label.text + strlen("npz: "),
+    for (int64_t i = 0; i < z->count; i++)
+        count += ld_npz_name_length(&z->members[i]) >= 0;
+    lua_pushfstring(L, "Npz %s, %I array%s", z->file->label.text + strlen("npz: "),
                     (LUAI_UACINT)count, count == 1 ? "" : "s");
     return 1;
 }
@@ -219,7 +220,7 @@ static int npy_read(lua_State *L)
     const bind_form *as = NULL;
     bind_check_options(L, 2, "npy.read", options);
     if (bind_option(L, 2, "as"))
-        name = luaL_tolstring(L, -1, NULL);
+        name = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : luaL_typename(L, -1);
     for (int i = 0; name && i < BIND_FORMS; i++)
         as = strcmp(name, bind_forms[i].name) == 0 ? &bind_forms[i] : as;
     if (name && !as)

@@ -6,7 +6,8 @@
 
 /* What a recorded call needs to go backward: a reference to the table {backward, name, arguments...}. */
 typedef struct {
-    lua_State *L; /* the main thread of the state */
+    lua_State *L;             /* the main thread of the state */
+    lua_State *const *caller; /* the coroutine that goes backward */
     int ref;
     int n_args;
     const char *name; /* kept alive by the table */
@@ -68,15 +69,15 @@ static int run_backward(lua_State *L)
 static ld_status call_backward(ld_node *n)
 {
     const call *c = n->custom;
-    lua_State *L = c->L;
+    lua_State *L = *c->caller;
     if (!lua_checkstack(L, 8))
         return ld_fail(LD_NOMEM, "op %s: the Lua stack is full", c->name);
     lua_pushcfunction(L, run_backward);
     lua_pushlightuserdata(L, n);
     if (lua_pcall(L, 1, 0, 0) == LUA_OK)
         return LD_OK;
-    ld_set_message("op %s: %s", c->name, luaL_tolstring(L, -1, NULL));
-    lua_pop(L, 2);
+    ld_set_message("op %s: %s", c->name, bind_error_text(L));
+    lua_pop(L, 1);
     return LD_STATE;
 }
 
@@ -95,8 +96,8 @@ static void check_constant(lua_State *L, int arg)
     }
 }
 
-/* The call's bookkeeping as a node; the arguments are at 1 .. n_args of the stack. */
-static void make_node(lua_State *L, ld_node *node, int n_args)
+/* The tensors among the arguments, at 1 .. n_args of the stack, as inputs of a node. */
+static void take_inputs(lua_State *L, ld_node *node, int n_args)
 {
     int n_inputs = 0;
     for (int i = 1; i <= n_args; i++) {
@@ -116,12 +117,11 @@ static int op_call(lua_State *L)
 {
     int n_args = lua_gettop(L);
     luaL_checkstack(L, n_args + 8, NULL);
-    ld_tape *tape = bind_tape(L);
     ld_node node = {.name = lua_tostring(L, lua_upvalueindex(3)),
                     .backward = call_backward,
                     .unread = LD_OUT,
                     .custom_free = call_free};
-    make_node(L, &node, n_args);
+    take_inputs(L, &node, n_args);
     lua_pushnil(L); /* the result's place */
     bind_push_pause(L);
     lua_toclose(L, -1);
@@ -131,6 +131,8 @@ static int op_call(lua_State *L)
     lua_call(L, n_args, 1);
     lua_replace(L, n_args + 1);
     lua_settop(L, n_args + 1); /* ends the pause; lua_closeslot is not in Lua 5.4.0 to 5.4.2 */
+    take_inputs(L, &node, n_args); /* forward may have released them, or closed the step */
+    ld_tape *tape = bind_tape(L);
     ld_tensor *result = bind_to_operand(L, -1);
     if (!result)
         return luaL_error(L, "op %s: forward must return a Tensor, it returned a %s",
@@ -153,7 +155,8 @@ static int op_call(lua_State *L)
     if (!c)
         return luaL_error(L, "%s", ld_message());
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
-    *c = (call){lua_tothread(L, -1), LUA_NOREF, n_args, lua_tostring(L, lua_upvalueindex(3))};
+    *c = (call){lua_tothread(L, -1), bind_backward_caller(L), LUA_NOREF, n_args,
+                lua_tostring(L, lua_upvalueindex(3))};
     lua_pop(L, 1);
     c->ref = luaL_ref(L, LUA_REGISTRYINDEX);
     node.custom = c;

@@ -8,7 +8,7 @@
 
 static ld_optimizer *optimizer(lua_State *L)
 {
-    return *(ld_optimizer **)luaL_checkudata(L, 1, BIND_OPTIMIZER);
+    return bind_object(L, 1, BIND_OPTIMIZER);
 }
 
 /* The array of the n parameters in the table at 1, as a userdata so that it goes with the stack. */
@@ -68,17 +68,22 @@ static int optim_adamw(lua_State *L)
     return make(L, LD_ADAMW, "adamw", adam_options);
 }
 
+static void drop(void *optimizer)
+{
+    ld_optimizer_free(optimizer);
+}
+
 static int optimizer_gc(lua_State *L)
 {
-    ld_optimizer **o = luaL_checkudata(L, 1, BIND_OPTIMIZER);
-    ld_optimizer_free(*o);
-    *o = NULL;
+    bind_drop(L, luaL_checkudata(L, 1, BIND_OPTIMIZER), drop);
     return 0;
 }
 
 static int optimizer_tostring(lua_State *L)
 {
     static const char *const names[] = {"SGD", "Adam", "AdamW"};
+    if (bind_push_closed(L, 1, BIND_OPTIMIZER))
+        return 1;
     const ld_optimizer *o = optimizer(L);
     lua_pushfstring(L, "%s of %d parameters, lr %f", names[o->kind], (int)o->n, o->options.lr);
     return 1;
@@ -98,17 +103,19 @@ static int optimizer_clear(lua_State *L)
 
 static int optimizer_clip_norm(lua_State *L)
 {
+    ld_optimizer *o = optimizer(L);
     double norm = 0;
-    bind_check(L, ld_optimizer_clip(optimizer(L), luaL_checknumber(L, 2), &norm));
+    bind_check(L, ld_optimizer_clip(o, luaL_checknumber(L, 2), &norm));
     lua_pushnumber(L, norm);
     return 1;
 }
 
 static int optimizer_set_lr(lua_State *L)
 {
+    ld_optimizer *o = optimizer(L);
     lua_Number lr = luaL_checknumber(L, 2);
     luaL_argcheck(L, lr >= 0, 2, "must be 0 or more");
-    optimizer(L)->options.lr = lr;
+    o->options.lr = lr;
     return 0;
 }
 
@@ -139,7 +146,8 @@ static const ld_tensor *moment_of_state(lua_State *L, const ld_tensor *moment, c
 {
     if (!moment)
         return NULL;
-    lua_getfield(L, 2, name);
+    lua_pushstring(L, name);
+    lua_rawget(L, 2); /* an __index might release what was found before */
     const ld_tensor *given = bind_to_tensor(L, -1);
     if (!given || !ld_tensor_same_shape(given, moment))
         luaL_error(L, "load_state: %s must be a Tensor of %s, got %s", name,

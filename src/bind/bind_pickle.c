@@ -19,14 +19,18 @@ typedef struct {
 
 static pickled *pickled_array(lua_State *L)
 {
-    return luaL_checkudata(L, 1, BIND_PICKLED);
+    bind_object(L, 1, BIND_PICKLED);
+    return lua_touserdata(L, 1);
+}
+
+static void drop(void *owner)
+{
+    ld_pickle_unref(owner);
 }
 
 static int pickled_gc(lua_State *L)
 {
-    pickled *a = pickled_array(L);
-    ld_pickle_unref(a->owner);
-    a->owner = NULL;
+    bind_drop(L, luaL_checkudata(L, 1, BIND_PICKLED), drop);
     return 0;
 }
 
@@ -39,10 +43,10 @@ static void push_pickled(lua_State *L, ld_pickle *p, const ld_pickle_array *arra
 
 static int read_pickled(lua_State *L, const bind_form *as)
 {
-    pickled *a = pickled_array(L);
-    const ld_npy_header *h = &a->array->header;
+    pickled a = *pickled_array(L);
+    const ld_npy_header *h = &a.array->header;
     void *place = as->prepare(L);
-    ld_memory_source s = ld_memory_source_of(a->array->data, ld_npy_bytes(h), a->owner->name);
+    ld_memory_source s = ld_memory_source_of(a.array->data, ld_npy_bytes(h), a.owner->name);
     bind_check(L, as->load(place, h, &s.source));
     if (as->convert)
         as->convert(L, h, place);
@@ -91,6 +95,8 @@ static int pickled_dtype(lua_State *L)
 static int pickled_tostring(lua_State *L)
 {
     char shape[LD_NPY_TEXT], type[LD_NPY_TEXT];
+    if (bind_push_closed(L, 1, BIND_PICKLED))
+        return 1;
     const ld_npy_header *h = &pickled_array(L)->array->header;
     lua_pushfstring(L, "PickledArray %s, %s", ld_npy_shape(shape, h),
                     ld_npy_type_name(type, h->type));

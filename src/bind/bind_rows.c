@@ -6,16 +6,12 @@
 /* The vector or Index in option `name`, or NULL. */
 static ld_tensor *tensor_option(lua_State *L, const char *where, const char *name)
 {
-    ld_tensor **t = bind_option_object(L, 4, where, name, BIND_TENSOR);
-    if (!t)
-        return NULL;
-    return bind_tensor(L, lua_absindex(L, -1));
+    return bind_option_object(L, 4, where, name, BIND_TENSOR) ? bind_tensor(L, -1) : NULL;
 }
 
 static ld_index *index_option(lua_State *L, const char *where, const char *name)
 {
-    ld_index **x = bind_option_object(L, 4, where, name, BIND_INDEX);
-    return x ? *x : NULL;
+    return bind_option_object(L, 4, where, name, BIND_INDEX) ? bind_index(L, -1) : NULL;
 }
 
 static int matrix_sample_rows(lua_State *L)

@@ -15,19 +15,18 @@ static int word_option(lua_State *L, int arg, const char *where, const char *nam
 {
     if (!bind_option(L, arg, name))
         return 0;
-    const char *given = luaL_tolstring(L, -1, NULL);
-    for (int i = 0; words[i]; i++)
-        if (strcmp(words[i], given) == 0)
+    for (int i = 0; words[i] && lua_type(L, -1) == LUA_TSTRING; i++)
+        if (strcmp(words[i], lua_tostring(L, -1)) == 0)
             return i;
-    return luaL_error(L, "%s: %s must be %s, got %s", where, name, wanted, given);
+    return luaL_error(L, "%s: %s must be %s, got %s", where, name, wanted,
+                      luaL_tolstring(L, -1, NULL));
 }
 
 /* --- alias tables ----------------------------------------------------------------------------- */
 
 static ld_alias *to_alias(lua_State *L, int arg)
 {
-    ld_alias **a = luaL_testudata(L, arg, BIND_ALIAS);
-    return a ? *a : NULL;
+    return bind_to_object(L, arg, BIND_ALIAS);
 }
 
 static int alias_new(lua_State *L)
@@ -41,23 +40,29 @@ static int alias_new(lua_State *L)
     return 1;
 }
 
+static void drop(void *alias)
+{
+    ld_alias_unref(alias);
+}
+
 static int alias_gc(lua_State *L)
 {
-    ld_alias **a = luaL_checkudata(L, 1, BIND_ALIAS);
-    ld_alias_unref(*a);
-    *a = NULL;
+    bind_drop(L, luaL_checkudata(L, 1, BIND_ALIAS), drop);
     return 0;
 }
 
 static int alias_len(lua_State *L)
 {
-    lua_pushinteger(L, to_alias(L, 1)->p->n_rows);
+    const ld_alias *a = bind_object(L, 1, BIND_ALIAS);
+    lua_pushinteger(L, a->p->n_rows);
     return 1;
 }
 
 static int alias_tostring(lua_State *L)
 {
-    const ld_alias *a = to_alias(L, 1);
+    if (bind_push_closed(L, 1, BIND_ALIAS))
+        return 1;
+    const ld_alias *a = bind_object(L, 1, BIND_ALIAS);
     lua_pushfstring(L, "Alias %I, %I positive", (LUAI_UACINT)a->p->n_rows, (LUAI_UACINT)a->size);
     return 1;
 }
@@ -80,8 +85,8 @@ static ld_choice_options choice_options(lua_State *L, int arg, const char *where
         .debias = bind_option_boolean(L, arg, "debias", false),
         .unite = word_option(L, arg, where, "union", unions, "pre or post") == 1,
     };
-    ld_index **always = bind_option_object(L, arg, where, "always", BIND_INDEX);
-    o.always = always ? *always : NULL;
+    if (bind_option_object(L, arg, where, "always", BIND_INDEX))
+        o.always = bind_index(L, -1);
     return o;
 }
 

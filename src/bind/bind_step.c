@@ -7,8 +7,9 @@
 
 typedef struct {
     ld_tape *tape;
-    int paused;     /* depth of no_grad */
-    bool forgotten; /* the open step's scope has been collected */
+    int paused;        /* depth of no_grad */
+    bool forgotten;    /* a finalizer let go of the open step */
+    lua_State *caller; /* the coroutine that called backward last */
 } tape_state;
 
 static const char state_key;
@@ -27,9 +28,16 @@ ld_tape *bind_tape(lua_State *L)
     return s->paused == 0 && ld_tape_is_open(s->tape) ? s->tape : NULL;
 }
 
-ld_tape *bind_own_tape(lua_State *L)
+ld_status bind_backward(lua_State *L, ld_tensor *loss)
 {
-    return state(L)->tape;
+    tape_state *s = state(L);
+    s->caller = L;
+    return ld_tape_backward(s->tape, loss);
+}
+
+lua_State *const *bind_backward_caller(lua_State *L)
+{
+    return &state(L)->caller;
 }
 
 static int state_gc(lua_State *L)
@@ -43,7 +51,7 @@ static int state_gc(lua_State *L)
 static void state_open(lua_State *L)
 {
     tape_state *s = lua_newuserdatauv(L, sizeof *s, 0);
-    *s = (tape_state){NULL, 0, false};
+    *s = (tape_state){0};
     lua_createtable(L, 0, 1);
     lua_pushcfunction(L, state_gc);
     lua_setfield(L, -2, "__gc");
@@ -72,6 +80,8 @@ static int step_new(lua_State *L)
     bind_check_options(L, 1, "step", names);
     bool record = bind_option_boolean(L, 1, "record", true);
     tape_state *t = state(L);
+    if (!t->tape)
+        return luaL_error(L, "step: the program is at its end");
     if (ld_tape_is_open(t->tape))
         lua_gc(L, LUA_GCCOLLECT);
     if (t->forgotten)
@@ -100,26 +110,18 @@ static int no_grad(lua_State *L)
     return lua_gettop(L) - 1;
 }
 
+/* A finalizer may come by in the middle of an operation on the step's tensors. So the next step
+ * closes the one that a finalizer, the scope's own or a user's, let go of. */
 static int scope_close(lua_State *L)
 {
     scope *s = luaL_checkudata(L, 1, BIND_STEP);
     tape_state *t = state(L);
     if (s->open && s->pause)
         t->paused--;
-    else if (s->open && t->tape)
+    else if (s->open && bind_in_finalizer(L))
+        t->forgotten = true;
+    else if (s->open)
         ld_tape_close(t->tape);
-    s->open = false;
-    return 0;
-}
-
-/* The collector may come by in the middle of an operation on the step's tensors. So the next step
- * closes the one that was forgotten. */
-static int scope_gc(lua_State *L)
-{
-    scope *s = luaL_checkudata(L, 1, BIND_STEP);
-    if (s->pause)
-        return scope_close(L);
-    state(L)->forgotten |= s->open;
     s->open = false;
     return 0;
 }
@@ -127,7 +129,7 @@ static int scope_gc(lua_State *L)
 static int scope_tostring(lua_State *L)
 {
     const scope *s = luaL_checkudata(L, 1, BIND_STEP);
-    if (s->pause || !s->open)
+    if (s->pause || !s->open || !state(L)->tape)
         lua_pushstring(L, s->pause ? "Pause of recording" : "Step (closed)");
     else
         lua_pushfstring(L, "Step, %d operations recorded", (int)ld_tape_length(state(L)->tape));
@@ -162,7 +164,7 @@ void bind_open_step(lua_State *L)
 {
     static const luaL_Reg meta[] = {
         {"__close", scope_close},
-        {"__gc", scope_gc},
+        {"__gc", scope_close},
         {"__tostring", scope_tostring},
         {NULL, NULL},
     };

@@ -57,6 +57,7 @@ static int system_memory_trim(lua_State *L)
 {
     lua_gc(L, LUA_GCCOLLECT);
     lua_gc(L, LUA_GCCOLLECT); /* finalised objects are freed in the second round */
+    bind_settle(L);
     ld_marker_trim();
     ld_memory_trim();
     return 0;

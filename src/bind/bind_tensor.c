@@ -371,11 +371,14 @@ static int tensor_set_element(lua_State *L)
     return 0;
 }
 
+static void drop(void *tensor)
+{
+    ld_tensor_unref(tensor);
+}
+
 static int tensor_gc(lua_State *L)
 {
-    ld_tensor **t = luaL_checkudata(L, 1, BIND_TENSOR);
-    ld_tensor_unref(*t);
-    *t = NULL;
+    bind_drop(L, luaL_checkudata(L, 1, BIND_TENSOR), drop);
     return 0;
 }
 

@@ -90,8 +90,9 @@ static void stop(crew *c)
         pthread_join(c->threads[i], NULL);
 }
 
-static void crew_free(crew *c)
+static void crew_free(void *given)
 {
+    crew *c = given;
     stop(c);
     for (int i = 0; c->slots && i < c->ahead; i++)
         bind_parcel_free(c->slots[i].value);
@@ -148,9 +149,7 @@ static ld_status take(crew *c, slot *out)
 
 static int workers_next(lua_State *L)
 {
-    crew *c = *(crew **)luaL_checkudata(L, 1, BIND_WORKERS);
-    if (!c)
-        return luaL_error(L, "the workers have been closed");
+    crew *c = bind_object(L, 1, BIND_WORKERS);
     if (c->wanted > c->last)
         return 0;
     bind_parcel **p = bind_new_parcel(L);
@@ -167,17 +166,16 @@ static int workers_next(lua_State *L)
 
 static int workers_close(lua_State *L)
 {
-    crew **c = luaL_checkudata(L, 1, BIND_WORKERS);
-    if (*c)
-        crew_free(*c);
-    *c = NULL;
+    bind_drop(L, luaL_checkudata(L, 1, BIND_WORKERS), crew_free);
     return 0;
 }
 
 static int workers_tostring(lua_State *L)
 {
-    const crew *c = *(crew **)luaL_checkudata(L, 1, BIND_WORKERS);
-    lua_pushfstring(L, "Workers, %d threads", c ? c->n_threads : 0);
+    if (bind_push_closed(L, 1, BIND_WORKERS))
+        return 1;
+    const crew *c = bind_object(L, 1, BIND_WORKERS);
+    lua_pushfstring(L, "Workers, %d threads", c->n_threads);
     return 1;
 }
 
@@ -210,8 +208,10 @@ static int workers_new(lua_State *L)
     int ahead = (int)integer_option(L, "ahead", 1, MOST_AHEAD);
     int n = (int)integer_option(L, "threads", 1, MOST_WORKERS);
     lua_settop(L, 2);
-    if (atomic_load(&n_crews) > 0) /* forgotten ones end here at the latest */
+    if (atomic_load(&n_crews) > 0) { /* forgotten ones end here at the latest */
         lua_gc(L, LUA_GCCOLLECT);
+        bind_settle(L);
+    }
     crew **place = lua_newuserdatauv(L, sizeof(crew *), 0);
     *place = NULL;
     luaL_setmetatable(L, BIND_WORKERS);

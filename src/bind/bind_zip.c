@@ -20,10 +20,7 @@ static void push_digest(lua_State *L, const unsigned char digest[LD_SHA256_BYTES
 
 static ld_zip *archive(lua_State *L)
 {
-    ld_zip **z = luaL_checkudata(L, 1, BIND_ZIP);
-    if (!*z)
-        luaL_error(L, "zip: the archive is closed");
-    return *z;
+    return bind_object(L, 1, BIND_ZIP);
 }
 
 static int zip_open(lua_State *L)
@@ -36,11 +33,14 @@ static int zip_open(lua_State *L)
     return 1;
 }
 
+static void drop(void *archive)
+{
+    ld_zip_close(archive);
+}
+
 static int zip_close(lua_State *L)
 {
-    ld_zip **z = luaL_checkudata(L, 1, BIND_ZIP);
-    ld_zip_close(*z);
-    *z = NULL;
+    bind_drop(L, luaL_checkudata(L, 1, BIND_ZIP), drop);
     return 0;
 }
 

@@ -173,7 +173,7 @@ static bool put_name(packer *k, int at)
         const char *name = lua_tolstring(L, -1, &length);
         put_string(k, strlen(name) < length ? BIND_MEMBER : BIND_MODULE, -1);
     } else if (lua_toboolean(L, -1)) {
-        lua_CFunction f = lua_tocfunction(L, at);
+        lua_CFunction f = bind_to_core(L, at);
         put_tag(k, BIND_C_FUNCTION);
         put(k, &f, sizeof f);
         named = true;

@@ -152,7 +152,7 @@ static void unpack_value(reader *r)
     case BIND_C_FUNCTION: {
         lua_CFunction f;
         take(r, &f, sizeof f);
-        lua_pushcfunction(L, f);
+        bind_push_core(L, f);
         break;
     }
     case BIND_OBJECT: unpack_object(r); break;

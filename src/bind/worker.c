@@ -103,11 +103,9 @@ static int run(lua_State *L)
     return pack_result(L, lua_touserdata(L, 3));
 }
 
-/* (place of the result, error value); an error that cannot cross does so as text. */
+/* (place of the result, error value) */
 static int pack_error(lua_State *L)
 {
-    if (lua_isuserdata(L, 2) || lua_isfunction(L, 2))
-        luaL_tolstring(L, 2, NULL);
     return pack_result(L, lua_touserdata(L, 1));
 }
 
@@ -131,7 +129,9 @@ bind_parcel *bind_job_run(lua_State *L, const bind_job *job, lua_Integer number,
     lua_pushlightuserdata(L, &result);
     bool packed = lua_pcall(L, 3, 0, 0) == LUA_OK;
     *failed = !packed;
-    for (int i = 0; !packed && i < 2; i++) { /* the second error is a text, why the first stays */
+    for (int i = 0; !packed && i < 2; i++) { /* the second error says why the first stays */
+        if (i > 0 || lua_isuserdata(L, -1) || lua_isfunction(L, -1))
+            bind_error_text(L);
         lua_pushcfunction(L, pack_error);
         lua_pushlightuserdata(L, &result);
         lua_rotate(L, 1, 2); /* the error comes last */
@@ -139,5 +139,7 @@ bind_parcel *bind_job_run(lua_State *L, const bind_job *job, lua_Integer number,
     }
     lua_settop(L, 0);
     lua_gc(L, LUA_GCSTEP, 0);
+    if (!*failed) /* the module may be missing else */
+        bind_settle(L);
     return result;
 }

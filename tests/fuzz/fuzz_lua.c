@@ -48,6 +48,7 @@ static void collect(lua_State *L)
 {
     lua_gc(L, LUA_GCCOLLECT);
     lua_gc(L, LUA_GCCOLLECT); /* what finalizers have let go */
+    bind_settle(L);
 }
 
 void fuzz_lua_call(lua_State *L, const char *path, const char *text, int64_t content, int64_t bound)
