@@ -238,6 +238,122 @@ function tests.test_learned_sampler()
   end, {logits, x})
 end
 
+-- ---------------------------------------------------------------- random chains
+
+-- Some operation on A by chance: a function from a matrix of A's structure to another, whose own
+-- parameters are added to `parameters`. Numbers stay positive.
+local function random_operation(A, random, parameters)
+  local function vector(n)
+    local v = random_tensor(n)
+    if random(2) == 1 then parameters[#parameters + 1] = v:requires_grad_() end
+    return v
+  end
+  local function ids(n) return ladies.sampling.permutation(n, ladies.rng(random(1 << 30))) end
+  local function some(n) return ids(n):slice(1, (n + 1) // 2 + random(0, n // 2)) end
+  local choices = {
+    function() return makers.transpose end,
+    function() return makers.row_normalize end,
+    function()
+      local rows = some(#A) .. some(#A)
+      return function(B) return B:rows(rows) end
+    end,
+    function()
+      local rows = some(#A)
+      return function(B) return (B:slice(rows)) end
+    end,
+    function()
+      local rows, cols = some(#A), some(A.n_cols)
+      return function(B) return (B:slice(rows, cols)) end
+    end,
+    function()
+      local cols = some(A.n_cols)
+      return function(B) return B:pick_cols(cols) end
+    end,
+    function()
+      local rows, seed = some(#A), random(1 << 30)
+      return function(B) return (B:sample_rows(rows, 2, {rng = ladies.rng(seed)})) end
+    end,
+    function()
+      local w = vector(A.nnz)
+      return function(B) return B:scale_entries(w) end
+    end,
+    function()
+      local w = vector(#A)
+      return function(B) return B:scale_rows(w) end
+    end,
+    function()
+      local w = vector(A.n_cols)
+      return function(B) return B:scale_cols(w) end
+    end,
+    function()                                            -- by numbers that come from B itself
+      return function(B) return B:scale_cols(1 / (B:col_sums(2) + 1)) end
+    end,
+    function()
+      return function(B) return B:with_values(B:edge_softmax(B:entry_values())) end
+    end,
+    function()
+      local x, y = vector(#A), vector(A.n_cols)
+      return function(B) return B:scale_entries(B:add_edges(B:row_sums() + x, y):sqrt()) end
+    end,
+    function()
+      local x = vector(A.n_cols)
+      return function(B) return B:with_values(B:dot_edges(B:matmul(x), x)) end
+    end,
+  }
+  local square = {
+    function() return random(2) == 1 and makers.normalize_sym or makers.normalize_row_as_is end,
+    function() return random(2) == 1 and makers.without_loops or makers.add_diag end,
+    function()
+      local v = vector(#A)
+      return function(B) return B:add_diag(v) end
+    end,
+    function()
+      local nodes = some(#A)
+      return function(B) return B:induced(nodes) end
+    end,
+    function()
+      return function(B) return B:scale_rows(B:diagonal_values() + 0.5) end
+    end,
+  }
+  if #A == A.n_cols then table.move(square, 1, #square, #choices + 1, choices) end
+  return choices[random(#choices)]()
+end
+
+-- A matrix made of parameters by up to six operations, and read in some way.
+local function random_chain(random)
+  local states = {}
+  for i = 1, 3 do states[i] = STATES[random(3)] end
+  local make, parameters = factored(({SQUARE, SYMMETRIC, SLICE})[random(3)], states)
+  local steps, A = {}, make()
+  for i = 1, random(6) do
+    steps[i] = random_operation(A, random, parameters)
+    A = steps[i](A)
+  end
+  local names = {}
+  for name in pairs(reads) do
+    if name ~= "diagonal_values" or #A == A.n_cols then names[#names + 1] = name end
+  end
+  table.sort(names)
+  local read, x = reads[names[random(2 * #names)]], parameter(A.n_cols)
+  if not read then parameters[#parameters + 1] = x end
+  return function()
+    local B = make()
+    for _, step in ipairs(steps) do B = step(B) end
+    return read and read(B) or B:matmul(x)
+  end, parameters
+end
+
+function tests.test_random_chains()
+  for seed = 1, 150 do
+    math.randomseed(seed)
+    draws = 1000 * seed
+    local compute, parameters = random_chain(math.random)
+    if #parameters > 0 and compute():norm() < 20 then
+      gradcheck.check("chain " .. seed, compute, parameters)
+    end
+  end
+end
+
 -- ---------------------------------------------------------------- rows of zero, empty matrices
 
 function tests.test_rows_of_sum_zero()
