@@ -255,6 +255,21 @@ function tests.test_operations()
     function(x) return graph():matmul(x) end,
     function(x) return graph():matmul_t(x) end,
     function(x) return graph():with_values(x:reshape(10):slice(1, 5)):matmul_t(x) end,
+    function(x)
+      local A = graph():with_values(x:reshape(10):slice(1, 5)):scale_cols(x:row_sums())
+      local U, src = A:slice(index{5, 3}, {first = index{2}})
+      return U:pick_cols(index{2, 1}):row_normalize():matmul(x[src[index{2, 1}]])
+    end,
+    function(x)
+      local A = graph():with_values(x:reshape(10):slice(1, 5)):scale_rows(x:row_sums())
+      return A:add_diag(x:row_sums()):transpose():rows(index{1, 3}):col_sums(2) +
+        A:without_loops():normalize "sym":to_dense():row_sums() + A:detach():diagonal_values()
+    end,
+    function(x)
+      local A = graph():scale_cols(x:row_sums())
+      local S = A:sample_rows(index{1, 3}, 1, {rng = rng})
+      return S:scale_entries(S:entry_values()):row_sums()
+    end,
     function(x) return x[index{1, 1, 3}]:scatter_add(index{2, 2, 1}, 3) end,
     function(x, y) return x:concat(y) end,
     function(x, y, z) return (x + y) * z / y - z * row + 1 end,
