@@ -425,7 +425,7 @@ end
 -- What does not depend on values, and what makes no tensor and no matrix.
 local indifferent = {
   degrees = {}, empty_rows = {}, loops = {}, row_of = {}, col_of = {}, offsets = {}, diagonal = {},
-  components = {}, is_symmetric = {}, hash = {}, detach = {},
+  components = {}, is_symmetric = {}, is_close = {SQUARE}, hash = {}, detach = {},
   with_values = {ladies.ones(SQUARE.nnz)}, edge_softmax = {ladies.ones(SQUARE.nnz)},
   dot_edges = {ladies.ones(6, 2), ladies.ones(6, 2)}, add_edges = {ladies.ones(6), ladies.ones(6)},
   metis = {2, ladies.rng(1)}, cut = {index{1, 1, 1, 2, 2, 2}},

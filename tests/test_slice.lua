@@ -56,6 +56,47 @@ function tests.test_given_rows_and_columns()
   end)
 end
 
+--- Every kind of slice knows the matrix that it came from, and still does when its values change.
+function tests.test_root()
+  local P = ladies.sparse(ladies.ones(13, 13))
+  local dst, rng = some(13, 6), ladies.rng(1)
+  local slices = {
+    slice = P:slice(dst), both = P:slice(dst, dst), rows = P:rows(dst), induced = P:induced(dst),
+    picked = P:pick_cols(dst), drawn = P:draw_cols(dst, 4, {rng = rng}),
+    sampled = P:sample_rows(dst, 2, {rng = rng}),
+  }
+  for name, U in pairs(slices) do
+    for _, of in ipairs{U, U:pick_cols(index{1, 2}), U:rows(index{2}):rows(index{1}),
+      U:scale_cols(ladies.full(2, U.n_cols)):row_normalize(), U:with_values(ladies.ones(U.nnz))} do
+      lu.assertTrue(of.root:is_close(P), name)
+      lu.assertNil(of.root.root, name)
+    end
+  end
+  lu.assertNil(P.root)
+  lu.assertNil(P:scale_cols(ladies.ones(13)).root)
+  lu.assertNil(slices.induced:normalize("row").root)     -- self-loops were added
+  local W = P:scale_cols(ladies.full(3, 13))
+  lu.assertTrue(W:slice(dst).root:is_close(W))
+  lu.assertFalse(W:slice(dst).root:is_close(P))
+end
+
+function tests.test_is_close()
+  local function matrix(values, cols)
+    return ladies.matrix{n_rows = 2, n_cols = 3, rows = index{1, 1, 2}, cols = index(cols or
+      {1, 3, 2}), values = ladies.tensor(values)}
+  end
+  local A = matrix{1, 2, 3}
+  lu.assertTrue(A:is_close(A))
+  lu.assertTrue(A:is_close(matrix{1, 2, 3}, 0))
+  lu.assertTrue(A:is_close(matrix{1, 2.00001, 3}))
+  lu.assertFalse(A:is_close(matrix{1, 2.0001, 3}))
+  lu.assertTrue(A:is_close(matrix{1, 2.0001, 3}, 1e-3))
+  lu.assertFalse(A:is_close(matrix{1, 2, 0 / 0}))
+  lu.assertFalse(A:is_close(matrix({1, 2, 3}, {1, 2, 2})))
+  lu.assertFalse(A:is_close(A:rows(index{1})))
+  lu.assertTrue(matrix{2, 4, 6}:is_close(A:scale_rows(ladies.full(2, 2)), 0))
+end
+
 --- Slices of a scaled matrix and of its slices, in every order.
 function tests.test_slices_of_slices()
   local kinds = {

@@ -116,7 +116,12 @@ static int matrix_get_field(lua_State *L)
         lua_pushinteger(L, a->s->nnz);
     else if (strcmp(key, "edge") == 0)
         bind_check(L, ld_csr_origin(bind_new_index(L), a));
-    else if (strcmp(key, "values") == 0) {
+    else if (strcmp(key, "root") == 0) {
+        if (!a->s->root)
+            lua_pushnil(L);
+        else
+            *bind_new_matrix(L) = ld_csr_ref(a->s->root);
+    } else if (strcmp(key, "values") == 0) {
         if (!a->values)
             lua_pushnil(L);
         else if (ld_wants_grad(a->values))
@@ -378,6 +383,14 @@ static int matrix_to_dense(lua_State *L)
     return 1;
 }
 
+static int matrix_is_close(lua_State *L)
+{
+    const ld_csr *a = bind_matrix_operand(L, 1), *b = bind_matrix_operand(L, 2);
+    double tolerance = luaL_optnumber(L, 3, 1e-5);
+    lua_pushboolean(L, ld_csr_is_close(a, b, tolerance));
+    return 1;
+}
+
 static int matrix_hash(lua_State *L)
 {
     uint64_t hash;
@@ -409,7 +422,10 @@ static const bind_function methods[] = {
      "touch after those of `first`, which come first whether touched or not. Costs the entries of "
      "U.\n"
      "A:slice(dst, src) -> U, src\n"
-     "Rows dst and the given columns. Repeated ids are an error. Differentiable."},
+     "Rows dst and the given columns. Repeated ids are an error. Differentiable.\n"
+     "U.edge are the positions of U's entries in U.root, the matrix that A is or was sliced from,\n"
+     "whatever has happened to their values; a slice keeps it in memory. U.root is nil when U is no\n"
+     "slice."},
     {"rows", matrix_rows,
      "A:rows(idx) -> Matrix\nThe rows named by an Index, with all columns; rows may repeat.\n"
      "Differentiable."},
@@ -477,6 +493,10 @@ static const bind_function methods[] = {
     {"entry_values", matrix_entry_values,
      "A:entry_values() -> Tensor\nThe value of every entry, scales included. Differentiable."},
     {"to_dense", matrix_to_dense, "A:to_dense() -> Tensor\nDifferentiable."},
+    {"is_close", matrix_is_close,
+     "A:is_close(B [, tolerance = 1e-5]) -> boolean\n"
+     "Whether A and B have entries in the same places, in the same order, whose values differ by no\n"
+     "more than tolerance times the larger one. Costs nothing when they are one matrix."},
     {"hash", matrix_hash,
      "A:hash() -> string\n16 hexadecimal digits that depend on structure, order and every value."},
     {NULL, NULL, NULL},
@@ -490,7 +510,8 @@ void bind_open_matrix(lua_State *L)
         {"__tostring", matrix_tostring},
         {NULL, NULL},
     };
-    static const char *const properties[] = {"n_rows", "n_cols", "nnz", "values", "edge", NULL};
+    static const char *const properties[] = {"n_rows", "n_cols", "nnz", "values",
+                                             "edge",   "root",   NULL};
     bind_class(L, BIND_MATRIX, methods, meta, properties, matrix_get_field);
     bind_functions(L, functions);
 }

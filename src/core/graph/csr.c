@@ -2,6 +2,7 @@
 #include "graph/csr.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -92,6 +93,11 @@ ld_status ld_structure_of_block(ld_structure **out, int64_t n_rows, int64_t n_co
     return st;
 }
 
+void ld_structure_sliced(ld_structure *s, ld_csr *a)
+{
+    s->root = ld_csr_ref(a->s->root ? a->s->root : a);
+}
+
 ld_structure *ld_structure_ref(ld_structure *s)
 {
     atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
@@ -110,6 +116,7 @@ void ld_structure_unref(ld_structure *s)
         ld_free(s->columns);
     ld_free(s->origin_row);
     ld_free(s->origin);
+    ld_csr_unref(s->root);
     ld_free(s->source);
     ld_free(s);
 }
@@ -159,6 +166,8 @@ ld_status ld_csr_freeze(ld_csr *a)
         st = ld_tensor_freeze(a->row_scale);
     if (st == LD_OK && a->col_scale)
         st = ld_tensor_freeze(a->col_scale);
+    if (st == LD_OK && a->s->root)
+        st = ld_csr_freeze(a->s->root);
     return st;
 }
 
@@ -269,6 +278,29 @@ ld_status ld_csr_to_dense(ld_tensor **out, const ld_csr *a)
         for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
             (*out)->data[r * s->n_cols + s->columns[e]] = ld_csr_value(a, r, e);
     return LD_OK;
+}
+
+static bool same_structure(const ld_structure *s, const ld_structure *t)
+{
+    return s == t ||
+           (s->n_rows == t->n_rows && s->n_cols == t->n_cols && s->nnz == t->nnz &&
+            memcmp(s->offsets, t->offsets, (size_t)(s->n_rows + 1) * sizeof *s->offsets) == 0 &&
+            memcmp(s->columns, t->columns, (size_t)s->nnz * sizeof *s->columns) == 0);
+}
+
+bool ld_csr_is_close(const ld_csr *a, const ld_csr *b, double tolerance)
+{
+    if (a == b)
+        return true;
+    if (!same_structure(a->s, b->s))
+        return false;
+    for (int64_t r = 0; r < a->s->n_rows; r++)
+        for (int64_t e = a->s->offsets[r]; e < a->s->offsets[r + 1]; e++) {
+            double x = ld_csr_value(a, r, e), y = ld_csr_value(b, r, e);
+            if (!(fabs(x - y) <= tolerance * fmax(fabs(x), fabs(y))))
+                return false;
+        }
+    return true;
 }
 
 static uint64_t hash_values(const void *ctx, int64_t begin, int64_t end)

@@ -30,6 +30,7 @@ typedef struct ld_structure {
      * origin_row[r] + (e - offsets[r]) when whole rows were taken, origin[e] otherwise. */
     int64_t *origin_row; /* n_rows, or NULL */
     int32_t *origin;     /* nnz, or NULL */
+    struct ld_csr *root; /* that graph's matrix, no slice itself; NULL when nothing was sliced */
     /* Only in a transpose: its entries' positions in the structure that it transposes. */
     int32_t *source;
     struct ld_structure *_Atomic transpose;
@@ -66,6 +67,9 @@ ld_status ld_structure_check(int64_t n_rows, int64_t n_cols, int64_t nnz);
  * positions no int32 holds; 0 switches this off. */
 void ld_structure_limit(int64_t n);
 
+/* Says that s, which is new, is of a slice of a. */
+void ld_structure_sliced(ld_structure *s, ld_csr *a);
+
 ld_structure *ld_structure_ref(ld_structure *s);
 void ld_structure_unref(ld_structure *s);
 
@@ -86,7 +90,8 @@ static inline float ld_csr_value(const ld_csr *a, int64_t r, int64_t e)
     return v;
 }
 
-/* Freezes values and scales (see ld_tensor_freeze); the rest is immutable anyway. */
+/* Freezes values and scales (see ld_tensor_freeze), those of the root too; the rest is immutable
+ * anyway. */
 ld_status ld_csr_freeze(ld_csr *a);
 
 /* Dense copy. */
@@ -184,6 +189,10 @@ ld_status ld_csr_col_of(ld_index **out, const ld_csr *a);
 
 /* Positions of the entries in the graph that a was sliced from (in a itself when it is no slice). */
 ld_status ld_csr_origin(ld_index **out, const ld_csr *a);
+
+/* Whether a and b have entries in the same places, in the same order, with values that differ by no
+ * more than tolerance times the larger one; at once when they are one matrix. */
+bool ld_csr_is_close(const ld_csr *a, const ld_csr *b, double tolerance);
 
 ld_status ld_csr_hash(uint64_t *hash, const ld_csr *a);
 

@@ -32,7 +32,7 @@ static ld_status count_entries(int64_t *nnz, const ld_csr *a, const ld_index *ro
 }
 
 /* The structure and values of whole rows, with the columns still to be filled in. */
-static ld_status copy_rows(ld_structure **structure, ld_tensor **values, const ld_csr *a,
+static ld_status copy_rows(ld_structure **structure, ld_tensor **values, ld_csr *a,
                            const ld_index *rows, int64_t n_cols)
 {
     const ld_structure *p = a->s;
@@ -41,6 +41,7 @@ static ld_status copy_rows(ld_structure **structure, ld_tensor **values, const l
     ld_status st;
     LD_TRY(count_entries(&nnz, a, rows));
     LD_TRY(ld_structure_new(&s, rows->size, n_cols, nnz, p->origin != NULL));
+    ld_structure_sliced(s, a);
     *structure = s;
     if (a->values)
         LD_TRY(ld_tensor_new(values, 1, nnz, 1));

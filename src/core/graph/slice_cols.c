@@ -28,7 +28,7 @@ typedef struct {
 } match;
 
 typedef struct {
-    const ld_csr *a;
+    ld_csr *a;
     const ld_index *rows; /* NULL: all */
     const ld_index *cols;
     int64_t n_rows;
@@ -227,12 +227,13 @@ static ld_status pick_scale(ld_tensor **out, ld_tensor *x, const ld_index *pick)
 
 static ld_status make(ld_csr **out, const search *q)
 {
-    const ld_csr *a = q->a;
+    ld_csr *a = q->a;
     const ld_structure *p = a->s;
     ld_structure *s = NULL;
     ld_tensor *values = NULL, *row_scale = NULL, *col_scale = NULL;
     ld_status st;
     LD_TRY(ld_structure_new(&s, q->n_rows, q->cols->size, q->n, true));
+    ld_structure_sliced(s, a);
     if (a->values)
         LD_TRY(ld_tensor_new(&values, 1, q->n, 1));
     for (int64_t i = 0, n = 0; i < q->n_rows; i++) {

@@ -32,7 +32,7 @@ typedef struct {
 typedef struct {
     const char *where; /* begins messages */
     row_method method;
-    const ld_csr *a;
+    ld_csr *a;
     const ld_index *rows, *always;
     const ld_tensor *p, *p_cols; /* WEIGHTED: either */
     const ld_tensor *c, *pi;     /* POISSON: c_i of the rows, pi_u or NULL */
@@ -106,6 +106,7 @@ static ld_status make_structure(rows_job *job, int64_t nnz)
 {
     ld_status st;
     LD_TRY(ld_structure_new(&job->s, job->rows->size, job->a->s->n_cols, nnz, true));
+    ld_structure_sliced(job->s, job->a);
     LD_TRY(ld_tensor_new(&job->w, 1, nnz, 1));
     if (job->a->values)
         LD_TRY(ld_tensor_new(&job->values, 1, nnz, 1));
