@@ -207,7 +207,7 @@ function tests.test_training()
   local sampler = clustergcn(data.graph.adjacency, {layers = 2, train = data.train, parts = 12,
     clusters = 4, lambda = 0.5, method = ladies.have_metis and "metis" or "random"})
   local model = ladies.nn.gcn{inputs = toy.FEATURES, hidden = 16, outputs = 3, layers = 2,
-    normalize = "row"}
+    normalize = "row", lambda = 0.5}
   local result = ladies.train{data = data, model = model, sampler = sampler, lr = 0.02, epochs = 30,
     quiet = true}
   lu.assertEquals(result.batches, 90)

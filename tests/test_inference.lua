@@ -46,8 +46,10 @@ function tests.test_ways_to_name_the_graph()
   local data = toy.new()
   local model = model_for(data, {layers = 2})
   local expected = ladies.inference.exact(model, data):hash()
-  lu.assertEquals(ladies.inference.exact(model, data.graph, data.features):hash(), expected)
-  lu.assertEquals(ladies.inference.exact(model, data.graph:normalize "sym", data.features):hash(),
+  lu.assertEquals(ladies.inference.exact(model, data.graph,
+    {features = data.features}):hash(), expected)
+  lu.assertEquals(ladies.inference.exact(model, data.graph:normalize "sym",
+    {features = data.features}):hash(),
     expected)
 end
 
@@ -106,7 +108,7 @@ function tests.test_errors()
   local model = model_for(data, {layers = 2})
   lu.assertErrorMsgContains("layer(i, h, block)", ladies.inference.exact, {}, data)
   lu.assertErrorMsgContains("3 rows of features for a graph of 180 nodes", ladies.inference.exact,
-    model, data.graph, ladies.zeros(3, toy.FEATURES))
+    model, data.graph, {features = ladies.zeros(3, toy.FEATURES)})
 end
 
 -- ---------------------------------------------------------------- sampled

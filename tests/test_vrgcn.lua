@@ -57,7 +57,7 @@ end
 function tests.test_no_variance_with_an_exact_history()
   for i, P in ipairs{toy.new().graph:normalize "sym", weighted(180, 1)} do
     local features, model = toy.new(i == 2).features, new_model{norm = i == 2}
-    local exact = ladies.inference.exact(model, P, features)
+    local exact = ladies.inference.exact(model, P, {features = features})
     local ways = {{}, {neighbours = 1}, {neighbours = 4, features = features}, {cvd = true}}
     for _, own in ipairs(ways) do
       local sampler = new_sampler(P, own)
@@ -216,7 +216,7 @@ function tests.test_cvd_leaves_dropout_out_of_the_mean()
   sampler:fill(model, data.features)
   local batch = sampler(data.val, ladies.rng(1))
   local logits = model:forward(data.features, batch, ladies.rng(2))
-  local exact = ladies.inference.exact(model, P, data.features)[data.val]
+  local exact = ladies.inference.exact(model, P, {features = data.features})[data.val]
   close(batch.hidden[2], exact, 1e-5, "mean")
   lu.assertTrue((logits - exact):norm() > 0.01)
 end
@@ -285,7 +285,7 @@ function tests.test_odd_graphs()
         sampler:fill(model, features)
         batch = sampler(index{1, 7}, ladies.rng(k))
         close(model:forward(features, batch, false),
-          ladies.inference.exact(model, P, features)[index{1, 7}], 1e-5, "logits")
+          ladies.inference.exact(model, P, {features = features})[index{1, 7}], 1e-5, "logits")
       end
     end
   end

@@ -305,6 +305,7 @@ local function script(body)
     local data = toy.new()
     local sampler = toy.neighbourhoods(data.graph:normalize "sym", 2)
     local function threads() return #require "ladies_core".files "/proc/self/task" end
+    ladies.zeros(1 << 18):normal_(1, ladies.rng(1))       -- starts the pool's threads
     local before
   ]] .. body)
 end

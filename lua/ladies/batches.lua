@@ -4,6 +4,7 @@
 local core = require "ladies_core"
 local batch_maker = require "ladies.batch_maker"
 local options = require "ladies.options"
+local propagation = require "ladies.propagation"
 local sampling = require "ladies.sampling"
 
 local name_of, call_name = batch_maker.name_of, batch_maker.call_name
@@ -119,6 +120,7 @@ function Batches:check(batch)
   local opts = self.opts
   sampling.check(batch, call_name(opts.sampler, batch.epoch, batch.index),
     {nodes = opts.nodes, quick = self.checked})
+  propagation.state(batch, opts.sampler)
   self.checked = true
 end
 

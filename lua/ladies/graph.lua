@@ -41,6 +41,17 @@ function Graph:normalize(kind, opts)
   return self.normalized[key]
 end
 
+--- The arguments of graph:normalize that gave a P, {normalize =, lambda =, self_loops =}; nil for a
+-- Matrix that it has not made.
+function Graph:name_of(P)
+  for key, made in pairs(self.normalized) do
+    if made:is_close(P, 0) then
+      local kind, self_loops, lambda = key:match "(%S+) (%S+) (%S+)"
+      return {normalize = kind, self_loops = self_loops == "true", lambda = tonumber(lambda)}
+    end
+  end
+end
+
 --- The number of entries in each row, a vector.
 function Graph:degrees()
   self.row_degrees = self.row_degrees or self.adjacency:degrees()

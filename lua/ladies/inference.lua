@@ -8,15 +8,17 @@
 
 local core = require "ladies_core"
 local options = require "ladies.options"
+local propagation = require "ladies.propagation"
 local sampling = require "ladies.sampling"
 
 local inference = {}
 
--- P for the model: a Matrix as it is, that of a graph or a data set by the model's own choice.
-local function propagation(model, of)
-  if options.class_of(of) == "Matrix" then return of end
+-- The model's own P of a graph or a data set, which must be that which it was trained with.
+local function own_propagation(where, model, of)
   local graph = options.class_of(of) == "Graph" and of or of.graph
-  return graph:normalize(model.normalize or "sym", {lambda = model.lambda})
+  local P, name = propagation.of_model(where, model, graph)
+  propagation.check_trained(where, model, P, name, graph)
+  return P
 end
 
 local function run(model, P, features)
@@ -36,20 +38,27 @@ function inference.possible(model)
   return model.layer ~= nil and model.n_layers ~= nil
 end
 
---- inference.exact(model, data [, features]): the logits of all nodes, N x outputs.
--- model     has `n_layers` and `layer(i, h, block)`, as nn.gcn; `normalize` ("sym" or "row") and
---           `lambda` name its P, as for graph:normalize
+--- inference.exact(model, data [, {P =, features =}]): the logits of all nodes, N x outputs.
+-- model     has `n_layers` and `layer(i, h, block)`, as nn.gcn; its `P`, a Matrix, or `normalize`
+--           ("sym" or "row") and `lambda`, as for graph:normalize, say which P it is for
 -- data      a data set; or a Graph, or P itself as a Matrix, and then `features` as well
+-- P         a Matrix in place of the model's own. That is refused when the model was trained on
+--           mini-batches of another one, as far as these tell (see ladies.propagation).
 -- Nothing is recorded, no element is dropped, and the result belongs to no step.
-function inference.exact(model, data, features)
+function inference.exact(model, data, given)
+  local where = "ladies.inference.exact"
   if not inference.possible(model) then
-    options.fail("ladies.inference.exact: the model must have layer(i, h, block) and n_layers")
+    options.fail(where .. ": the model must have layer(i, h, block) and n_layers")
   end
-  features = features or data.features
-  local P = propagation(model, data)
+  local opts = options.check(where, given, {
+    P = "Matrix or nil", features = "Tensor or Matrix or nil",
+  })
+  local P = opts.P or options.class_of(data) == "Matrix" and data
+    or own_propagation(where, model, data)
+  local features = opts.features or data.features
   if features.n_rows ~= P.n_rows then
-    options.fail(("ladies.inference.exact: %d rows of features for a graph of %d nodes"):format(
-      features.n_rows, P.n_rows))
+    options.fail(("%s: %d rows of features for a graph of %d nodes"):format(where, features.n_rows,
+      P.n_rows))
   end
   return core.no_grad(run, model, P, features)
 end
@@ -73,6 +82,7 @@ function inference.sampled(model, data, nodes, given)
   local opts = options.check(where, given, SAMPLED)
   if #nodes == 0 then options.fail(where .. ": there are no nodes") end
   local rng, size, n = core.rng(opts.seed), opts.batch_size, #nodes
+  local guard = propagation.guard(where, model, data.graph, "the sampler", function() end)
   local logits
   core.no_grad(function()
     for draw = 1, opts.draws do
@@ -80,6 +90,8 @@ function inference.sampled(model, data, nodes, given)
         local last = math.min(first + size - 1, n)
         local seeds = nodes:slice(first, last)
         local batch = opts.sampler(seeds, rng:fork(draw):fork(first))
+        propagation.state(batch, opts.sampler)
+        guard(batch)
         local places = sampling.find(batch.output, seeds)
         if #places < #seeds then
           options.fail(("%s: the output of a mini-batch lacks %d of its %d seeds"):format(

@@ -65,24 +65,24 @@ function metrics.confusion(predicted, labels, classes, idx)
   return counts
 end
 
-local function predict(where, model, data)
-  local logits = inference.exact(model, data)
+local function predict(where, model, data, given)
+  local logits = inference.exact(model, data, given)
   label_kinds.check_outputs(where, logits, data)
   local predicted = label_kinds.kind_of(data.labels).predict(logits)
   logits:release()
   return predicted
 end
 
---- metrics.predictions(model, data): what a model predicts for every node of a data set, by exact
--- inference over the whole graph (see ladies.inference.exact).
-function metrics.predictions(model, data)
-  return predict("ladies.metrics.predictions", model, data)
+--- metrics.predictions(model, data [, {P =}]): what a model predicts for every node of a data set,
+-- by exact inference over the whole graph (see ladies.inference.exact).
+function metrics.predictions(model, data, given)
+  return predict("ladies.metrics.predictions", model, data, given)
 end
 
---- metrics.f1(model, data, idx): micro-F1 of a model on the nodes idx of a data set, by exact
--- inference over the whole graph.
-function metrics.f1(model, data, idx)
-  return metrics.micro_f1(predict("ladies.metrics.f1", model, data), data.labels, idx)
+--- metrics.f1(model, data, idx [, {P =}]): micro-F1 of a model on the nodes idx of a data set, by
+-- exact inference over the whole graph (see ladies.inference.exact).
+function metrics.f1(model, data, idx, given)
+  return metrics.micro_f1(predict("ladies.metrics.f1", model, data, given), data.labels, idx)
 end
 
 return metrics

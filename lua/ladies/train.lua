@@ -17,6 +17,7 @@ local SPEC = {
   data = "table",
   model = "table",
   sampler = "callable",
+  P = "Matrix or nil",
   optimizer = "Optimizer or nil",
   lr = {"positive number", 1e-3},
   weight_decay = {"non-negative number", 0},
@@ -96,7 +97,8 @@ local function finish(run, reason)
   local opts, data = run.opts, run.opts.data
   run:keep_best()
   local kind, test = label_kinds.kind_of(data.labels), {}
-  local logits = inference.possible(opts.model) and inference.exact(opts.model, data)
+  local logits = inference.possible(opts.model)
+    and inference.exact(opts.model, data, {P = opts.P})
   if logits and data.test then
     local predicted = kind.predict(logits)
     test.micro = metrics.micro_f1(predicted, data.labels, data.test)
@@ -121,6 +123,8 @@ end
 --              without them there is no test and `validate` must be given
 -- sampler      sampler(seeds, rng) -> mini-batch; checkpoints hold the tensors of sampler.state, an
 --              array of {name =, tensor =}, where it has one
+-- P            of validation and test, in place of the model's own; without it the sampler must
+--              draw from that, as far as its mini-batches tell
 -- optimizer    default: Adam with `lr` (1e-3) and `weight_decay` (0)
 -- schedule     batch number -> factor of the learning rate (see ladies.schedule)
 -- clip         bound on the norm of all gradients together

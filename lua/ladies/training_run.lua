@@ -3,9 +3,11 @@
 -- that was killed and resumed ends with the same bits as one that was not.
 
 local core = require "ladies_core"
+local batch_maker = require "ladies.batch_maker"
 local batches = require "ladies.batches"
 local checkpoint = require "ladies.checkpoint"
 local early_stopping = require "ladies.early_stopping"
+local inference = require "ladies.inference"
 local interrupt = require "ladies.interrupt"
 local label_kinds = require "ladies.labels"
 local log = require "ladies.log"
@@ -14,6 +16,7 @@ local module = require "ladies.nn.module"
 local optim = require "ladies.optim"
 local options = require "ladies.options"
 local progress = require "ladies.progress"
+local propagation = require "ladies.propagation"
 local timer = require "ladies.timer"
 
 local Run = {__name = "TrainingRun"}
@@ -21,9 +24,9 @@ Run.__index = Run
 
 -- Micro-F1 on the validation nodes by exact inference, and the predictions for all nodes that it
 -- comes from; nil when there are no validation nodes.
-local function exact_validation(data)
+local function exact_validation(data, P)
   return data.val and function(model)
-    local predicted = metrics.predictions(model, data)
+    local predicted = metrics.predictions(model, data, {P = P})
     return metrics.micro_f1(predicted, data.labels, data.val), predicted
   end
 end
@@ -49,7 +52,7 @@ function Run.new(opts, folder)
     loss = opts.loss or label_kinds.kind_of(opts.data.labels).loss,
     parameters = module.named_parameters(opts.model),
     sampler = type(opts.sampler) == "table" and opts.sampler.state or {},   -- its tensors
-    validate = opts.validate or exact_validation(opts.data),
+    validate = opts.validate or exact_validation(opts.data, opts.P),
     stopper = early_stopping.new{
       patience = opts.patience, min_gain = opts.min_gain, best = opts.best,
     },
@@ -88,6 +91,10 @@ function Run:open_batches()
     workers = opts.workers, ahead = opts.ahead, quiet = opts.quiet,
   }
   self.next_batch = batches.new(opts.data.train, batch_options)
+  if inference.possible(self.model) and not opts.P then
+    self.guard = propagation.guard("ladies.train", self.model, opts.data.graph,
+      batch_maker.name_of(opts.sampler), function(text) self.progress:line("ladies: " .. text) end)
+  end
   local total = opts.epochs * batches.per_epoch(#opts.data.train, batch_options)
   self.progress = progress.new{
     total = math.min(total, opts.max_batches or total), done = self.number, quiet = opts.quiet,
@@ -162,6 +169,8 @@ end
 -- One step of the optimizer on a batch; returns the batch's loss.
 function Run:step(batch)
   local opts, optimizer = self.opts, self.optimizer
+  propagation.trained(self.model, batch)
+  if self.guard then self.guard(batch) end
   local _ <close> = core.step()
   local loss = self:objective(self.model:forward(opts.data.features, batch), batch)
   local value = loss:item()

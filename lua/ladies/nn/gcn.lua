@@ -10,6 +10,7 @@ local initialize = require "ladies.nn.initialize"
 local LayerNorm = require "ladies.nn.layer_norm"
 local Linear = require "ladies.nn.linear"
 local module = require "ladies.nn.module"
+local propagation = require "ladies.propagation"
 
 local Gcn = module.class "Gcn"
 
@@ -31,10 +32,26 @@ local SPEC = {
   norm = {"boolean", false},
   bias = {"boolean", true},
   init = {initialize.names, "glorot_uniform"},
-  normalize = {"sym|row", "sym"},
+  normalize = "sym|row or nil",
   lambda = {"number", 0},
+  P = "Matrix or string or nil",
   seed = {"integer", 1},
 }
+
+-- Leaves in the options what a file can hold; returns P when it is a Matrix.
+local function settle_propagation(opts)
+  if not opts.P then
+    opts.normalize = opts.normalize or "sym"
+    return nil
+  end
+  if opts.normalize or opts.lambda ~= 0 then
+    options.fail "ladies.nn.gcn: P takes the place of normalize and lambda; give only one"
+  end
+  if type(opts.P) == "string" then return nil end
+  local P = opts.P
+  opts.P = P:hash()
+  return P
+end
 
 --- nn.gcn{inputs =, outputs =, hidden = 256, layers = 5, ...}: a model of `layers` propagations.
 -- activation    after every layer but the one that gives the classes: relu (default), elu, ...
@@ -45,11 +62,15 @@ local SPEC = {
 -- order         of the linear map and the propagation; see nn.gcn_conv
 -- norm          layer normalisation before each activation
 -- init          glorot_uniform (default), kaiming_normal, ...; `seed` decides the draws
--- normalize     which P of the graph the model is for, "sym" or "row": exact inference uses it
+-- normalize     which P of the graph the model is for, "sym" (default) or "row": exact inference
+--               uses it, and mini-batches of another one are refused
 -- lambda        its diagonal enhancement, P + lambda diag(P); see samplers.clustergcn
--- model.config holds the options; a model made from it again has the same first weights.
+-- P             any Matrix, in place of these two; files remember its hash
+-- model.config holds the options, P by its hash; a model made from it again has the same first
+-- weights.
 function Gcn.new(given)
   local opts = options.check("ladies.nn.gcn", given, SPEC)
+  local P = settle_propagation(opts)
   local rng = core.rng(opts.seed):fork(FIRST_WEIGHTS)
   local last = opts.head == "none" and opts.layers or nil   -- the layer that gives the classes
   local layers = {}
@@ -77,7 +98,7 @@ function Gcn.new(given)
   end
   return setmetatable({
     config = opts, layers = layers, head = head, n_layers = opts.layers, normalize = opts.normalize,
-    lambda = opts.lambda,
+    lambda = opts.lambda, P = P,
   }, Gcn)
 end
 
@@ -109,6 +130,7 @@ function Gcn:forward(features, batch, rng)
       #blocks, self.n_layers))
   end
   if rng == nil then rng = batch.rng end
+  if rng then propagation.trained(self, batch) end
   local began = core.clock()
   local h = (batch.features or features):rows(batch.input)
   batch.gathering = core.clock() - began
@@ -120,7 +142,7 @@ end
 function Gcn:__tostring()
   local c = self.config
   local lines = {("Gcn of %d layers, P = %s, %d parameters"):format(
-    c.layers, c.normalize, module.size(self))}
+    c.layers, c.normalize or "of hash " .. c.P, module.size(self))}
   for i, layer in ipairs(self.layers) do
     local parts = {tostring(layer.conv)}
     if layer.norm then parts[#parts + 1] = "layer norm" end

@@ -95,9 +95,9 @@ end
 -- self_loops   whether I is added, in place of the loops that are there
 -- lambda       of the diagonal enhancement (0: none; the paper has 1 for deep networks)
 -- The sampler has batches_per_epoch; cut, the number of A's entries between parts (nil where parts
--- are given); and n_clusters, the parts that are not empty. Without a place in an epoch (the third
--- argument that ladies.batches gives), sampler(seeds) is the batch of the clusters that hold the
--- seeds, however many, with the seeds as loss_nodes.
+-- are given); n_clusters, the parts that are not empty; and P, the whole graph's, by name. Without
+-- a place in an epoch (the third argument that ladies.batches gives), sampler(seeds) is the batch
+-- of the clusters that hold the seeds, however many, with the seeds as loss_nodes.
 local function clustergcn(A, given)
   square(WHERE, A)
   local opts = options.check(WHERE, given, SPEC)
@@ -130,6 +130,7 @@ local function clustergcn(A, given)
 
   return setmetatable({
     name = WHERE, batches_per_epoch = n_batches, n_clusters = n_clusters, cut = cut,
+    P = {normalize = opts.normalize, lambda = opts.lambda, self_loops = opts.self_loops},
   }, {__call = draw})
 end
 
