@@ -237,7 +237,7 @@ function tests.test_what_is_not_expected()
   world:edit("  file     - - more.npz", "  fill     more.npz")
   check_failure(world, {"fetch", "toy"}, {}, "registry: ", "line 19 is not understood:   fill")
   world:edit("  fill     more.npz", "  file     - - ../more.npz")
-  check_failure(world, {"fetch", "toy"}, {}, "line 19 is not understood")
+  check_failure(world, {"fetch", "toy"}, {}, "line 19: file must be ")
   lu.assertEquals(world:cached(), "")
 end
 

@@ -175,7 +175,7 @@ function tests.test_refusals_of_strings()
   lu.assertEquals(refused{labels = write("m.txt", "zoe 1\n")},
     'ladies.data.from_files: m.txt: the node "zoe" has no row in f.txt')
   lu.assertEquals(refused{labels = write("m.txt", "z\27[2J\7 1\n")},
-    'ladies.data.from_files: m.txt: the node "z?[2J?" has no row in f.txt')
+    'ladies.data.from_files: m.txt: the node "z\\x1b[2J\\x07" has no row in f.txt')
   lu.assertEquals(refused{features = write("g.txt", "ann 1\nbob 2\nann 3\n")},
     'ladies.data.from_files: g.txt: two rows for the node "ann"')
   lu.assertStrContains(refused{features = write("f.mtx", "")}, "must be a table with a name")

@@ -13,6 +13,7 @@
 -- `--batch-size 64` and `--batch-size=64` set opts.batch_size; given.batch_size tells that the user
 -- did.
 
+local core = require "ladies_core"
 local options = require "ladies.options"
 
 local cli = {}
@@ -164,24 +165,35 @@ local function explain(message)
   return (message:gsub("^[^\n]-%.lua:%d+: ", ""))
 end
 
+-- An error or a note on stderr, which may quote files and names.
+local function complain(text) io.stderr:write(core.printable(text, true), "\n") end
+
+-- print, for a terminal: what it shows of files and names moves no cursor.
+local function print_plainly(...)
+  local words = table.pack(...)
+  for i = 1, words.n do words[i] = core.printable(tostring(words[i]), true) end
+  io.stdout:write(table.concat(words, "\t"), "\n")
+end
+
 --- Parses `args`, runs main(opts, given) and returns what it returns. `--help` prints the help text
 -- and ends the program; a wrong command line ends it with status 2 and one line on stderr, an error
 -- in main with status 1 and one line.
 function cli.main(spec, args, main)
   local ok, opts, given = pcall(cli.parse, spec, args)
   if not ok then
-    io.stderr:write(opts, "\n")
+    complain(opts)
     os.exit(2, true)
   end
   if opts.help then
     print(cli.help(spec))
     os.exit(0, true)
   end
+  if core.isatty(1) then _G.print = print_plainly end
   local results = table.pack(xpcall(main, explain, opts, given))
   if not results[1] then
     local text = tostring(results[2])
     if text:sub(1, #spec.name) ~= spec.name then text = spec.name .. ": " .. text end
-    io.stderr:write(text, "\n")
+    complain(text)
     os.exit(text:find "interrupted!$" and cli.INTERRUPTED or 1, true)
   end
   return table.unpack(results, 2, results.n)

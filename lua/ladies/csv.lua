@@ -1,4 +1,5 @@
---- CSV as other programs read it.
+--- CSV as other programs read it: texts as they are, also those that a spreadsheet would take for a
+-- formula.
 
 local csv = {}
 

@@ -2,7 +2,9 @@
 -- same bytes, and indented on request. Reading and the escaping of strings are lua-cjson's, which
 -- can neither sort nor indent.
 
-local cjson = require "cjson"
+local installed = require "ladies.installed"
+
+local cjson = installed "cjson"
 
 local json = {}
 

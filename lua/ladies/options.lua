@@ -23,7 +23,7 @@ local options = {}
 local HOME = debug.getinfo(1, "S").source:match("^(.*[/\\])") or "="
 
 --- Raises `message`, blamed on the nearest line outside this library: the user's. It becomes one
--- line without control characters, whatever it quotes of a file.
+-- line, whatever it quotes of a file.
 function options.fail(message)
   local level = 2
   local info = debug.getinfo(level, "S")
@@ -31,7 +31,7 @@ function options.fail(message)
     level = level + 1
     info = debug.getinfo(level, "S")
   end
-  error((message:gsub("%c", "?")), info and level or 0)
+  error(core.printable(message), info and level or 0)
 end
 
 --- The word of `list` that was probably meant by `word`, or nil when none is near: one edit, or

@@ -10,20 +10,15 @@ local plot = {}
 local COLOURS = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#b0a000",
   "#000000"}
 
--- Whether the program can be run; asked once.
-local present
-
 --- Whether gnuplot is installed.
-function plot.available()
-  if present == nil then
-    present = os.execute "command -v gnuplot >/dev/null 2>&1" == true
-  end
-  return present
-end
+function plot.available() return core.process.exists "gnuplot" end
 
--- A string in gnuplot's single quotes.
+-- A text as gnuplot shows it: in double quotes, with all that is no letter, digit or blank as the
+-- number of its byte, so that nothing in it can be taken for more than text.
 local function quoted(text)
-  return "'" .. text:gsub("'", "''") .. "'"
+  return '"' .. core.printable(text):gsub("[^%w ]", function(c)
+    return ("\\%03o"):format(c:byte())
+  end) .. '"'
 end
 
 local SPEC = {
@@ -116,11 +111,13 @@ local function curves_of(series, i, text)
 end
 
 local function range_of(name, range)
-  return range and ("set %srange [%s:%s]"):format(name, range[1] or "*", range[2] or "*") or nil
+  local function bound(x) return x and ("%.9g"):format(x) or "*" end
+  return range and ("set %srange [%s:%s]"):format(name, bound(range[1]), bound(range[2])) or nil
 end
 
--- gnuplot's commands for the plot on a terminal of it; nil where there is nothing to draw.
-local function commands(where, opts, terminal, output)
+-- gnuplot's commands that draw the plot on a terminal of it into a file; nil where there is nothing
+-- to draw. As `text` it has no colours.
+local function commands(where, opts, terminal, output, text)
   local log_x, log_y = opts.log:find "x" ~= nil, opts.log:find "y" ~= nil
   local list = {}
   for i, given in ipairs(opts.series) do
@@ -132,7 +129,7 @@ local function commands(where, opts, terminal, output)
     series.points = drawable(series.points, log_x, log_y, floor)
     if #series.points > 0 then
       parts[#parts + 1] = data_block("s" .. i, series.points)
-      local own = curves_of(series, i, not output)
+      local own = curves_of(series, i, text)
       table.move(own, 1, #own, #curves + 1, curves)
       if series.axis == 2 then opts.y2 = series.name end
     end
@@ -140,7 +137,7 @@ local function commands(where, opts, terminal, output)
   if #curves == 0 then return nil end
   local function add(line) parts[#parts + 1] = line end
   add("set terminal " .. terminal)
-  if output then add("set output " .. quoted(output)) end
+  add("set output " .. quoted(output))
   -- An entry higher than it must be, so that the key stays clear of the axis' name.
   add "set key outside bottom center horizontal height 1 noenhanced"
   add(("set title %s noenhanced\nset xlabel %s noenhanced\nset ylabel %s noenhanced"):format(
@@ -152,7 +149,7 @@ local function commands(where, opts, terminal, output)
   add(range_of("x", opts.x_range))
   add(range_of("y", opts.y_range))
   if opts.x_ticks then add(("set xtics (%s)"):format(table.concat(opts.x_ticks, ", "))) end
-  if output then add "set grid lc rgb '#e0e0e0'" end
+  if not text then add "set grid lc rgb '#e0e0e0'" end
   if opts.y2 then
     add(("set y2tics\nset ytics nomirror\nset y2label %s noenhanced"):format(quoted(opts.y2)))
   end
@@ -160,25 +157,40 @@ local function commands(where, opts, terminal, output)
   return table.concat(parts, "\n") .. "\n"
 end
 
+-- A new temporary file, removed when the variable that holds it goes.
+local function temporary()
+  local path = os.tmpname()
+  return setmetatable({path = path}, {__close = function() os.remove(path) end})
+end
+
 -- In characters and lines.
 local TEXT_SPEC = {}
 for key, type_text in pairs(SPEC) do TEXT_SPEC[key] = type_text end
 TEXT_SPEC.width, TEXT_SPEC.height = {"positive integer", 96}, {"positive integer", 28}
 
--- Runs gnuplot on the plot's commands; returns what it printed, or nil and why there is no plot.
-local function draw(where, given, terminal_of, output)
-  local opts = options.check(where, given, output and SPEC or TEXT_SPEC)
-  local text = commands(where, opts, terminal_of(opts), output)
-  if not text then return nil, "there is nothing to draw" end
+-- Runs gnuplot on the plot's commands; returns what it drew, or nil and why there is no plot. It
+-- reads a script and writes a picture of ours, whatever the user's file is called.
+local function draw(where, given, terminal_of, text)
+  local opts = options.check(where, given, text and TEXT_SPEC or SPEC)
   if not plot.available() then return nil, "gnuplot is not installed" end
-  local script = os.tmpname()
-  core.file.write(script, text)
-  local pipe = io.popen(("gnuplot '%s' 2>&1"):format(script))
-  local printed = pipe:read "a"
-  local ok = pipe:close()
-  os.remove(script)
-  if ok then return printed end
-  return nil, printed
+  local script <close> = temporary()
+  local picture <close> = temporary()
+  local log <close> = temporary()
+  local list = commands(where, opts, terminal_of(opts), picture.path, text)
+  if not list then return nil, "there is nothing to draw" end
+  core.file.write(script.path, list)
+  local process <close> = core.process.start({"gnuplot", "-d", script.path}, {log = log.path})
+  if process:wait() == 0 then return core.file.read(picture.path) end
+  return nil, "gnuplot: " .. core.file.read(log.path)
+end
+
+-- Draws into the file at `path`, which appears whole or not at all.
+local function draw_file(where, path, given, terminal_of)
+  options.value(where, "the path", path, "string")
+  local picture, complaint = draw(where, given, terminal_of)
+  if not picture then return nil, complaint end
+  core.file.write(path, picture)
+  return true
 end
 
 --- plot.svg(path, {series =, title =, x =, y =, ...}): draws into an SVG file.
@@ -196,20 +208,18 @@ end
 -- width, height      in pixels
 -- Returns true, or nil and why there is no picture.
 function plot.svg(path, given)
-  local printed, complaint = draw("ladies.plot.svg", given, function(opts)
+  return draw_file("ladies.plot.svg", path, given, function(opts)
     return ("svg size %d,%d background 'white' font 'sans,12'"):format(opts.width, opts.height)
-  end, path)
-  return printed and true, complaint
+  end)
 end
 
 --- plot.png(path, {series =, ...}): the same as a PNG file, of twice as many pixels each way, so
 -- that it is sharp on paper.
 function plot.png(path, given)
-  local printed, complaint = draw("ladies.plot.png", given, function(opts)
+  return draw_file("ladies.plot.png", path, given, function(opts)
     return ("pngcairo size %d,%d background 'white' font 'sans,12' fontscale 2 linewidth 2")
       :format(2 * opts.width, 2 * opts.height)
-  end, path)
-  return printed and true, complaint
+  end)
 end
 
 --- plot.files(base, {series =, ...}): the plot as base.svg and base.png; returns the names of the
@@ -229,9 +239,10 @@ end
 -- columns and lines, or nil and why there is none. The other options are those of plot.svg; spreads
 -- are left out.
 function plot.text(given)
-  return draw("ladies.plot.text", given, function(opts)
+  local text, complaint = draw("ladies.plot.text", given, function(opts)
     return ("dumb %d,%d"):format(opts.width, opts.height)
-  end)
+  end, true)
+  return text and text:gsub("^\f", ""), complaint
 end
 
 return plot

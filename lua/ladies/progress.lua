@@ -42,6 +42,7 @@ function progress.new(given)
     write = {"callable", function(text) io.stderr:write(text) io.stderr:flush() end},
     clock = {"callable", core.clock},
   })
+  opts.unit = core.printable(opts.unit)
   if opts.terminal == nil then opts.terminal = core.isatty(2) end
   opts.first, opts.began = opts.done, opts.clock()
   opts.wait = opts.terminal and REDRAW or PLAIN

@@ -15,9 +15,11 @@ local own_folder = require "ladies.own_folder"
 
 local run_folder = {}
 
---- The name of a data set as part of a path: "x/pubmed.npz" -> "pubmed".
+--- The name of a data set as part of a path, a heading or a key: "x/pubmed.npz" -> "pubmed". What a
+-- shell, Markdown or a terminal might take for more than a letter is "_".
 function run_folder.plain(name)
-  return (name:gsub("/+$", ""):match "[^/]*$":gsub("%.npz$", ""))
+  local last = name:gsub("/+$", ""):match "[^/]*$":gsub("%.npz$", "")
+  return (core.printable(last):gsub("[^%w%.,_+ \x80-\xff-]", "_"))
 end
 
 --- A new, empty folder runs/DATASET-METHOD-N with the first N that is free.

@@ -10,6 +10,7 @@
 
 #include "base/marker.h"
 #include "base/memory.h"
+#include "base/printable.h"
 #include "base/simd.h"
 #include "base/threads.h"
 #include "bind.h"
@@ -103,6 +104,20 @@ static int system_isatty(lua_State *L)
     return 1;
 }
 
+static int system_printable(lua_State *L)
+{
+    size_t length;
+    const char *text = luaL_checklstring(L, 1, &length), *end = text + length;
+    bool lines = lua_toboolean(L, 2);
+    luaL_Buffer shown;
+    luaL_buffinit(L, &shown);
+    while (text < end)
+        luaL_addsize(&shown, (size_t)ld_printable(luaL_prepbuffsize(&shown, LD_PRINTABLE), &text,
+                                                  end, lines));
+    luaL_pushresult(&shown);
+    return 1;
+}
+
 static int system_mkdir(lua_State *L)
 {
     const char *path = luaL_checkstring(L, 1);
@@ -186,6 +201,11 @@ static const bind_function functions[] = {
     {"clock", system_clock, "ladies_core.clock() -> number\nMonotonic time in seconds."},
     {"isatty", system_isatty,
      "ladies_core.isatty(descriptor) -> boolean\nWhether the file descriptor is a terminal."},
+    {"printable", system_printable,
+     "ladies_core.printable(text [, lines]) -> string\n"
+     "The text with what must not reach a terminal, an axis or a table made visible: control\n"
+     "characters, those that turn the direction of text, and bytes that are no UTF-8, as \\n and\n"
+     "\\x1b. With lines = true, ends of lines and tabs stay."},
     {"mkdir", system_mkdir,
      "ladies_core.mkdir(path) -> boolean\nMakes a folder; false where something of this name exists."},
     {"truncate", system_truncate, "ladies_core.truncate(path, bytes)\nCuts a file to a length."},

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/printable.h"
 #include "base/simd.h"
 #include "bind.h"
 #include "interrupt.h"
@@ -83,7 +84,13 @@ static void print_version(void)
 static void print_error(const char *message)
 {
     bool named = strncmp(message, "ladies: ", 8) == 0;
-    fprintf(stderr, "%s%s\n", named ? "" : "ladies: ", message);
+    const char *end = message + strlen(message);
+    fputs(named ? "" : "ladies: ", stderr);
+    while (message < end) { /* it may quote a file, or its name */
+        char shown[LD_PRINTABLE];
+        fwrite(shown, 1, (size_t)ld_printable(shown, &message, end, true), stderr);
+    }
+    fputc('\n', stderr);
 }
 
 /* Prints the message that a failed call has left. Returns whether there was none. */
@@ -206,8 +213,12 @@ static bool run_script(lua_State *L, const invocation *run, const char *prefix)
     const char *path = name;
     if (strcmp(name, "-") == 0)
         path = NULL;
-    else if (!is_path(name) && !(path = ld_tree_script(L, prefix, name)))
-        fail_unknown(L, name);
+    else if (!is_path(name)) {
+        ld_tree_leave_relative(L); /* a command has no business with modules that lie around */
+        path = ld_tree_script(L, prefix, name);
+        if (!path)
+            fail_unknown(L, name);
+    }
     int status = luaL_loadfile(L, path);
     return call_loaded(L, status, status == LUA_OK ? push_arguments(L) : 0);
 }

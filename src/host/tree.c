@@ -63,6 +63,31 @@ void ld_tree_add_to_path(lua_State *L, const char *prefix)
     lua_pop(L, 2);
 }
 
+void ld_tree_leave_relative(lua_State *L)
+{
+    static const char *const fields[] = {"path", "cpath"};
+    lua_getglobal(L, LUA_LOADLIBNAME);
+    for (int i = 0; i < 2; i++) {
+        luaL_Buffer kept;
+        lua_getfield(L, -1, fields[i]);
+        const char *from = luaL_checkstring(L, -1);
+        luaL_buffinit(L, &kept);
+        for (size_t length; *from; from += length + (from[length] == ';')) {
+            length = strcspn(from, ";");
+            if (*from != '/')
+                continue;
+            luaL_addlstring(&kept, from, length);
+            luaL_addchar(&kept, ';');
+        }
+        if (luaL_bufflen(&kept) > 0)
+            luaL_buffsub(&kept, 1);
+        luaL_pushresult(&kept);
+        lua_setfield(L, -3, fields[i]);
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+}
+
 const char *ld_tree_script(lua_State *L, const char *prefix, const char *name)
 {
     if (strchr(name, '/'))

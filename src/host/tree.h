@@ -16,6 +16,9 @@ const char *ld_tree_prefix(lua_State *L, bool ignore_environment);
 /* Puts the prefix's modules in front of package.path. */
 void ld_tree_add_to_path(lua_State *L, const char *prefix);
 
+/* Takes out of package.path and package.cpath what is not named from the root. */
+void ld_tree_leave_relative(lua_State *L);
+
 /* Pushes the path of the script of a command, or returns NULL and pushes nothing. Files have
  * underscores where the names of commands may have hyphens: make-graph is make_graph.lua. */
 const char *ld_tree_script(lua_State *L, const char *prefix, const char *name);

@@ -15,8 +15,9 @@ local TICK = 0.2                                  -- seconds between two looks a
 -- 416), a server that cannot, a place that is none.
 local CANNOT_RESUME = {[22] = true, [33] = true, [36] = true}
 
--- Where pip is called by one of its names.
-local PIPS = {{"pip"}, {"pip3"}, {"python3", "-m", "pip"}}
+-- Where pip is called by one of its names. Python by itself would take a pip.py of the current
+-- folder.
+local PIPS = {{"pip"}, {"pip3"}, {"python3", "-I", "-m", "pip"}}
 
 -- The last line in which a program tells of an error, or the last at all, as plain text.
 local function last_words(log)
@@ -58,7 +59,7 @@ local function by_pip(archive, job)
   local place = job.folder .. "/wheel"
   for _, word in ipairs{"download", "--no-deps", "--only-binary=:all:", "--platform", platform,
     "--python-version", python, "--no-cache-dir", "--disable-pip-version-check", "--no-input",
-    "--progress-bar", "off", "--retries", "2", "--timeout", "20", "--dest", place,
+    "--progress-bar", "off", "--retries", "2", "--timeout", "20", "--dest", place, "--",
     name .. "==" .. version} do
     argv[#argv + 1] = word
   end
@@ -78,7 +79,7 @@ local function curl(url, place, job, size)
   local log = job.folder .. "/log"
   local argv = {"curl", "--fail", "--location", "--silent", "--show-error", "--proto", "=https",
     "--proto-redir", "=https", "--retry", "2", "--connect-timeout", "20", "--speed-limit", "1000",
-    "--speed-time", "60", "--continue-at", "-", "--output", place, url}
+    "--speed-time", "60", "--continue-at", "-", "--globoff", "--output", place, "--url", url}
   local resumed = core.exists(place)
   local status = run(argv, {place = place, folder = job.folder, log = log, size = size,
     title = job.title, quiet = job.quiet})

@@ -1,6 +1,6 @@
 /* Files: reading at a position, and writing that either completes or leaves nothing behind.
  *
- * What else is here: folder (trees of files, locks), process (other programs), utf8; and the rooms
+ * What else is here: folder (trees of files, locks), process (other programs); and the rooms
  *
  *     archive    gzip and zip: inflated streams, members, what both offer to a parser (source)
  *     text       tables and Matrix Market, read by a thread that unpacks and pieces that parse

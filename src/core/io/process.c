@@ -24,7 +24,7 @@ static bool is_program(const char *path)
 }
 
 /* The path of a program that PATH leads to, or the name itself where it is a path; false when there
- * is none. */
+ * is none. Only folders named from the root count: the current one may be anybody's. */
 static bool find_program(char path[PATH_MAX], const char *name)
 {
     if (strchr(name, '/'))
@@ -33,7 +33,7 @@ static bool find_program(char path[PATH_MAX], const char *name)
     while (folder && *folder) {
         size_t length = strcspn(folder, ":");
         int n = snprintf(path, PATH_MAX, "%.*s/%s", (int)length, folder, name);
-        if (length > 0 && n < PATH_MAX && is_program(path))
+        if (*folder == '/' && n < PATH_MAX && is_program(path))
             return true;
         folder += length + (folder[length] == ':');
     }

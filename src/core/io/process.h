@@ -12,7 +12,8 @@ typedef struct ld_process {
     int status; /* then: its exit status, 128 + n after signal n */
 } ld_process;
 
-/* Whether PATH leads to a program of this name; a name with a slash is a path. */
+/* Whether PATH leads to a program of this name; a name with a slash is a path. Folders of PATH that
+ * are not named from the root, such as the current one, are left out. */
 bool ld_process_exists(const char *name);
 
 /* Whether a process of this number is there. */

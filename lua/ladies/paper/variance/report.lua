@@ -2,6 +2,7 @@
 
 local core = require "ladies_core"
 local json = require "ladies.json"
+local markdown = require "ladies.markdown"
 local pictures = require "ladies.paper.variance.pictures"
 local provenance = require "ladies.study.provenance"
 local results = require "ladies.paper.variance.results"
@@ -135,7 +136,7 @@ local function write_markdown(graphs, opts)
       unless(verdict.not_below))
   end
   for _, graph in ipairs(graphs) do
-    add("### " .. graph.name)
+    add("### " .. markdown.text(graph.name))
     add(tables.errors(graph, opts))
     for _, picture in ipairs(graph.pictures) do
       add("![%s](%s)", picture[2], picture[1])

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/utf8.h"
+#include "base/utf8.h"
 
 enum { CHUNK = 1 << 16 };
 
@@ -259,26 +259,6 @@ ld_status ld_npy_read_integers(int64_t *out, const ld_npy_header *h, ld_source *
     return st == LD_OK ? read_chunks(out, h, s, take_integers) : st;
 }
 
-/* The code point at *p, which moves behind it; UINT32_MAX when the bytes are not UTF-8. */
-static uint32_t get_utf8(const char **p, const char *end)
-{
-    uint32_t c = (unsigned char)*(*p)++;
-    if (c < 0x80)
-        return c;
-    int more = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : 1;
-    if (c < 0xC2 || c > 0xF4 || end - *p < more)
-        return UINT32_MAX;
-    c &= 0x3Fu >> more;
-    for (int i = 0; i < more; i++) {
-        uint32_t next = (unsigned char)*(*p)++;
-        if ((next & 0xC0) != 0x80)
-            return UINT32_MAX;
-        c = c << 6 | (next & 0x3F);
-    }
-    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
-    return c >= least[more] && ld_utf8_is_character(c) ? c : UINT32_MAX;
-}
-
 int64_t ld_npy_text_length(const char *text, int64_t size)
 {
     while (size > 0 && text[size - 1] == '\0')
@@ -368,7 +348,7 @@ ld_status ld_npy_text_size(int64_t *size, char kind, const char *text, int64_t l
         return LD_OK;
     *size = 0;
     for (const char *p = text; p < text + length; *size += 4)
-        if (get_utf8(&p, text + length) == UINT32_MAX)
+        if (ld_utf8_get(&p, text + length) == UINT32_MAX)
             return ld_fail(LD_VALUE, "is not UTF-8");
     return LD_OK;
 }
@@ -382,7 +362,7 @@ void ld_npy_put_text(void *items, ld_npy_type type, int64_t i, const char *text,
         return;
     }
     for (const char *p = text; p < text + length; item += 4) {
-        uint32_t c = get_utf8(&p, text + length);
+        uint32_t c = ld_utf8_get(&p, text + length);
         memcpy(item, &c, sizeof c);
     }
 }

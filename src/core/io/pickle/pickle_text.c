@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "io/pickle/pickle_machine.h"
-#include "io/utf8.h"
 
 static ld_status fail_text(const ld_pickle *p, const char *text, int64_t size, const char *expected)
 {
