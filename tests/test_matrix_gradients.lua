@@ -455,9 +455,8 @@ function tests.test_what_does_not_read_values_is_constant()
     local A = make()
     for name, arguments in pairs(indifferent) do
       local result = A[name](A, table.unpack(arguments))
-      if name:find "edge" then
+      if tostring(result):find "^Tensor" then
         fails("the loss depends on no parameter", function() result:sum():backward() end)
-        break
       end
     end
   end)

@@ -220,8 +220,8 @@ ld_status ld_csr_slice_cols(ld_csr **out, ld_csr *a, const ld_index *rows, const
 /* a[rows, :] with the columns as they are; rows may repeat. */
 ld_status ld_csr_rows(ld_csr **out, ld_csr *a, const ld_index *rows);
 
-/* For every entry of `part` its position in a, where row i and column j of `part` are rows[i] and
- * cols[j] of a (NULL: i and j themselves); -1 where a has no such entry. */
+/* For every entry of `part` its position in a, which has them all: row i and column j of `part` are
+ * rows[i] and cols[j] of a (NULL: i and j themselves). */
 ld_status ld_csr_positions(ld_index **out, const ld_csr *a, const ld_csr *part,
                            const ld_index *rows, const ld_index *cols);
 

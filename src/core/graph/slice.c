@@ -166,7 +166,6 @@ done:
     return st;
 }
 
-/* A mark may be left from another row of a: then it points outside of this one. */
 ld_status ld_csr_positions(ld_index **out, const ld_csr *a, const ld_csr *part,
                            const ld_index *rows, const ld_index *cols)
 {
@@ -177,13 +176,12 @@ ld_status ld_csr_positions(ld_index **out, const ld_csr *a, const ld_csr *part,
     LD_TRY(ld_index_new(&found, s->nnz));
     LD_TRY(ld_marker_take(&at, a->s->n_cols));
     for (int64_t i = 0; i < s->n_rows; i++) {
-        int64_t r = rows ? rows->data[i] : i, begin = a->s->offsets[r], end = a->s->offsets[r + 1];
-        for (int64_t e = begin; e < end; e++)
+        int64_t r = rows ? rows->data[i] : i;
+        for (int64_t e = a->s->offsets[r]; e < a->s->offsets[r + 1]; e++)
             ld_marker_set(at, a->s->columns[e], (int32_t)e);
         for (int64_t e = s->offsets[i]; e < s->offsets[i + 1]; e++) {
-            int32_t c = cols ? cols->data[s->columns[e]] : s->columns[e];
-            int32_t position = ld_marker_get(at, c);
-            found->data[e] = position >= begin && position < end ? position : -1;
+            int32_t c = s->columns[e];
+            found->data[e] = ld_marker_get(at, cols ? cols->data[c] : c);
         }
     }
     *out = ld_index_ref(found);
