@@ -8,17 +8,20 @@
 
 local ladies = require "ladies"
 local cli = require "ladies.cli"
+local data_options = require "ladies.data_options"
 local import = require "ladies.data.import"
 
 -- The path is the one word that is no option.
 local path = arg[1] and not arg[1]:find "^%-" and table.remove(arg, 1)
 
-cli.main({
+cli.main(cli.join({
   name = "ladies import",
   usage = "ladies import PATH [options]",
   about = "Takes a data set that you have, as a folder or an archive, into the cache.",
   {"name", "NAME", "string", help = "under which it is found (default: as its file is called)"},
-}, arg, function(opts)
+}, data_options.list), arg, function(opts)
   if not path then error("what? ladies import PATH [--name NAME]", 0) end
-  print(ladies.data.load(import(path, {name = opts.name})):describe())
+  local load = data_options.load(opts)
+  load.name = opts.name
+  print(ladies.data.load(import(path, load)):describe())
 end)

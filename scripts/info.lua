@@ -8,24 +8,20 @@
 local host = require "ladies_host"
 local ladies = require "ladies"
 local cli = require "ladies.cli"
+local data_options = require "ladies.data_options"
 local description = require "ladies.data.description"
 
 -- The data set is the one word that is no option.
 local name = arg[1] and not arg[1]:find "^%-" and table.remove(arg, 1)
 
-cli.main({
+cli.main(cli.join({
   name = "ladies info",
   usage = "ladies info NAME|PATH [options]",
   about = "Tells what a data set holds, by its name or its path (see doc/data.md).",
-  {"make-features", "KIND", "identity|degree|random",
-    help = "makes features where there are none: identity, degree or random"},
-  {"directed", help = "edges of OGB, NAME.content and tables only from source to target"},
-  {"split", "NAME", "string", help = "which of an OGB folder's splits"},
-}, arg, function(opts)
+}, data_options.list), arg, function(opts)
   if not name then
     error(("which data set? ladies info NAME|PATH; there are %s"):format(
       table.concat(ladies.data.names(), ", ")), 0)
   end
-  print(description.full(ladies.data.load(name, {make_features = opts.make_features,
-    directed = opts.directed or nil, split = opts.split}), host.width()))
+  print(description.full(ladies.data.load(name, data_options.load(opts)), host.width()))
 end)

@@ -1,6 +1,6 @@
 -- ladies train: trains a deep GCN with sampled mini-batches
 --
---   ladies train [--dataset NAME|PATH] [--method ladies] [--samples 512] [--layers 5] ...
+--   ladies train [NAME|PATH] [--method ladies] [--samples 512] [--layers 5] ...
 --   ladies train --resume DIR
 --
 -- `ladies train --help` lists the options. The run's folder gets config.json, log.jsonl,
@@ -18,6 +18,7 @@ local experiment = ladies.experiment
 
 local spec = cli.join({
   name = "ladies train",
+  usage = "ladies train [NAME|PATH] [options]",
   about = [[Trains a deep GCN with layer-dependent importance sampling (LADIES, NeurIPS 2019) or
     another method, with exact validation, and tests the best model by exact inference. Options that
     are not given have the values of the method and the preset.]],
@@ -76,6 +77,9 @@ local function old_run(opts, given)
   local config = experiment.configure(settings)
   return config, experiment.load(config), opts.resume
 end
+
+-- A data set may come first, without its option.
+if arg[1] and not arg[1]:find "^%-" then table.insert(arg, 1, "--dataset") end
 
 cli.main(spec, arg, function(opts, given)
   local config, data, folder = (opts.resume and old_run or new_run)(opts, given)

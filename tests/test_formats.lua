@@ -65,7 +65,7 @@ function tests.test_papers()
       .. "dropped: 1")
   end
   -- p9 is cited by p31: what p31 says goes to p9, whose row it is in.
-  local directed = ladies.data.load(path, {directed = true})
+  local directed = ladies.data.load(path, {directed = "keep"})
   lu.assertEquals(directed.graph.adjacency:to_dense():to_table(),
     {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}})
 end
@@ -160,7 +160,9 @@ end
 function tests.test_save_npz_is_no_data_set()
   lu.assertEquals(refused(unpack_files "matrices/" .. "/csr.npz"),
     "matrices/csr.npz: is one matrix of SciPy's save_npz, not a data set; "
-    .. "ladies.data.from_files{edges = ...} takes it")
+    .. ""
+    .. "ladies.data.from_files{edges = ...} takes it, or a folder with it as edges.npz and "
+    .. "labels.csv")
 end
 
 function tests.test_save_npz_from_files()
@@ -218,7 +220,7 @@ function tests.test_pickled_refused()
   for name, expected in pairs{
     dict = "dict.npz: adj_matrix must be a csr_matrix, csc_matrix or coo_matrix, got a table",
     dense = 'dense.npz: member "adj_matrix.npy": dtype is float64, object expected',
-    label = "label.npz: node_label must be a class for each node or a matrix of 0 and 1, got a ",
+    label = "label.npz: node_label[1] is None, must be a class from 0 on, or -1 or nan for none",
     metadata = "metadata.npz: metadata.class_names[1] must be a text, got a number",
     dia = 'dia.npz: member "adj_matrix.npy": refuses the class "scipy.sparse._dia.dia_matrix"',
     none = "none.npz: class_names must be texts",
@@ -253,10 +255,10 @@ function tests.test_ogb()
   lu.assertEquals(data.labels:to_table(), {1, 2, 2, 1, 0})
   lu.assertEquals({data.train:to_table(), data.val:to_table(), data.test:to_table()},
     {{1, 2}, {3}, {4}})
-  lu.assertEquals(data.source, "OGB folder: 4 edges listed, taken both ways; split: split/time; "
-    .. "not read: node_species")
+  lu.assertEquals(data.source, "OGB folder: 4 edges listed; split: split/time; not read: "
+    .. "node_species")
   lu.assertEquals({data.graph.n_edges, data.merged}, {6, 1})
-  local directed = ladies.data.load(root .. "/o", {directed = true})
+  local directed = ladies.data.load(root .. "/o", {directed = "keep"})
   lu.assertEquals(directed.graph.adjacency:to_dense():to_table()[2], {1, 0, 0, 0, 0})
   lu.assertEquals(directed.graph.n_edges, 3)
 end
@@ -289,7 +291,7 @@ function tests.test_ogb_refused()
     {"raw/edge.csv", "0,1\n1\n",
       "raw/edge.csv: line 2, column 2: found nothing, expected 2 columns as before"},
     {"raw/node-feat.csv", "1,0\n1,1\n", "raw/node-feat.csv has 2 rows, must have 5"},
-    {"raw/node-feat.csv", false, "o: there are no features; {make_features"},
+    {"raw/node-feat.csv", false, "o: there are no features; --make-features"},
     {"raw/node-label.csv", false, "o: raw/node-label.csv.gz is missing"},
     {"raw/node-label.csv", "0\n1\n", "raw/node-label.csv has length 2, must have 5"},
     {"raw/node-label.csv", "0\n1\n0\n1.5\n0\n",
@@ -316,7 +318,7 @@ function tests.test_folder_of_tables()
   write("t/edges.tsv", "0\t1\t0.5\n1\t2\t2\n")
   write("t/labels.csv", "0\n1\n0\n")
   write("t/class_names.txt", "even\nodd\n")
-  local data = ladies.data.load(root .. "/t", {make_features = "identity", directed = true})
+  local data = ladies.data.load(root .. "/t", {make_features = "identity", directed = "keep"})
   lu.assertEquals(data.graph.adjacency:to_dense():to_table(), {{0, 0, 0}, {0.5, 0, 0}, {0, 2, 0}})
   lu.assertEquals(data.class_names, {"even", "odd"})
   lu.assertNil(data.train)
@@ -327,7 +329,7 @@ end
 function tests.test_options_of_info()
   local path = ogb_folder{["raw/node-feat.csv"] = false}
   local out, err, status = shell.run_ladies{"info", path, "--make-features", "degree", "--directed",
-    "--split", "time"}
+    "keep", "--split", "time"}
   lu.assertEquals({err, status}, {"", 0})
   lu.assertStrContains(out, "  edges      3, directed (kept as given), given more than once: 1\n")
   lu.assertStrContains(out, "  features   2, sparse: 5 ones, 50.00 %\n")
@@ -342,8 +344,8 @@ function tests.test_options_of_load()
     "ladies.data.load: none is in no format that is known; see doc/data.md")
   lu.assertEquals(refused(root .. "/nowhere"), "ladies.data.load: nowhere does not exist")
   local path = pair()
-  lu.assertEquals(refused(path, {directed = true}),
-    "ladies.data.load: r: there is no option directed for this format")
+  lu.assertEquals(refused(path, {split = "time"}), 'ladies.data.load: r: "time" is no way to '
+    .. "split; there are 10/10/80, stratified:10/10/80, 20-per-class and TRAIN,VAL,TEST")
   lu.assertStrContains(refused(path, {make_feature = "x"}), 'did you mean "make_features"?')
 end
 

@@ -96,7 +96,7 @@ function tests.test_matrix_market()
 end
 
 function tests.test_directed_and_weighted()
-  local data = from_files(files{directed = true, weighted = true,
+  local data = from_files(files{directed = "keep", weighted = true,
     edges = write("e.csv", "0,1,0.5\n1,2,2\n0,1,1\n")})
   lu.assertEquals(data.graph.adjacency:to_dense()[2]:to_table(), {1.5, 0, 0, 0, 0})
   lu.assertEquals(data.graph.adjacency:to_dense()[3]:to_table(), {0, 2, 0, 0, 0})
@@ -112,7 +112,7 @@ function tests.test_without_features()
   lu.assertEquals(data.features:to_dense():to_table(), {{0, 1, 0}, {0, 0, 1}, {0, 1, 0}, {1, 0, 0}})
   lu.assertEquals(data.node_names:lines(), "a\nb\nc\nd\n")
   lu.assertEquals(message_of{features = false}, "ladies.data.from_files: there are no features; "
-    .. '{make_features = "identity"}, "degree" or "random" makes some')
+    .. '--make-features (in Lua make_features) "identity", "degree" or "random" makes some')
   lu.assertEquals(message_of{features = false, make_features = "degree",
     edges = write("e.csv", "0,5\n")},
     'text: e.csv: line 1, column 2: found "5", expected at most 4')
@@ -190,7 +190,7 @@ function tests.test_export_comes_back()
     export(data, out, {format = format})
     assert_five(from_files{edges = out .. "/edges." .. suffix,
       features = out .. "/features." .. suffix, labels = out .. "/labels.csv",
-      split = out .. "/split.csv", directed = true})
+      split = out .. "/split.csv", directed = "keep"})
   end
   export(data, folder.path .. "/x.npz")
   assert_five(ladies.data.load(folder.path .. "/x.npz"))
@@ -224,12 +224,12 @@ function tests.test_export_of_names_and_parts()
 end
 
 function tests.test_export_of_weights()
-  local data = from_files(files{directed = true, weighted = true,
+  local data = from_files(files{directed = "keep", weighted = true,
     edges = write("e.csv", "0,1,0.1\n1,2,2\n")})
   local out = folder.path .. "/weighted"
   export(data, out, {format = "edge list"})
   local again = from_files{edges = out .. "/edges.csv", features = out .. "/features.csv",
-    labels = out .. "/labels.csv", directed = true, weighted = true}
+    labels = out .. "/labels.csv", directed = "keep", weighted = true}
   lu.assertEquals(again.graph.adjacency:hash(), data.graph.adjacency:hash())
   lu.assertNil(again.train and #again.train > 0 or nil)
 end

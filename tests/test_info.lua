@@ -109,7 +109,7 @@ function tests.test_facts()
     split = {train = 1, test = 2},
     features = {columns = 2, sparse = false, stored = 10, density = 1, values = {1, 1}},
   })
-  local known = small{directed = true, features = ladies.sparse(ladies.tensor{{2, 0}, {0, 0},
+  local known = small{directed = "keep", features = ladies.sparse(ladies.tensor{{2, 0}, {0, 0},
     {0, 0}, {0, 0}, {0, 4}})}:facts()
   lu.assertEquals({known.directed, known.entries, known.edges, known.isolated}, {true, 3, 3, 2})
   lu.assertEquals(known.features,

@@ -49,7 +49,7 @@ end
 
 function tests.test_refusals()
   lu.assertEquals(message_of(nil), "ladies.data.from_arrays: there are no features; "
-    .. '{make_features = "identity"}, "degree" or "random" makes some')
+    .. '--make-features (in Lua make_features) "identity", "degree" or "random" makes some')
   lu.assertEquals(message_of("degree", {features = ladies.ones(12, 2)}),
     "ladies.data.from_arrays: there are features: Tensor 12 x 2; make_features is for graphs "
     .. "without")

@@ -2,13 +2,16 @@
 -- command line in front.
 
 local core = require "ladies_core"
+local complete = require "ladies.data.complete"
 local data_sets = require "ladies.data"
 local label_kinds = require "ladies.labels"
 local methods = require "ladies.methods"
 local metrics = require "ladies.metrics"
 local nn = require "ladies.nn"
+local notes = require "ladies.data.notes"
 local options = require "ladies.options"
 local presets = require "ladies.presets"
+local splits = require "ladies.data.splits"
 local summary = require "ladies.summary"
 local train = require "ladies.train"
 
@@ -23,7 +26,9 @@ local LARGE = 20000
 local VALIDATION = -2
 
 local SPEC = {
-  dataset = {"string", "wordnet"},
+  dataset = {"string", "wordnet"}, split = complete.SPEC.split,
+  split_seed = complete.SPEC.split_seed, directed = complete.SPEC.directed,
+  make_features = complete.SPEC.make_features, max_ids = complete.SPEC.max_ids,
   shuffle = {"none|labels|edges|both", "none"},
   features = "as_given|row_normalized",
   method = {methods.names, "ladies"},
@@ -41,8 +46,8 @@ local SPEC = {
 
 --- All settings of an experiment: those of `given`, checked, and for the others those of its method
 -- and of the preset that given.preset names. The keys are those of ladies.presets, of the method's
--- sampler (see ladies.methods), and dataset, shuffle (see ladies.data.shuffled), method, preset,
--- max_batches, max_seconds.
+-- sampler (see ladies.methods), and dataset, the options of ladies.data.load, shuffle (see
+-- ladies.data.shuffled), method, preset, max_batches, max_seconds.
 function experiment.configure(given)
   local preset = options.value(WHERE, "preset", given.preset or "default", SPEC.preset[1])
   local name = options.value(WHERE, "method", given.method or SPEC.method[2], SPEC.method[1])
@@ -76,17 +81,39 @@ local function sampled_validation(data, sampler, config)
   end
 end
 
+-- The data set as the configuration has it read. One without a split gets the default one, which is
+-- then part of the configuration.
+local function load(config)
+  local opts = {}
+  for key in pairs(complete.SPEC) do opts[key] = config[key] end
+  local data = data_sets.load(config.dataset, opts)
+  if not data.train and (data.val or data.test) then
+    options.fail(("%s: %s has nodes for validation or test but none for training; --split (in Lua "
+      .. "split) splits all of them"):format(WHERE, data.name))
+  elseif not data.train then
+    config.split, config.split_seed = splits.apply({where = data.name}, data, nil,
+      config.split_seed)
+    notes.tell(data.notes)
+  end
+  return data
+end
+
 --- Settles in a configuration what depends on the data set: how often to validate, every 10 batches
 -- as in the paper, or every 100 on a large graph; and the method's own.
 function experiment.settle(config, data)
+  if not data.train then
+    options.fail(("%s: %s has no nodes for training; data:split() makes a split"):format(WHERE,
+      data.name))
+  end
   local settle = methods.by_name[config.method].settle
   if settle then settle(config, data) end
   config.eval_every = config.eval_every or (data.graph.n_nodes < LARGE and 10 or 100)
 end
 
---- The data set of a configuration, which is settled for it.
+--- The data set of a configuration, which is settled for it. Where the data set has no split, the
+-- configuration gets `split` and `split_seed`, with which the same one is made again.
 function experiment.load(config)
-  local data = data_sets.load(config.dataset)
+  local data = load(config)
   if config.shuffle ~= "none" then data = data_sets.shuffled(data, {what = config.shuffle}) end
   if config.features == "row_normalized" then data = data_sets.row_normalized(data) end
   experiment.settle(config, data)

@@ -2,12 +2,13 @@
 -- Options that are not given have the values of the method and the preset.
 
 local cli = require "ladies.cli"
+local data_options = require "ladies.data_options"
 
 local experiment_options = {}
 
 --- The options, as ladies.cli takes them. `method` is not among them.
 experiment_options.list = {
-  {"dataset", "NAME|PATH", "string", help = "data set by name, or an .npz file (default wordnet)"},
+  {"dataset", "NAME|PATH", "string", help = "data set by name or path (default wordnet)"},
   {"shuffle", "WHAT", "none|labels|edges|both",
     help = "train on shuffled labels or edges, to see where the F1 comes from (default none)"},
   {"features", "HOW", "as_given|row_normalized",
@@ -61,6 +62,9 @@ experiment_options.list = {
   {"min-gain", "X", "non-negative number", help = "what counts as a rise (default 0.01)"},
   {"best", "WHICH", "highest|gain", help = "the model kept: highest F1, or that of the last rise"},
 }
+
+table.move(data_options.list, 1, #data_options.list, #experiment_options.list + 1,
+  experiment_options.list)
 
 --- The settings that the user gave on the command line, from what cli.main hands over.
 function experiment_options.settings(opts, given)

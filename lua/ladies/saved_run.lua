@@ -13,7 +13,8 @@ local SavedRun = {__name = "ladies.SavedRun"}
 SavedRun.__index = SavedRun
 
 --- The run in the folder `path`, as `ladies train` left it: `config`, `data`, `model`. dataset: the
--- name or path of another data set to use the model on; it must have as many features and classes.
+-- name or path of another data set to use the model on; it must have as many features and classes,
+-- and has its own split or the default one.
 function SavedRun.open(path, dataset)
   if core.exists(path .. "/config.json") ~= "file" then
     options.fail(("there is no run in %s"):format(path))
@@ -22,7 +23,7 @@ function SavedRun.open(path, dataset)
       path, path))
   end
   local settings = own_folder.at(path):read_json "config.json"
-  settings.dataset = dataset or settings.dataset
+  if dataset then settings.dataset, settings.split = dataset, nil end
   local config = experiment.configure(settings)
   local data, model = experiment.load(config), model_file.load(path)
   local c = model.config

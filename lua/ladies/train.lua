@@ -156,7 +156,8 @@ local function train(given)
   local opts = options.check("ladies.train", given, SPEC)
   for _, name in ipairs{"graph", "features", "labels", "train"} do
     if not opts.data[name] then
-      options.fail(("ladies.train: the data set has no %s"):format(name))
+      options.fail(("ladies.train: the data set has no %s%s"):format(name,
+        name == "train" and "; data:split() makes a split" or ""))
     end
   end
   if opts.resume and not opts.out then

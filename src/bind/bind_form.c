@@ -38,7 +38,7 @@ static ld_status load_tensor(void *place, const ld_npy_header *h, ld_source *s)
 
 static ld_status load_index(void *place, const ld_npy_header *h, ld_source *s)
 {
-    return ld_npy_read_index(place, h, s);
+    return ld_npy_read_ids(place, h, s);
 }
 
 static ld_status load_numbers(void *place, const ld_npy_header *h, ld_source *s)

@@ -286,8 +286,9 @@ static const bind_function npz_methods[] = {
      "array of objects, which holds pickled Python, is read by f:object."},
     {"index", npz_index,
      "f:index(name) -> Index\n"
-     "Integers of one dimension. Files count from 0 and Lua from 1, so 0 reads as 1, and -1\n"
-     "(none) as 0; values must lie in -1 .. 2^31 - 2."},
+     "Integers; of two dimensions row by row. Files count from 0 and Lua from 1, so 0 reads as 1,\n"
+     "and -1 (none) as 0; values must lie in -1 .. 2^31 - 2. A mask, booleans of one dimension,\n"
+     "gives the positions of those that are true."},
     {"numbers", npz_numbers,
      "f:numbers(name) -> number | table | table of rows\n"
      "Numbers of any type as they are in the file."},

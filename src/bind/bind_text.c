@@ -104,6 +104,14 @@ static ld_table *push_table(lua_State *L, int arg)
     return t;
 }
 
+static int64_t option_limit(lua_State *L, const char *name)
+{
+    lua_Number limit = bind_option_number(L, 2, "text.read", name, 0);
+    if (!(limit >= 0 && limit < INT32_MAX))
+        luaL_error(L, "text.read: %s must be 0 to 2^31 - 2, got %f", name, limit);
+    return (int64_t)limit;
+}
+
 static void read_options(lua_State *L, ld_table *t)
 {
     t->separator = option_separator(L, 2, "text.read");
@@ -112,13 +120,11 @@ static void read_options(lua_State *L, ld_table *t)
         t->header = lua_toboolean(L, -1) ? LD_HEADER_YES : LD_HEADER_NO;
     lua_pop(L, 1);
     lua_Number first = bind_option_number(L, 2, "text.read", "first_id", 0);
-    lua_Number limit = bind_option_number(L, 2, "text.read", "n_ids", 0);
     if (first != 0 && first != 1)
         luaL_error(L, "text.read: first_id must be 0 or 1, got %f", first);
-    if (!(limit >= 0 && limit < INT32_MAX))
-        luaL_error(L, "text.read: n_ids must be 0 to 2^31 - 2, got %f", limit);
     t->first_id = (int32_t)first;
-    t->n_ids = (int64_t)limit;
+    t->n_ids = option_limit(L, "n_ids");
+    t->n_labels = option_limit(L, "n_labels");
 }
 
 /* Pushes the titles as a table. */
@@ -145,8 +151,8 @@ static void push_column(lua_State *L, ld_table *t, int64_t i)
  * ends. */
 static ld_table *push_read(lua_State *L)
 {
-    static const char *const options[] = {"columns",  "first_id",  "header", "n_ids",
-                                          "progress", "separator", NULL};
+    static const char *const options[] = {"columns",  "first_id", "header",    "n_ids",
+                                          "n_labels", "progress", "separator", NULL};
     const char *path = luaL_checkstring(L, 1);
     bind_check_options(L, 2, "text.read", options);
     lua_settop(L, 2);
@@ -188,7 +194,7 @@ static int text_read_edges(lua_State *L)
         return luaL_error(L, "text.read_edges: columns must be two of nodes (\"id\" or Names) and "
                              "perhaps a \"number\"");
     int64_t listed = c[0].cells.count;
-    bind_check(L, ld_table_matrix(bind_new_matrix(L), t));
+    bind_check(L, ld_table_matrix(bind_new_matrix(L), t, lua_tostring(L, 1)));
     lua_pushinteger(L, listed - bind_matrix_operand(L, -1)->s->nnz);
     return 2;
 }
@@ -224,10 +230,11 @@ static int text_write_edges(lua_State *L)
 static const bind_function functions[] = {
     {"read", text_read,
      "text.read(path [, {columns = {\"numbers\"}, header =, separator =, first_id = 0, n_ids =,\n"
-     "progress =}]) -> column, ..., titles | nil\n"
+     "n_labels =, progress =}]) -> column, ..., titles | nil\n"
      "Reads a table, a line a row, plain or packed with gzip, in one pass. A column is\n"
      "  \"id\"       whole numbers from first_id (0 or 1) on, as an Index; n_ids limits them\n"
-     "  \"label\"    the same, or -1 or first_id - 1 for none, which is 0 in the Index\n"
+     "  \"label\"    the same, or -1 or first_id - 1 for none, which is 0 in the Index; n_labels\n"
+     "             limits them\n"
      "  \"number\"   numbers, as a Tensor of one dimension\n"
      "  \"numbers\"  this column and all behind it, as the rows of a Tensor\n"
      "  \"skip\"     nothing, and no result\n"
@@ -242,9 +249,10 @@ static const bind_function functions[] = {
      "text.read_edges(path, {columns = {\"id\", \"id\"}, n_ids =, ...}) -> Matrix, merged\n"
      "Reads edges, a line \"source,target\" or, with a third column \"number\", \"source,target,\n"
      "weight\" each, as text.read does, into a square Matrix whose rows are the targets. It has n_ids\n"
-     "rows, or as many as the nodes found need. Edges given twice are summed, without weights kept\n"
-     "once; `merged` is how many were. The Matrix is made of the columns where they lie: at no time\n"
-     "is more held than twice what they take."},
+     "rows, or as many as the nodes found need: ids beyond 100 for each line and 10^6 are then an\n"
+     "error. Edges given twice are summed, without weights kept once; `merged` is how many were. The\n"
+     "Matrix is made of the columns where they lie: at no time is more held than twice what they\n"
+     "take."},
     {"fields", text_fields,
      "text.fields(path [, {separator =}]) -> table\n"
      "The fields of the first line that is not blank or a comment, as strings."},

@@ -52,6 +52,12 @@ static void read_array(const walk *w, const ld_pickle_array *a)
     if (fuzz_ok(ld_npy_read_index(&x, h, &s.source)))
         FUZZ_REQUIRE(x->size == h->n_rows, "an index of another size");
     ld_index_unref(x);
+    x = NULL;
+    s = ld_memory_source_of(a->data, size, w->p->name);
+    if (fuzz_ok(ld_npy_read_ids(&x, h, &s.source)))
+        FUZZ_REQUIRE(h->type.kind == 'b' ? x->size <= h->n_rows : x->size == ld_npy_count(h),
+                     "ids of another number");
+    ld_index_unref(x);
 }
 
 static void visit(walk *w, ld_pickle_value *v)

@@ -33,6 +33,7 @@ static void set_up(ld_table *t, ld_column *columns, const uint8_t *settings)
         .header = (settings[0] >> 2 & 3) % 3,
         .first_id = settings[0] >> 4 & 1,
         .n_ids = settings[0] >> 5 & 1 ? LIMIT : 0,
+        .n_labels = settings[0] >> 6 & 1 ? LIMIT : 0,
         .separator = separators[settings[3] % 5],
     };
     for (int i = 0; i < t->n_columns; i++) {
@@ -60,7 +61,8 @@ static void check_ids(ld_table *t, int64_t i)
     if (!fuzz_ok(ld_table_index(&x, t, i)))
         return;
     FUZZ_REQUIRE(x->size == t->n_rows, "%" PRId64 " ids in %" PRId64 " rows", x->size, t->n_rows);
-    int64_t most = c->names ? ld_names_count(c->names) : t->n_ids > 0 ? t->n_ids : INT32_MAX;
+    int64_t limit = c->kind == LD_COLUMN_LABEL ? t->n_labels : t->n_ids;
+    int64_t most = c->names ? ld_names_count(c->names) : limit > 0 ? limit : INT32_MAX;
     for (int64_t row = 0; row < x->size; row++)
         FUZZ_REQUIRE(x->data[row] >= (c->kind == LD_COLUMN_LABEL ? -1 : 0) && x->data[row] < most,
                      "id %d", x->data[row]);
@@ -165,7 +167,7 @@ static void check_edges(const char *path, const uint8_t *settings)
         FUZZ_REQUIRE(ends, "out of memory");
         for (int64_t i = 0; i < 2 * n; i++)
             ends[i] = columns[i % 2].cells.cells[i / 2].id;
-        if (fuzz_ok(ld_table_matrix(&a, &t))) {
+        if (fuzz_ok(ld_table_matrix(&a, &t, path))) {
             fuzz_check_matrix(a);
             bool *seen = calloc((size_t)a->s->nnz + 1, sizeof *seen);
             FUZZ_REQUIRE(seen && !a->values == (t.n_columns == 2),

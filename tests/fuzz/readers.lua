@@ -20,7 +20,7 @@ local READERS = {
   {"edges.tsv", function(folder)
     return data.from_files{edges = folder .. "/edges.tsv", features = folder .. "/features.tsv",
       labels = folder .. "/labels.tsv", train = folder .. "/train.txt", ids = "strings",
-      classes = "strings", weighted = true, directed = true}
+      classes = "strings", weighted = true, directed = "keep"}
   end},
   {"edges.mtx", function(folder)
     return data.from_files{edges = folder .. "/edges.mtx", features = folder .. "/features.mtx",
@@ -28,7 +28,7 @@ local READERS = {
   end},
   {"edges.mtx.gz", function(folder)
     return data.from_files{edges = folder .. "/edges.mtx.gz", features = folder .. "/features.npy",
-      labels = folder .. "/labels.csv", directed = true}
+      labels = folder .. "/labels.csv", directed = "keep"}
   end},
   {"cells.csv", function(folder)
     return data.from_files{edges = folder .. "/edges.csv", labels = folder .. "/cells.csv",
@@ -44,7 +44,7 @@ local READERS = {
       labels = folder .. "/cells.mtx", classes = "columns"}
   end},
   {"raw/edge.csv", function(folder)
-    return data.load(folder, {directed = true, split = "a", make_features = "degree"})
+    return data.load(folder, {directed = "keep", split = "a", make_features = "degree"})
   end},
 }
 

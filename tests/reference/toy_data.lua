@@ -29,7 +29,10 @@ function M.new(sparse)
       for k = 1, 3 do
         local u = scramble(v * 7 + k, M.NODES // M.CLASSES) * M.CLASSES + labels[v]
         if k == 3 then u = scramble(v * 17, M.NODES) + 1 end
-        if u ~= v and u % 30 ~= 0 then edges[#edges + 1] = {v, u} end
+        if u ~= v and u % 30 ~= 0 then
+          edges[#edges + 1] = {v, u}
+          edges[#edges + 1] = {u, v}
+        end
       end
     end
   end

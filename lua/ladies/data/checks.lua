@@ -61,6 +61,17 @@ function checks.finite(context, part, x)
     context.keys[part], count, context.keys[part], first)
 end
 
+--- An error unless the Matrix is the adjacency of a graph: square, not empty, finite.
+function checks.adjacency(context, matrix)
+  local n, key = matrix.n_rows, context.keys.adjacency
+  if n ~= matrix.n_cols then
+    checks.fail(context, "%s must be square, got %d x %d", key, n, matrix.n_cols)
+  elseif n == 0 then
+    checks.fail(context, "%s is the graph of no nodes", key)
+  end
+  checks.finite(context, "adjacency", matrix)
+end
+
 local function position(ids, id)
   for i = 1, #ids do
     if ids[i] == id then return i end

@@ -4,13 +4,13 @@
 --   NAME.cites      a line for each citation: the paper that is cited, the paper that cites it
 --
 -- Ids and classes are texts and are kept. Citations of, or by, papers that NAME.content does not
--- have are dropped and counted. There is no split: see ladies.data.class_split.
+-- have are dropped and counted. There is no split.
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
 local file_pair = require "ladies.data.file_pair"
 
-local content_cites = {options = {directed = true}}
+local content_cites = {}
 
 -- What the names of both files begin with, or nil.
 local function base_of(path)
@@ -61,9 +61,9 @@ local function texts(names)
   return list
 end
 
---- The fields of the data set, and the context of messages, as ladies.data.dataset takes them.
--- Edges go both ways, or with {directed = true} from the paper that cites to the one that is cited.
-function content_cites.read(path, opts)
+--- The fields of the data set, and the context of messages, as ladies.data.complete takes them. An
+-- edge goes from the paper that cites to the one that is cited.
+function content_cites.read(path)
   local base = base_of(path)
   local context = {where = base, shift = -1, keys = setmetatable({adjacency = "cites"},
     {__index = function() return "content" end})}
@@ -74,7 +74,7 @@ function content_cites.read(path, opts)
   local matrix = core.matrix{n_rows = n, n_cols = n, rows = cited, cols = citing}
   return {
     path = base, name = base:match "[^/]*$", features = features, labels = labels,
-    adjacency = opts.directed and matrix or matrix:symmetrize(), merged = #cited - matrix.nnz,
+    adjacency = matrix, merged = #cited - matrix.nnz,
     node_names = node_names, class_names = texts(classes),
     source = ("content and cites: %d citations, of papers without content dropped: %d"):format(
       #cited + unknown, unknown),

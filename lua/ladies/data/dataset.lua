@@ -9,6 +9,8 @@
 --   classes, class_names          their number, and their names or nil
 --   train, val, test              Index, or nil where the source has no split
 --   merged                        edges given more than once, or nil where that is not known
+--   directed                      whether edges were kept that do not go both ways
+--   notes                         what reading it has changed or chosen, a line each
 --   node_names, feature_names     NodeNames (data.node_names[i]) and a table, or nil
 
 local core = require "ladies_core"
@@ -19,6 +21,7 @@ local facts = require "ladies.data.facts"
 local Graph = require "ladies.graph"
 local label_kinds = require "ladies.labels"
 local NodeNames = require "ladies.data.node_names"
+local splits = require "ladies.data.splits"
 
 local Dataset = {__name = "ladies.Dataset"}
 Dataset.__index = Dataset
@@ -31,19 +34,12 @@ local function without_ones(matrix)
     offsets = matrix:offsets(), columns = matrix:col_of()}
 end
 
---- A data set of `fields`, after all checks. The fields are those above, but `adjacency`, a Matrix,
--- stands for the graph, and the node names are one text, a name a line; for `context` see
--- ladies.data.checks.
+--- A data set of `fields`, after all checks but that of the adjacency (ladies.data.complete). The
+-- fields are those above, but `adjacency`, a Matrix, stands for the graph, and the node names are
+-- one text, a name a line; for `context` see ladies.data.checks.
 function Dataset.new(fields, context)
   local adjacency, features = fields.adjacency, fields.features
   local n = adjacency.n_rows
-  if n ~= adjacency.n_cols then
-    checks.fail(context, "%s must be square, got %d x %d", context.keys.adjacency, n,
-      adjacency.n_cols)
-  elseif n == 0 then
-    checks.fail(context, "%s is the graph of no nodes", context.keys.adjacency)
-  end
-  checks.finite(context, "adjacency", adjacency)
   if options.class_of(features) == "Tensor" and features.ndim ~= 2 then
     checks.fail(context, "%s must be a matrix, got a vector of %d", context.keys.features,
       #features)
@@ -52,7 +48,7 @@ function Dataset.new(fields, context)
       features.n_rows, n)
   end
   checks.finite(context, "features", features)
-  local labels = label_kinds.dense(context, fields.labels)
+  local labels = fields.labels
   local kind = label_kinds.kind_of(labels)
   local classes = kind.check(context, labels, n, fields.class_names)
   checks.split(context, fields, n, function(ids) return kind.first_unlabelled(labels, ids) end)
@@ -70,6 +66,7 @@ function Dataset.new(fields, context)
     labels = labels, multilabel = kind.multilabel, classes = classes,
     class_names = fields.class_names, node_names = names, feature_names = fields.feature_names,
     train = fields.train, val = fields.val, test = fields.test, merged = fields.merged,
+    directed = fields.directed, notes = fields.notes,
   }, Dataset)
 end
 
@@ -79,6 +76,15 @@ function Dataset:find_node(name)
   local id = self.node_names:find(name)
   if id then return id end
   return nil, ('%s has no node called "%s"'):format(self.name, name)
+end
+
+--- Splits the labelled nodes anew: `train`, `val` and `test` become what ladies.data.split returns
+-- for `how` and the options. Returns the data set.
+--
+--   data:split("20-per-class", {seed = 3})
+function Dataset:split(how, opts)
+  self.train, self.val, self.test = splits.of(self, how, opts)
+  return self
 end
 
 --- What there is to know about the data set, as a table of numbers; ladies.data.facts lists them.

@@ -2,13 +2,9 @@
 
 local checks = require "ladies.data.checks"
 local facts = require "ladies.data.facts"
+local grouped = require("ladies.data.notes").grouped
 
 local description = {}
-
--- 117659 -> 117,659
-local function grouped(n)
-  return (("%d"):format(n):reverse():gsub("%d%d%d", "%0,"):reverse():gsub("^,", ""))
-end
 
 local function edges(known)
   local words = {grouped(known.edges),
@@ -53,7 +49,7 @@ local function split(known)
       parts[#parts + 1] = ("%s %s"):format(grouped(known.split[part]), part)
     end
   end
-  return #parts > 0 and table.concat(parts, ", ") or "none (see ladies.data.random_split)"
+  return #parts > 0 and table.concat(parts, ", ") or "none (see ladies.data.split)"
 end
 
 local function summary(data, known)

@@ -56,9 +56,9 @@ end
 -- they are not all one, weight), features.csv, labels.csv and split.csv; "matrix market" the same
 -- with edges.mtx and features.mtx. Nodes and classes are numbers from 0; what names there are, a
 -- name a line, are in node_names.txt, class_names.txt and feature_names.txt.
--- ladies.data.from_files reads such a folder back, with {directed = true} as every edge is there in
--- each of its directions, {weighted = true} if it has weights, and {classes = "columns"} if nodes
--- have several classes.
+-- ladies.data.from_files reads such a folder back, with {directed = "keep"} if edges do not all go
+-- both ways, {weighted = true} if it has weights, and {classes = "columns"} if nodes have several
+-- classes.
 return function(data, path, given)
   options.value(WHERE, "the data set", data, "Dataset")
   options.value(WHERE, "the path", path, "string")

@@ -5,7 +5,6 @@
 -- checked, and only then stored. LADIES_OFFLINE=1 keeps the program from fetching on first use.
 
 local options = require "ladies.options"
-local Dataset = require "ladies.data.dataset"
 local cache = require "ladies.data.cache"
 local download = require "ladies.data.download"
 local readers = require "ladies.data.readers"
@@ -51,10 +50,10 @@ end
 -- cache; returns its path there. `from` says where it came from.
 function fetch.convert(entry, folder, from)
   local path = entry.read and folder .. "/" .. entry.read or folder
-  local fields, context = readers.read(path)
-  fields.name, fields.path = entry.name, nil
-  fields.source = ("%s; from %s"):format(fields.source or entry.about, from.origin)
-  local data = Dataset.new(fields, context)
+  local data = readers.load(path, {}, function(fields)
+    fields.name, fields.path = entry.name, nil
+    fields.source = ("%s; from %s"):format(fields.source or entry.about, from.origin)
+  end)
   check_expected(entry, data)
   from.licence, from.cite = entry.licence, entry.cite
   return cache.store(entry.name, data, from)

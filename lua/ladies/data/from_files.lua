@@ -6,25 +6,28 @@
 local core = require "ladies_core"
 local options = require "ladies.options"
 local checks = require "ladies.data.checks"
-local Dataset = require "ladies.data.dataset"
-local made_features = require "ladies.data.made_features"
+local class_numbers = require "ladies.data.class_numbers"
+local complete = require "ladies.data.complete"
 local npz_matrix = require "ladies.data.npz_matrix"
 local multi = require "ladies.labels.multi"
 local progress = require "ladies.progress"
+local splits = require "ladies.data.splits"
 
 local WHERE = "ladies.data.from_files"
 
 local SPEC = {
   edges = "string", features = "string or nil", labels = "string",
-  make_features = made_features.OPTION,
   split = "string or nil", train = "string or nil", val = "string or nil", test = "string or nil",
   ids = {"numbers from 0|numbers from 1|strings", "numbers from 0"},
   classes = {"numbers|strings|columns", "numbers"},
-  directed = {"boolean", false}, weighted = {"boolean", false},
+  feature_form = "rows|triplets or nil", weighted = {"boolean", false},
   header = "boolean or nil", separator = "string or nil",
   node_names = "string or nil", class_names = "string or nil", feature_names = "string or nil",
   name = {"string", "files"}, source = "string or nil", quiet = {"boolean", false},
 }
+for key, type_text in pairs(complete.SPEC) do SPEC[key] = type_text end
+
+local NO_LIMIT = (1 << 31) - 2
 
 local Reader = {}
 Reader.__index = Reader
@@ -37,21 +40,33 @@ function Reader:call(read, path, opts)
   local result = table.pack(pcall(read, path, opts))
   finish()
   if result[1] then return table.unpack(result, 2, result.n) end
-  options.fail((tostring(result[2]):gsub("^[^:]*:%d+: ", "")))
+  local message = tostring(result[2]):gsub("^[^:]*:%d+: ", "")
+  options.fail(message .. (message:find "limit of labels$"
+    and "; --max-ids (in Lua max_ids) allows more" or ""))
 end
 
--- What ladies.text.read, or another function with its options, makes of a table.
-function Reader:read(path, columns, read)
+-- What ladies.text.read, or another function with its options, makes of a table; labels are limited
+-- to n_labels, by default the classes that there may be.
+function Reader:read(path, columns, read, n_labels)
   return self:call(read or core.text.read, path, {columns = columns,
-    header = self.opts.header, separator = self.opts.separator,
-    first_id = self:first_id(), n_ids = self.n_nodes})
+    header = self.opts.header, separator = self.opts.separator, first_id = self:first_id(),
+    n_ids = self.n_nodes, n_labels = n_labels or self:most_classes()})
 end
 
-function Reader:n_columns(path)
+-- Where names say how many classes there are, every number is fine that these allow.
+function Reader:most_classes()
+  if self.opts.class_names or not self.n_nodes then return nil end
+  return class_numbers.limit(self.n_nodes, self.opts.max_ids)
+end
+
+-- The fields of a table's first line.
+function Reader:fields(path)
   local ok, fields = pcall(core.text.fields, path, {separator = self.opts.separator})
-  if ok then return #fields end
+  if ok then return fields end
   options.fail((tostring(fields):gsub("^[^:]*:%d+: ", "")))
 end
+
+function Reader:n_columns(path) return #self:fields(path) end
 
 -- What a column of node ids is read as.
 function Reader:node() return self.names or "id" end
@@ -116,14 +131,58 @@ function Reader:count_nodes()
   return #self:read(path, alone and {kind} or {self:node(), kind})
 end
 
+-- Whether a table of features has a line for each value, of a node, a column and the value: as
+-- `feature_form` says, or the words of its header.
+function Reader:has_triplets(path)
+  local form = self.opts.feature_form
+  if is_matrix(path) then return false end
+  if form then return form == "triplets" end
+  return table.concat(self:fields(path), ","):lower() == "node,feature,value"
+end
+
+-- Three columns, the first two of whole numbers, the first in order and with repetitions: more
+-- likely triplets than features.
+function Reader:check_rows_meant(path, features)
+  if self.opts.feature_form or self.names or features.n_cols ~= 3 or is_matrix(path) then return end
+  local last, repeated = -1, false
+  for i = 1, features.n_rows do
+    local node, column = features:get(i, 1), features:get(i, 2)
+    if node < last or node % 1 ~= 0 or column % 1 ~= 0 or column < 0 then return end
+    repeated, last = repeated or node == last, node
+  end
+  if repeated and last > 1 then
+    options.fail(('%s: %s: are these three features a node, or lines of node, feature and value? A '
+      .. 'header node,feature,value, or feature_form = "rows" or "triplets", says it'):format(WHERE,
+      path))
+  end
+end
+
+-- Features with a line for each value, as a sparse matrix; values of one place are added.
+function Reader:triplets(path)
+  self.n_nodes = self:count_nodes()
+  local kinds = {self:node(), "label", "number"}
+  local nodes, columns, values = self:read(path, kinds, nil, NO_LIMIT)
+  self:check_known(path)
+  local n_cols, limit = columns:max(), complete.most_columns(#values, self.opts.max_ids)
+  if n_cols > limit then self:read(path, kinds, nil, limit) end      -- names the line
+  if columns:min() < 1 then
+    options.fail(("%s: %s: a feature must be a number from %d on"):format(WHERE, path,
+      self:first_id()))
+  end
+  return core.matrix{n_rows = self.n_nodes, n_cols = n_cols, rows = nodes, cols = columns,
+    values = values}
+end
+
 -- A row for each node: in the order of the ids, or behind the node's name, where the order of the
--- rows becomes that of the nodes.
+-- rows becomes that of the nodes; or triplets.
 function Reader:features()
   local path = self.opts.features
   local features
   if not path then
     self.n_nodes = self:count_nodes()
     return nil
+  elseif self:has_triplets(path) then
+    return self:triplets(path)
   end
   if self.names then
     local rows
@@ -135,6 +194,7 @@ function Reader:features()
     self:check_rows(path, rows)
   else
     features = self:matrix(path) or self:read(path, {"numbers"})
+    self:check_rows_meant(path, features)
   end
   self.n_nodes = features.n_rows
   return features
@@ -149,12 +209,7 @@ end
 -- has the node first, and nodes that it leaves out get 0.
 function Reader:per_node(path, kind)
   if not self.names and self:n_columns(path) == 1 then
-    -- The limit is for nodes, not for what belongs to them.
-    local n = self.n_nodes
-    self.n_nodes = nil
-    local values = self:read(path, {kind})
-    self.n_nodes = n
-    return values
+    return (self:read(path, {kind}))
   end
   local nodes, values = self:read(path, {self:node(), kind})
   self:check_known(path)
@@ -204,10 +259,10 @@ end
 -- The split: a file with train, val, test or another word (none of them) for each node, or a file
 -- of nodes for each part.
 function Reader:split(fields)
-  if self.opts.split then
+  if self.split_file then
     local words = core.text.names()
     for _, part in ipairs(checks.SPLIT) do words:add(part) end
-    local part_of, ids = self:per_node(self.opts.split, words), {{}, {}, {}}
+    local part_of, ids = self:per_node(self.split_file, words), {{}, {}, {}}
     for node = 1, #part_of do
       local list = ids[part_of[node]]
       if list then list[#list + 1] = node end
@@ -241,16 +296,20 @@ function Reader:adjacency()
     options.fail(("%s: %s is %d x %d, must be %d x %d, as the %s have %d rows"):format(WHERE, path,
       matrix.n_rows, matrix.n_cols, n, n, self.opts.features and "features" or "labels", n))
   end
-  return self.opts.directed and matrix or matrix:symmetrize(), merged
+  return matrix, merged
 end
 
 local from_files = {}
 
---- The fields of the data set, and the context of messages, as ladies.data.dataset takes them, for
--- the options of from_files.load; without features where none are given.
+--- The fields of the data set, the context of messages and the options, as ladies.data.complete
+-- takes them, for the options of from_files.load; without features where none are given.
 function from_files.read(given)
   local opts = options.check(WHERE, given, SPEC)
-  if opts.split and (opts.train or opts.val or opts.test) then
+  local split_file
+  if opts.split and (core.exists(opts.split) == "file" or not splits.is_way(opts.split)) then
+    opts.split, split_file = nil, opts.split
+  end
+  if (opts.split or split_file) and (opts.train or opts.val or opts.test) then
     options.fail(WHERE .. ": give either split or train, val and test")
   end
   for option, key in pairs{node_names = "ids", class_names = "classes"} do
@@ -259,7 +318,7 @@ function from_files.read(given)
         option))
     end
   end
-  local reader = setmetatable({opts = opts}, Reader)
+  local reader = setmetatable({opts = opts, split_file = split_file}, Reader)
   if opts.ids == "strings" then reader.names = core.text.names() end
   local fields = {name = opts.name, source = opts.source}
   fields.features = reader:features()
@@ -271,8 +330,8 @@ function from_files.read(given)
   fields.class_names = fields.class_names or opts.class_names and read_names(opts.class_names)
   fields.feature_names = opts.feature_names and read_names(opts.feature_names)
   local keys = setmetatable({adjacency = opts.edges, features = opts.features,
-    labels = opts.labels}, {__index = function(_, part) return opts[part] or opts.split end})
-  return fields, {where = WHERE, shift = reader:first_id() - 1, keys = keys}
+    labels = opts.labels}, {__index = function(_, part) return opts[part] or split_file end})
+  return fields, {where = WHERE, shift = reader:first_id() - 1, keys = keys}, opts
 end
 
 --- A data set from files, checked as one of arrays is.
@@ -290,6 +349,9 @@ end
 -- Labels and splits have one column, in the order of the nodes, or two, with the node first; a node
 -- that is left out then has none.
 --
+-- feature_form    "rows", a row for each node, or "triplets", a line node,feature,value for each
+--                 value
+--            that is not zero; a header of these words says the latter, too
 -- ids        "numbers from 0" (the default), "numbers from 1" (labels too) or "strings": the first
 --            column of the features then names the nodes
 -- make_features   instead of features, "identity", "degree" or "random" (see
@@ -299,7 +361,8 @@ end
 --            row for each node in order (with ids = "strings": its name first), of -1 = unlabelled;
 --            or .mtx, .npy
 -- weighted   the edges have a third column
--- directed   edges go from source to target only; otherwise they go both ways
+-- directed, split (a way to split, where no file is called so), split_seed, max_ids    as for
+--            ladies.data.load
 -- node_names, class_names, feature_names    files with a name a line, in their order
 -- name, source    texts for the description
 -- quiet      no progress bar for files that take more than a second
@@ -307,9 +370,8 @@ end
 -- A matrix (Matrix Market, or .npz of SciPy's save_npz) has a row for each node that hears, a
 -- column for each that is heard.
 function from_files.load(given)
-  local fields, context = from_files.read(given)
-  made_features.add(WHERE, fields, given.make_features, context)
-  return Dataset.new(fields, context)
+  local fields, context, opts = from_files.read(given)
+  return complete.dataset(WHERE, fields, context, opts)
 end
 
 return from_files

@@ -2,8 +2,8 @@
 
 local core = require "ladies_core"
 local options = require "ladies.options"
-local Dataset = require "ladies.data.dataset"
 local cache = require "ladies.data.cache"
+local complete = require "ladies.data.complete"
 local fetch = require "ladies.data.fetch"
 local planetoid = require "ladies.data.planetoid"
 local readers = require "ladies.data.readers"
@@ -65,7 +65,7 @@ local function open(path, work)
   return path
 end
 
-local function convert(path, work, name)
+local function convert(path, work, name, opts)
   local file, container = open(path, work)
   local entry = name and registry.find(name)
   local origin = path:match "[^/]+/?$"
@@ -77,23 +77,27 @@ local function convert(path, work, name)
     if core.exists(container) == "file" then root = unpack.all(container, work .. "/files") end
     file = choose(path, root, name)
   end
-  local fields, context = readers.read(file)
-  if not name then
-    name = fields.name ~= "files" and fields.name or name_of(path)
-    cache.check_name(WHERE, name)
-  end
-  fields.name, fields.path = name, nil
-  fields.source = fields.source or origin
-  return cache.store(name, Dataset.new(fields, context), {origin = origin})
+  local data = readers.load(file, opts, function(fields)
+    if not name then
+      name = fields.name ~= "files" and fields.name or name_of(path)
+      cache.check_name(WHERE, name)
+    end
+    fields.name, fields.path = name, nil
+    fields.source = fields.source or origin
+  end)
+  return cache.store(name, data, {origin = origin})
 end
 
 --- Reads the data set at `path`, a folder, a zip archive (as wheels are) or a file that a reader
 -- knows, plain or packed with gzip, and stores it in the cache; returns its path there. Options:
--- `name`, under which it is found later. Where the name is one of the registry, the files must be
--- the published ones.
-return function(path, opts)
+-- `name`, under which it is found later, and those of ladies.data.load. Where the name is one of
+-- the registry, the files must be the published ones, which are read as they are.
+return function(path, given)
   options.value(WHERE, "the path", path, "string")
-  opts = options.check(WHERE, opts, {name = "string or nil"})
+  local spec, load = {name = "string or nil"}, {}
+  for key, type_text in pairs(complete.SPEC) do spec[key] = type_text end
+  local opts = options.check(WHERE, given, spec)
+  for key in pairs(complete.SPEC) do load[key] = opts[key] end
   if opts.name then cache.check_name(WHERE, opts.name) end
   if not core.exists(path) then fail("%s does not exist", path) end
   local title = opts.name or name_of(path)
@@ -102,5 +106,5 @@ return function(path, opts)
     io.stderr:write(("%s: another process is at %s; waiting for it\n"):format(WHERE, title))
   end)
   local work <close> = cache.workplace(title)
-  return convert(path, work.path, opts.name)
+  return convert(path, work.path, opts.name, load)
 end

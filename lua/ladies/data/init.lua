@@ -3,8 +3,7 @@
 local core = require "ladies_core"
 local options = require "ladies.options"
 local checks = require "ladies.data.checks"
-local made_features = require "ladies.data.made_features"
-local Dataset = require "ladies.data.dataset"
+local complete = require "ladies.data.complete"
 local cache = require "ladies.data.cache"
 local collection = require "ladies.data.collection"
 local fetch = require "ladies.data.fetch"
@@ -18,6 +17,7 @@ local data = {
   export = require "ladies.data.export",
   random_split = splits.random_split,
   class_split = splits.class_split,
+  split = splits.of,
   shuffled = require "ladies.data.shuffled",
   row_normalized = require "ladies.data.row_normalized",
 }
@@ -34,48 +34,53 @@ local function find(name)
   local known = registry.find(name)
   options.fail(('ladies.data.load: no data set "%s"%s (looked in %s)'):format(name,
     known and " here, and LADIES_OFFLINE forbids to fetch it"
+      or core.exists(name) and ("; what is called so here has the path ./%s"):format(name)
       or options.hint(name, data.names(), "there are"),
     table.concat(collection.folders(), " and ")))
 end
 
 -- The data set in the cache. A file that is not what was written is fetched again, or refused.
 local function load_cached(name, path, opts)
-  local ok, fields, context = pcall(readers.read, path, opts)
-  if ok then return Dataset.new(fields, context) end
-  if cache.is_whole(name) then error(fields, 0) end
+  local results = table.pack(pcall(readers.load, path, opts))
+  if results[1] then return results[2] end
+  if cache.is_whole(name) then error(results[2], 0) end
   local message = ("%s is damaged"):format(path)
   if not fetch.is_allowed(name) then
     options.fail(("ladies.data.load: %s; fetch or import it again"):format(message))
   end
   io.stderr:write(("ladies.data.load: %s; fetching it again\n"):format(message))
-  return Dataset.new(readers.read(fetch.run(name, {again = true}), opts))
+  return readers.load(fetch.run(name, {again = true}), opts)
 end
 
---- The data set of this name, or the one at this path (with a slash, or ending in .npz), all of it
--- checked. A path is one of
+--- The data set of this name, or the one at this path (with a slash, or the name of a file here),
+-- all of it checked. A path is one of
 --
---   FILE.npz               arrays, which ladies.data.npz_layout and npz_pickled list
+--   FILE.npz               arrays, which ladies.data.npz_layout, npz_pickled and npz_edges list
 --   FOLDER/NAME_data.npz   DGL's Reddit, beside NAME_graph.npz; or the folder of such a pair
 --   FOLDER/ind.NAME        what the names of Planetoid's files begin with
 --   FOLDER/NAME.content    papers, beside NAME.cites; or the folder of such a pair
 --   FOLDER                 one of OGB, with raw/ and split/; or one with tables, edges.csv and
---                          labels.csv at least, as ladies.data.export writes it
+--                          labels.csv at least, as ladies.data.export writes it; FOLDER/edges.csv
+--                          is the same
 --
 -- A name is looked for beside the program, in the folder LADIES_DATA and in the cache, and fetched
 -- on first use when `ladies fetch` knows it and LADIES_OFFLINE is not set.
 --
+-- directed        "symmetrize" (the default): edges go both ways; or "keep": as they are listed. A
+--                 line tells when that changes something
 -- make_features   for a graph without features: "identity", "degree" or "random", as
 --                 ladies.data.made_features tells
--- directed        OGB, NAME.content, tables: edges go from source to target only; else both ways
--- split           OGB: which split, where there are several
+-- split           how to split the nodes, in place of the split that the source may have: see
+--                 ladies.data.split; or which one of the source's, where there are several
+-- split_seed      of that (1)
+-- max_ids         how many nodes, columns or classes a file may ask for by a number alone, where
+--                 that is far more than there are lines or values in it
 function data.load(name, opts)
   options.value("ladies.data.load", "the name", name, "string")
-  if name:find("/", 1, true) or name:find "%.npz$" then
-    return Dataset.new(readers.read(name, opts))
-  end
+  if readers.is_path(name) then return readers.load(name, opts) end
   local path, cached = find(name)
   if cached then return load_cached(name, path, opts) end
-  return Dataset.new(readers.read(path, opts))
+  return readers.load(path, opts)
 end
 
 --- Writes a data set to an .npz file, which `ladies.data.load` and NumPy can read. With
@@ -113,7 +118,7 @@ local function adjacency_of(opts, n)
   checks.ids(context, "targets", targets, n)
   -- A target hears its source: rows are destinations.
   local matrix = core.matrix{n_rows = n, n_cols = n, rows = targets, cols = sources}
-  return opts.directed and matrix or matrix:symmetrize(), #targets - matrix.nnz
+  return matrix, #targets - matrix.nnz
 end
 
 local function as_index(ids)
@@ -131,14 +136,15 @@ end
 --     train = {1}, val = {2}, test = {3},
 --   }
 --
--- Edges go both ways unless {directed = true}, when each goes from its first node to its second.
--- Optional: name, source, class_names, feature_names, node_names (tables of strings). Instead of
--- features, make_features as for ladies.data.load.
+-- Optional: name, source, class_names, feature_names, node_names (tables of strings), and directed
+-- ("keep": an edge goes from its first node to its second), make_features, split and split_seed as
+-- for ladies.data.load.
 function data.from_arrays(arrays)
   local opts = options.check(WHERE, arrays, {
     graph = "Matrix or nil", edges = "array of tables or array of Indexes or nil",
-    directed = {"boolean", false},
-    features = "Tensor or Matrix or nil", make_features = made_features.OPTION,
+    directed = complete.SPEC.directed, split = complete.SPEC.split,
+    split_seed = complete.SPEC.split_seed,
+    features = "Tensor or Matrix or nil", make_features = complete.SPEC.make_features,
     labels = "Index or array of non-negative integers or Tensor or Matrix",
     train = "Index or array of positive integers or nil",
     val = "Index or array of positive integers or nil",
@@ -162,8 +168,8 @@ function data.from_arrays(arrays)
   }
   local keys = setmetatable({adjacency = "graph"}, {__index = function(_, part) return part end})
   local context = {where = WHERE, shift = 0, keys = keys}
-  made_features.add(WHERE, fields, opts.make_features, context)
-  return Dataset.new(fields, context)
+  opts.max_ids = math.maxinteger      -- what a script has made is there already
+  return complete.dataset(WHERE, fields, context, opts)
 end
 
 return data

@@ -60,8 +60,8 @@ end
 -- error if there are none and none are asked for, or if there are some and others are asked for.
 function made_features.add(where, fields, asked, context)
   if not asked and not fields.features then
-    checks.fail(context, 'there are no features; {make_features = "identity"}, "degree" or "random"'
-      .. " makes some")
+    checks.fail(context, 'there are no features; --make-features (in Lua make_features) '
+      .. '"identity", "degree" or "random" makes some')
   end
   if not asked then return end
   if fields.features then

@@ -4,9 +4,11 @@
 --                                         absent (all ones)
 --   attr_indices, attr_indptr, attr_shape, attr_data     the features alike,
 --   attr_matrix                           or dense
---   labels                                0 .. classes - 1, -1 = unlabelled; or a matrix of 0 and
---                                         1, a column a class, rows of -1 or NaN = unlabelled
---   idx_train, idx_val, idx_test          node ids; may be absent
+--   labels                                see ladies.data.npz_labels
+--   idx_train, idx_val, idx_test          node ids, or masks: see ladies.data.npz_split; may be
+--                                         absent
+--   directed                              "keep": edges stay as they are; see
+--                                         ladies.data.direction; may be absent
 --   class_names, feature_names            strings; may be absent
 --   node_names                            strings, or uint8: a UTF-8 text with a name a line
 --   source                                a string, or uint8: where the data came from
@@ -14,20 +16,24 @@
 -- Ids count from 0 here and from 1 in Lua; the npz functions convert. Versions of gnn-benchmark
 -- have other names for some, which are read as well: adj_matrix.data, attr_matrix.data, ... or
 -- node_attr, node_label, attr_names. A file with an array adj_matrix is in the layout of
--- ladies.data.npz_pickled instead.
+-- ladies.data.npz_pickled instead, one with edge_index in that of ladies.data.npz_edges.
 
 local core = require "ladies_core"
 local options = require "ladies.options"
 local checks = require "ladies.data.checks"
+local direction = require "ladies.data.direction"
 local labels = require "ladies.labels"
+local npz_edges = require "ladies.data.npz_edges"
+local npz_labels = require "ladies.data.npz_labels"
 local npz_matrix = require "ladies.data.npz_matrix"
 local npz_pickled = require "ladies.data.npz_pickled"
+local npz_split = require "ladies.data.npz_split"
 
-local layout = {}
+local layout = {named_splits = true}
 
 local KEYS = {
-  labels = "labels", train = "idx_train", val = "idx_val", test = "idx_test",
-  class_names = "class_names", node_names = "node_names", feature_names = "feature_names",
+  labels = "labels", class_names = "class_names", node_names = "node_names",
+  feature_names = "feature_names",
 }
 
 -- What the names of a matrix's arrays may begin with: ours, and those of gnn-benchmark's versions.
@@ -40,7 +46,8 @@ local PREFIXES = {
 local OTHER_KEYS = {labels = "node_label", feature_names = "attr_names"}
 
 -- The names that mean something.
-local KNOWN = {attr_matrix = true, node_attr = true, source = true}
+local KNOWN = {attr_matrix = true, node_attr = true, source = true, directed = true}
+for name in pairs(npz_split.KNOWN) do KNOWN[name] = true end
 for _, names in ipairs{KEYS, OTHER_KEYS} do
   for _, key in pairs(names) do KNOWN[key] = true end
 end
@@ -84,10 +91,6 @@ local function key_of(context, file, part)
   return context.keys[part]
 end
 
-local function read_index(file, key)
-  return file:has(key) and file:index(key) or nil
-end
-
 -- A list of texts, or nil when the file has no such key.
 local function read_texts(context, file, key)
   if not file:has(key) then return nil end
@@ -115,27 +118,38 @@ function layout.fits(path)
   return core.exists(path) == "file" or path:find "%.npz$" ~= nil
 end
 
+-- An error unless the file may be in this layout.
+local function check_layout(context, file)
+  if npz_matrix.is_saved(file) then
+    checks.fail(context, "is one matrix of SciPy's save_npz, not a data set; "
+      .. "ladies.data.from_files{edges = ...} takes it, or a folder with it as edges.npz and "
+      .. "labels.csv")
+  elseif not prefix_of(file, "adjacency") and not npz_matrix.nearest(file, "adj_shape", KNOWN) then
+    local names = file:names()
+    checks.fail(context, "holds %s: no graph in a layout that is known (adj_indptr, adj_indices "
+      .. "and adj_shape; adj_matrix; edge_index); doc/data.md has them", #names == 0 and "no arrays"
+      or "the arrays " .. table.concat(names, ", ", 1, math.min(#names, 12)))
+  end
+end
+
 --- The fields of the data set in the .npz file at `path`, and the context of its messages, as
--- ladies.data.dataset takes them.
+-- ladies.data.complete takes them.
 function layout.read(path, opts)
   local context = {where = path, shift = -1, keys = setmetatable({}, {__index = KEYS})}
   local file <close> = core.npz.open(path, {mapped = true})
-  if npz_pickled.has_layout(file) then return npz_pickled.read(path, file) end
-  if npz_matrix.is_saved(file) then
-    checks.fail(context, "is one matrix of SciPy's save_npz, not a data set; "
-      .. "ladies.data.from_files{edges = ...} takes it")
-  end
-  local fields, prefix = {path = path}, prefix_of(file, "adjacency") or "adj_"
+  if npz_pickled.has_layout(file) then return npz_pickled.read(path, file, opts) end
+  if npz_edges.has_layout(file) then return npz_edges.read(path, file, opts) end
+  check_layout(context, file)
+  local fields, prefix = {path = path, notes = {}}, prefix_of(file, "adjacency") or "adj_"
   context.keys.adjacency = prefix .. "shape"
   fields.adjacency, fields.merged = npz_matrix.read(context, file, prefix, KNOWN)
   fields.features = read_features(context, file, opts)
   local key = key_of(context, file, "labels")
   npz_matrix.require_key(context, file, key, KNOWN)
-  fields.labels = labels.read(file, key)
-  for _, part in ipairs(checks.SPLIT) do
-    fields[part] = read_index(file, KEYS[part])
-  end
-  fields.class_names = read_texts(context, file, "class_names")
+  fields.labels, fields.class_names = npz_labels.read(context, fields.notes, file, key)
+  npz_split.read(context, file, fields, fields.adjacency.n_rows, opts.split)
+  fields.directed = direction.read(file)
+  fields.class_names = read_texts(context, file, "class_names") or fields.class_names
   fields.feature_names = read_texts(context, file, key_of(context, file, "feature_names"))
   fields.node_names = read_lines(context, file, "node_names")
   fields.source = read_lines(context, file, "source")
@@ -165,6 +179,7 @@ function layout.write(path, data, opts)
     class_names = data.class_names,
     feature_names = data.feature_names, source = data.source and {data.source},
     node_names = data.node_names and data.node_names:lines(),
+    directed = direction.array(data),
   }
   add_matrix(arrays, "adj", data.graph.adjacency)
   if options.class_of(data.features) == "Matrix" then
@@ -173,7 +188,7 @@ function layout.write(path, data, opts)
     arrays.attr_matrix = data.features
   end
   for _, part in ipairs(checks.SPLIT) do
-    arrays[KEYS[part]] = data[part] and smallest(data[part])
+    arrays["idx_" .. part] = data[part] and smallest(data[part])
   end
   core.npz.write(path, arrays, opts)
 end

@@ -13,7 +13,7 @@
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
 local file_pair = require "ladies.data.file_pair"
-local label_kinds = require "ladies.labels"
+local npz_labels = require "ladies.data.npz_labels"
 local npz_matrix = require "ladies.data.npz_matrix"
 
 local npz_pair = {}
@@ -47,7 +47,7 @@ local function read_split(context, file, fields, n)
   end
 end
 
---- The fields of the data set, and the context of messages, as ladies.data.dataset takes them.
+--- The fields of the data set, and the context of messages, as ladies.data.complete takes them.
 function npz_pair.read(path, opts)
   local base = base_of(path)
   local context = {where = base .. "_data.npz", shift = -1,
@@ -62,7 +62,8 @@ function npz_pair.read(path, opts)
   end
   if not opts.make_features then npz_matrix.require_key(context, file, "feature", KNOWN) end
   fields.features = file:has "feature" and file:tensor "feature" or nil
-  fields.labels = label_kinds.read(file, "label")
+  fields.notes = {}
+  fields.labels, fields.class_names = npz_labels.read(context, fields.notes, file, "label")
   read_split(context, file, fields, fields.adjacency.n_rows)
   return fields, context
 end

@@ -1,17 +1,18 @@
 --- The arrays of a data set in an .npz file that NumPy wrote with pickled SciPy matrices in it:
 --
 --   adj_matrix                the adjacency, a csr_matrix, csc_matrix or coo_matrix
---   node_attr                 the features, one of these or an array
---   node_label                0 .. classes - 1, -1 = unlabelled; or a matrix of 0 and 1, an array
---                             or one of these, with a column for each class
+--   node_attr                 the features, one of these or an array; may be absent
+--   node_label                see ladies.data.npz_labels
 --   metadata                  a dict with class_names, node_names, attr_names; may be absent
+--   idx_train, train_mask, ...     the split, see ladies.data.npz_split; may be absent
 --
 -- Pickles are read as data: nothing in them is run.
 
 local core = require "ladies_core"
 local options = require "ladies.options"
 local checks = require "ladies.data.checks"
-local labels = require "ladies.labels"
+local npz_labels = require "ladies.data.npz_labels"
+local npz_split = require "ladies.data.npz_split"
 
 local layout = {}
 
@@ -58,24 +59,28 @@ local function read_metadata(context, file)
   return metadata
 end
 
+local function read_features(context, file)
+  if not file:has "node_attr" then return nil end
+  return file:dtype "node_attr" == "object" and read_matrix(context, file, "node_attr")
+    or file:tensor "node_attr"
+end
+
 --- The fields of the data set in the open `file`, and the context of messages, as
--- ladies.data.dataset takes them.
-function layout.read(path, file)
+-- ladies.data.complete takes them.
+function layout.read(path, file, opts)
   local context = {where = path, shift = -1, keys = setmetatable({}, {__index = KEYS})}
-  require_key(context, file, "node_attr")
   require_key(context, file, "node_label")
   local metadata = read_metadata(context, file)
   local node_names = texts(context, metadata, "node_names")
-  return {
-    path = path, adjacency = read_matrix(context, file, "adj_matrix"),
-    features = file:dtype "node_attr" == "object" and read_matrix(context, file, "node_attr")
-      or file:tensor "node_attr",
-    labels = labels.read(file, "node_label"),
-    class_names = texts(context, metadata, "class_names"),
-    feature_names = texts(context, metadata, "attr_names"),
-    node_names = node_names and table.concat(node_names, "\n"),
-    source = "npz with pickled SciPy matrices",
-  }, context
+  local fields = {path = path, notes = {}, source = "npz with pickled SciPy matrices"}
+  fields.adjacency = read_matrix(context, file, "adj_matrix")
+  fields.features = read_features(context, file)
+  fields.labels, fields.class_names = npz_labels.read(context, fields.notes, file, "node_label")
+  fields.class_names = texts(context, metadata, "class_names") or fields.class_names
+  fields.feature_names = texts(context, metadata, "attr_names")
+  fields.node_names = node_names and table.concat(node_names, "\n")
+  npz_split.read(context, file, fields, fields.adjacency.n_rows, opts.split)
+  return fields, context
 end
 
 return layout

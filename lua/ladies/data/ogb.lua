@@ -8,14 +8,16 @@
 --                               column of 0 and 1, for nodes of several classes
 --   split/NAME/{train,valid,test}.csv.gz    the nodes of each part
 --
--- There is no header anywhere. All of these may be plain .csv as well. Features of edges and
+--   mapping/labelidx2*.csv.gz   below a head, a class and its name; may be absent
+--
+-- There is no header elsewhere. All of these may be plain .csv as well. Features of edges and
 -- further files are not read; the data set's source names them.
 
 local core = require "ladies_core"
 local options = require "ladies.options"
 local checks = require "ladies.data.checks"
 
-local ogb = {options = {directed = true, split = true}}
+local ogb = {named_splits = true}
 
 local SPLIT_FILES = {train = "train", val = "valid", test = "test"}
 
@@ -78,6 +80,29 @@ local function read_labels(context, n)
   return several and labels or classes_of(context, texts)[labels]
 end
 
+-- The names of the classes in mapping/labelidx2*.csv, lines of a class and its name in any order
+-- below a head; nil where there is no such file, or more than one.
+local function read_class_names(context)
+  local found
+  for _, file in ipairs(core.files(context.where .. "/mapping")) do
+    local name = file:match "^(labelidx2.*)%.csv$" or file:match "^(labelidx2.*)%.csv%.gz$"
+    if name and found then return nil end
+    found = name or found
+  end
+  if not found then return nil end
+  local path, texts, names = find(context.where, "mapping/" .. found), core.text.names(), {}
+  local ids, which = core.text.read(path, {columns = {"id", texts}, header = true})
+  context.keys.class_names = path:sub(#context.where + 2)
+  for i = 1, #ids do
+    if names[ids[i]] or ids[i] > #ids then
+      checks.fail(context, "%s: class %d must stand there once, and be below %d",
+        context.keys.class_names, ids[i] - 1, #ids)
+    end
+    names[ids[i]] = texts[which[i]]
+  end
+  return names
+end
+
 -- The folder of the split: the one that is asked for, or the only one.
 local function split_folder(context, asked)
   local found = {}
@@ -89,7 +114,7 @@ local function split_folder(context, asked)
   end
   if asked then
     checks.fail(context, 'no split "%s"%s', asked, options.hint(asked, found, "there are"))
-  elseif #found > 1 then
+  elseif asked == nil and #found > 1 then
     checks.fail(context, "several splits: %s; {split = NAME} takes one", table.concat(found, ", "))
   end
   return found[1] and "split/" .. found[1]
@@ -113,15 +138,13 @@ local function others(folder)
   return names
 end
 
-local function source_of(opts, folder, n_edges, left)
-  return ("OGB folder: %d edges listed, %s; split: %s%s"):format(n_edges,
-    opts.directed and "kept as directed" or "taken both ways", folder or "none",
+local function source_of(folder, n_edges, left)
+  return ("OGB folder: %d edges listed; split: %s%s"):format(n_edges, folder or "none",
     #left > 0 and "; not read: " .. table.concat(left, ", ") or "")
 end
 
---- The fields of the data set, and the context of messages, as ladies.data.dataset takes them.
--- Edges go both ways, or with {directed = true} from source to target only; {split = NAME} says
--- which of several splits to take.
+--- The fields of the data set, and the context of messages, as ladies.data.complete takes them;
+-- {split = NAME} says which of several splits to take, {split = false} any.
 function ogb.read(path, opts)
   local context = {where = path, shift = -1, keys = {adjacency = "raw/edge"}}
   if not find(path, "raw/edge") then
@@ -133,12 +156,12 @@ function ogb.read(path, opts)
   -- A target hears its source: rows are destinations.
   local matrix = core.matrix{n_rows = n, n_cols = n, rows = targets, cols = sources}
   local fields = {path = path, name = path:match "[^/]*$", merged = #sources - matrix.nnz,
-    adjacency = opts.directed and matrix or matrix:symmetrize(), labels = labels}
+    adjacency = matrix, labels = labels, class_names = read_class_names(context)}
   if find(path, "raw/node-feat") then
     fields.features = read(context, "raw/node-feat", "features", {"numbers"})
   end
   local folder = read_split(context, fields, opts.split, n)
-  fields.source = source_of(opts, folder, #sources, others(path))
+  fields.source = source_of(folder, #sources, others(path))
   return fields, context
 end
 

@@ -123,12 +123,9 @@ local function adjacency_of(context, graph, n)
   local sources, targets = edges_of(context, graph, n)
   local listed = core.matrix{n_rows = n, n_cols = n, rows = targets, cols = sources}
   local simple = listed:without_loops()
-  local adjacency = simple:symmetrize()
-  local found = "%d neighbours listed, duplicates merged: %d, one-way edges completed: %d, "
-    .. "self-loops dropped: %d"
   local twice = #sources - listed.nnz
-  return adjacency, twice, found:format(#sources, twice, adjacency.nnz - simple.nnz,
-    listed.nnz - simple.nnz)
+  return simple, twice, ("%d neighbours listed, duplicates merged: %d, self-loops dropped: %d")
+    :format(#sources, twice, listed.nnz - simple.nnz)
 end
 
 -- The rows of `first`, and those of `second` at the ids `at`, in a matrix of n rows.

@@ -1,13 +1,17 @@
 --- The readers of data sets that describe themselves: which one a path is for, and its errors.
 --
 -- A reader is a table with fits(path), whether the path may be in its format, and
--- read(path, opts), the fields of the data set and the context of messages, as ladies.data.dataset
--- takes them. `options` is a set of the options that it takes; make_features is for all.
+-- read(path, opts), the fields of the data set and the context of messages, as ladies.data.complete
+-- takes them. Of the options, which are those of ladies.data.complete, it sees all; a `split` that
+-- is no way to split goes to readers that have `named_splits`, with the name of one of the
+-- source's.
 
 local core = require "ladies_core"
 local options = require "ladies.options"
-local made_features = require "ladies.data.made_features"
+local complete = require "ladies.data.complete"
 local npz_layout = require "ladies.data.npz_layout"
+local splits = require "ladies.data.splits"
+local table_folder = require "ladies.data.table_folder"
 
 local readers = {}
 
@@ -15,11 +19,8 @@ local WHERE = "ladies.data.load"
 
 -- The first that fits is taken; npz_layout fits every file.
 local LIST = {require "ladies.data.planetoid", require "ladies.data.content_cites",
-  require "ladies.data.npz_pair", require "ladies.data.ogb", require "ladies.data.table_folder",
-  npz_layout}
-
-local SPEC = {make_features = made_features.OPTION, directed = "boolean or nil",
-  split = "string or nil"}
+  require "ladies.data.npz_pair", require "ladies.data.ogb", table_folder,
+  require "ladies.data.lone_table", npz_layout}
 
 -- What core's messages about files begin with.
 local KINDS = {"npz", "pickle", "file", "text"}
@@ -41,18 +42,28 @@ local function call(reader, path, opts)
     error(fields, 0)
   end
   fields.name = fields.name or path:match "([^/]*)%.npz$" or path:match "[^/]*$"
-  made_features.add(WHERE, fields, opts.make_features, context)
   return fields, context
 end
 
-local function check_options(reader, path, given)
-  local opts = options.check(WHERE, given, SPEC)
-  for name in pairs(opts) do
-    if name ~= "make_features" and not (reader.options or {})[name] then
-      options.fail(("%s: %s: there is no option %s for this format"):format(WHERE, path, name))
-    end
+-- The options as this reader takes them: `split` is the name of one of the source's, or false for
+-- any, where another one is made.
+local function options_for(reader, path, opts)
+  local own = {}
+  for key, value in pairs(opts) do own[key] = value end
+  if splits.is_way(opts.split) then
+    own.split = false
+  elseif opts.split and not reader.named_splits then
+    options.fail(('%s: %s: "%s" is no way to split; there are %s'):format(WHERE, path, opts.split,
+      splits.WAYS))
   end
-  return opts
+  return own
+end
+
+--- Whether the text is a path, and not the name of a data set: it has a slash, or is the name of a
+-- file here that has an ending.
+function readers.is_path(text)
+  return text:find("/", 1, true) ~= nil or text:find "%.npz$" ~= nil
+    or text:find(".", 1, true) ~= nil and core.exists(text) == "file"
 end
 
 --- Whether there is a reader for the folder, or for what has files of names that begin with `path`.
@@ -63,14 +74,24 @@ function readers.fits(path)
   return false
 end
 
---- Reads the data set at `path` with the reader that it fits.
-function readers.read(path, given)
+--- The fields and the context of the data set at `path`, from the reader that it fits.
+function readers.read(path, opts)
   path = path:gsub("(.)/+$", "%1")   -- a folder may end in a slash
   for _, reader in ipairs(LIST) do
-    if reader.fits(path) then return call(reader, path, check_options(reader, path, given)) end
+    if reader.fits(path) then return call(reader, path, options_for(reader, path, opts)) end
   end
   options.fail(("%s: %s %s"):format(WHERE, path,
-    core.exists(path) and "is in no format that is known; see doc/data.md" or "does not exist"))
+    not core.exists(path) and "does not exist" or table_folder.missing(path)
+    or "is in no format that is known; see doc/data.md"))
+end
+
+--- The data set at `path`, with the options of ladies.data.complete; change(fields), if it is
+-- given, is called with what was read.
+function readers.load(path, given, change)
+  local opts = options.check(WHERE, given, complete.SPEC)
+  local fields, context = readers.read(path, opts)
+  if change then change(fields) end
+  return complete.dataset(WHERE, fields, context, opts)
 end
 
 return readers

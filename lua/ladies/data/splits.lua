@@ -1,10 +1,34 @@
---- Splits of the nodes for training, validation and test, where the source has none.
+--- Splits of the nodes for training, validation and test, where the source has none or another one
+-- is wanted.
+--
+-- A way to split is a text:
+--
+--   10/10/80               per cent of the labelled nodes for training, validation and test, drawn
+--                          at random; nodes are left over where the sum is below 100
+--   stratified:10/10/80    the same shares of every class (of one class a node)
+--   20-per-class           20 nodes of each class for training, 500 and 1000 others for validation
+--                          and test, as Planetoid's splits are; 20-per-class:500/1000 says the
+--                          numbers
+--   TRAIN,VAL,TEST         files, each with a node a line: ids from 0, or names where nodes have
+--                          names; a third one, or a second, may be missing
+--
+-- No node without a label is in any part. All of this is a function of the labels, the way and a
+-- seed alone.
 
 local core = require "ladies_core"
+local checks = require "ladies.data.checks"
 local label_kinds = require "ladies.labels"
+local notes = require "ladies.data.notes"
 local options = require "ladies.options"
 
 local splits = {}
+
+local WHERE = "ladies.data.split"
+
+--- The ways, for messages.
+splits.WAYS = "10/10/80, stratified:10/10/80, 20-per-class and TRAIN,VAL,TEST"
+
+local function fail(text, ...) options.fail(("%s: %s"):format(WHERE, text:format(...))) end
 
 --- A random split of the nodes 1 .. n: three ascending Indexes with the shares `train` and `val` of
 -- the nodes, and the others. A function of n, the shares and the seed alone. A data set in place of
@@ -63,6 +87,219 @@ function splits.class_split(given, opts)
   local others = core.index(rest)
   return core.index(train):sort(), others:slice(1, n_val):sort(),
     others:slice(n_val + 1, n_val + n_test):sort()
+end
+
+-- ---------------------------------------------------------------- shares
+
+-- Deals the nodes of one class, one after the other, each to the part that lacks most of its share:
+-- so every part gets the whole number below it, and the largest remainders one more. What a part
+-- has too little or too much is carried to the next class in `owed`, which keeps the totals. A
+-- class has a node for training before any other.
+local function deal(nodes, shares, owed, parts)
+  for part, share in ipairs(shares) do owed[part] = owed[part] + share * #nodes / 100 end
+  for i, node in ipairs(nodes) do
+    local most = 1
+    for part = 2, i == 1 and 1 or #owed do
+      if owed[part] > owed[most] then most = part end
+    end
+    owed[most] = owed[most] - 1
+    table.insert(parts[most], node)
+  end
+end
+
+-- A part with a share must not be empty, however few nodes there are: what is left over, or else
+-- the largest part, gives it one.
+local function fill_empty(shares, parts, n)
+  local wanted = 0
+  for part = 1, 3 do wanted = wanted + (shares[part] > 0 and 1 or 0) end
+  if n < wanted then fail("%d labelled nodes are too few for %d parts", n, wanted) end
+  for part = 1, 3 do
+    if shares[part] > 0 and #parts[part] == 0 then
+      local from = parts[1]
+      for other = 2, 3 do if #parts[other] > #from then from = parts[other] end end
+      if #parts[4] > 0 then from = parts[4] end
+      table.insert(parts[part], table.remove(from))
+    end
+  end
+end
+
+-- The labelled nodes in random order, by class for `stratified`.
+local function groups_of(data, stratified, seed)
+  local labelled = label_kinds.labelled(data.labels)
+  local order = labelled[core.sampling.permutation(#labelled, core.rng(seed))]:to_table()
+  if not stratified then return {order}, #order end
+  local classes = {}
+  for class = 1, data.classes do classes[class] = {} end
+  for _, node in ipairs(order) do table.insert(classes[data.labels[node]], node) end
+  return classes, #order
+end
+
+local function by_shares(data, way, seed)
+  local groups, n = groups_of(data, way.stratified, seed)
+  local shares, parts, owed = way.numbers, {{}, {}, {}, {}}, {0, 0, 0, 0}
+  shares[4] = 100 - shares[1] - shares[2] - shares[3]      -- left over
+  for _, nodes in ipairs(groups) do deal(nodes, shares, owed, parts) end
+  fill_empty(shares, parts, n)
+  for part = 1, 3 do parts[part] = core.index(parts[part]):sort() end
+  return table.unpack(parts, 1, 3)
+end
+
+local function by_class(data, way, seed)
+  local val, test = way.numbers[1] or 500, way.numbers[2] or 1000
+  local parts = {splits.class_split(data,
+    {per_class = way.per_class, val = val, test = test, seed = seed})}
+  if val + test > 0 and #parts[2] + #parts[3] == 0 then
+    fail("%s takes all %d labelled nodes for training and leaves none for the other parts",
+      way.text, #parts[1])
+  end
+  return table.unpack(parts)
+end
+
+-- ---------------------------------------------------------------- files
+
+local function read_nodes(data, path)
+  local names = data.node_names and core.text.names()
+  local ok, nodes = pcall(core.text.read, path, {columns = {names or "id"},
+    n_ids = not names and data.graph.n_nodes or nil})
+  if not ok then options.fail((tostring(nodes):gsub("^[^:]*:%d+: ", ""))) end
+  if not names then return nodes end
+  local node_of, numbers = {}, {}
+  for node = 1, #data.node_names do node_of[data.node_names[node]] = node end
+  for i = 1, #names do
+    numbers[i] = node_of[names[i]]
+      or fail('%s: %s has no node called "%s"', path, data.name, names[i])
+  end
+  return core.index(numbers)[nodes]
+end
+
+local function from_files(data, way)
+  local parts, keys = {}, {}
+  for i, path in ipairs(way.files) do
+    local part = checks.SPLIT[i]
+    parts[part], keys[part] = read_nodes(data, path), path
+  end
+  checks.split({where = WHERE, shift = -1, keys = keys}, parts, data.graph.n_nodes, function(ids)
+    return label_kinds.kind_of(data.labels).first_unlabelled(data.labels, ids)
+  end)
+  return parts.train, parts.val, parts.test
+end
+
+-- ---------------------------------------------------------------- ways
+
+-- "10/10/80" as {10, 10, 80}; nil for another text.
+local function numbers_of(text)
+  local list = {}
+  for word in (text .. "/"):gmatch "([^/]*)/" do
+    local number = word:find "^%d+%.?%d*$" and tonumber(word)
+    if not number then return nil end
+    list[#list + 1] = number
+  end
+  return list
+end
+
+local function shares_way(text)
+  local rest = text:match "^stratified:(.*)$"
+  local numbers = numbers_of(rest or text)
+  if not numbers or (not rest and #numbers < 2) then return nil end
+  local sum = (numbers[1] or 0) + (numbers[2] or 0) + (numbers[3] or 0)
+  if #numbers ~= 3 or numbers[1] == 0 or sum > 100 + 1e-9 then
+    fail('"%s": three shares in per cent, the first above 0 and together at most 100, such as '
+      .. "10/10/80", text)
+  end
+  return {text = text, make = by_shares, numbers = numbers, stratified = rest ~= nil}
+end
+
+local function class_way(text)
+  local count, rest = text:match "^(%d+)%-per%-class(.*)$"
+  if not count then return nil end
+  local numbers = rest == "" and {} or numbers_of(rest:match "^:(.*)$" or "")
+  local whole = numbers and math.tointeger(numbers[1] or 0) and math.tointeger(numbers[2] or 0)
+  if count + 0 == 0 or not whole or (rest ~= "" and #numbers ~= 2) then
+    fail('"%s": nodes of each class, and of validation and test, such as 20-per-class:500/1000',
+      text)
+  end
+  return {text = text, make = by_class, numbers = numbers, per_class = math.tointeger(count)}
+end
+
+local function files_way(text)
+  local files = {}
+  for path in (text .. ","):gmatch "([^,]*)," do files[#files + 1] = path end
+  if #files < 2 then return nil end
+  if #files > 3 then fail('"%s": at most three files: TRAIN,VAL,TEST', text) end
+  return {text = text, make = from_files, files = files}
+end
+
+local function parse(text)
+  return shares_way(text) or class_way(text) or files_way(text)
+end
+
+--- Whether a text is a way to split, and not the name of a split that a source may have; an error
+-- when it is a wrong one. nil is none.
+function splits.is_way(text)
+  return text ~= nil and parse(text) ~= nil
+end
+
+--- The way that is taken for a data set without a split.
+function splits.default(data)
+  return data.multilabel and "10/10/80" or "stratified:10/10/80"
+end
+
+--- ladies.data.split(data, how [, {seed = 1}]) -> train, val, test: ascending Indexes of the nodes
+-- of a data set, split in the way `how`:
+--
+--   "10/10/80"              per cent of the labelled nodes, at random; their numbers are these
+--                           shares rounded to whole nodes by largest remainder, with the exact sum
+--   "stratified:10/10/80"   these shares of every class, rounded alike, and at least one node of
+--                           each class for training
+--   "20-per-class"          or "20-per-class:500/1000": as ladies.data.class_split
+--   "TRAIN,VAL,TEST"        files with a node a line, ids from 0 or, where nodes have them, names
+--
+-- The default is "stratified:10/10/80", or "10/10/80" where nodes have several classes. A part with
+-- a share has at least one node. data:split(how, opts) sets them in the data set.
+function splits.of(data, how, opts)
+  options.value(WHERE, "the data set", data, "Dataset")
+  how = options.value(WHERE, "how", how, "string or nil") or splits.default(data)
+  opts = options.check(WHERE, opts, {seed = {"non-negative integer", 1}})
+  local way = parse(how)
+  if not way then
+    fail('"%s" is no way to split; there are %s', how, splits.WAYS)
+  elseif data.multilabel and (way.stratified or way.per_class) then
+    fail("%s is for one class a node; where nodes have several, give shares such as 10/10/80", how)
+  end
+  return way.make(data, way, opts.seed)
+end
+
+local function sizes(data)
+  local words = {}
+  for _, part in ipairs(checks.SPLIT) do
+    words[#words + 1] = ("%s %s"):format(notes.grouped(data[part] and #data[part] or 0), part)
+  end
+  return table.concat(words, ", ")
+end
+
+-- The classes without a node for training.
+local function untrained(data)
+  if data.multilabel then return 0 end
+  local n, of_all = 0, data.labels:counts(data.classes)
+  for class, count in ipairs(data.labels[data.train]:counts(data.classes)) do
+    if count == 0 and of_all[class] > 0 then n = n + 1 end
+  end
+  return n
+end
+
+--- Splits a data set in the way `how` (nil: the default) by `seed` (nil: 1), and notes it; returns
+-- the way and the seed.
+function splits.apply(context, data, how, seed)
+  local own = data.train and (" in place of its own (%s)"):format(sizes(data)) or ""
+  local why = how and "" or ", as it has none; --split (in Lua data:split) chooses another"
+  how, seed = how or splits.default(data), seed or 1
+  data:split(how, {seed = seed})
+  notes.add(context, data.notes, "split %s with seed %d: %s%s%s", how, seed, sizes(data), own, why)
+  local n = untrained(data)
+  if n > 0 then
+    notes.add(context, data.notes, "%d of %d classes have no node for training", n, data.classes)
+  end
+  return how, seed
 end
 
 return splits

@@ -8,7 +8,7 @@ local core = require "ladies_core"
 local from_files = require "ladies.data.from_files"
 local checks = require "ladies.data.checks"
 
-local table_folder = {options = {directed = true}}
+local table_folder = {}
 
 local TABLES = {".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz"}
 local MATRICES = {".mtx", ".mtx.gz", ".npz"}
@@ -36,22 +36,35 @@ local function find(folder, part)
   return found
 end
 
---- Whether the path is such a folder.
-function table_folder.fits(path)
-  return core.exists(path) == "folder" and find(path, "edges") ~= nil
-    and find(path, "labels") ~= nil
+-- The folder that a path stands for: itself, or that of the file of edges.
+local function folder_of(path)
+  if core.exists(path) == "folder" then return path end
+  local folder, file = path:match "^(.*)/([^/]*)$"
+  folder, file = folder or ".", file or path
+  return file:find "^edges%." and core.exists(path) == "file" and folder or nil
 end
 
---- The fields of the data set, and the context of messages, as ladies.data.dataset takes them.
--- Edges go both ways, or with {directed = true} from source to target only.
+--- Whether the path is such a folder, or that of its file of edges.
+function table_folder.fits(path)
+  local folder = folder_of(path)
+  return folder ~= nil and find(folder, "edges") ~= nil and find(folder, "labels") ~= nil
+end
+
+--- What a folder with edges lacks to be such a folder, in words, or nil.
+function table_folder.missing(path)
+  if core.exists(path) ~= "folder" or not find(path, "edges") then return nil end
+  return "has edges but no labels.csv, with a class for each node; see doc/data.md"
+end
+
+--- The fields of the data set, and the context of messages, as ladies.data.complete takes them.
 function table_folder.read(path, opts)
-  local given = {name = path:match "[^/]*$", source = "a folder of tables",
-    directed = opts.directed}
+  path = folder_of(path)
+  local given = {name = path:match "[^/]*$", source = "a folder of tables", max_ids = opts.max_ids}
   for part in pairs(FILES) do given[part] = find(path, part) end
   local is_table = given.edges:find "%.[ct]sv" or given.edges:find "%.txt"
   given.weighted = is_table and #core.text.fields(given.edges) == 3
   local fields, context = from_files.read(given)
-  fields.path = path
+  fields.path, context.where = path, path
   return fields, context
 end
 

@@ -45,15 +45,6 @@ function labels.dense(context, x)
   return x:to_dense()
 end
 
---- The labels that an open npz file holds as the array `key`: whole numbers, classes from 0; or a
--- matrix of 0 and 1, with -1 or NaN throughout the row of a node without a label; or a pickled
--- sparse matrix.
-function labels.read(file, key)
-  if file:dtype(key) == "object" then return file:object(key) end
-  if #file:shape(key) < 2 then return file:index(key) end
-  return multi.from_cells(file:tensor(key))
-end
-
 --- The Index of the nodes that have a label.
 function labels.labelled(x)
   return labels.kind_of(x).labelled(x)

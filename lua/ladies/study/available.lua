@@ -5,12 +5,13 @@ local collection = require "ladies.data.collection"
 local data_sets = require "ladies.data"
 local fetch = require "ladies.data.fetch"
 local options = require "ladies.options"
+local readers = require "ladies.data.readers"
 local run_folder = require "ladies.run_folder"
 
 -- Why a data set cannot be used, in one line, or nil when it can. One that is fetched on first use
 -- is fetched here, once for all runs.
 local function obstacle(name)
-  if name:find("/", 1, true) or name:find "%.npz$" or collection.find(name) then return nil end
+  if readers.is_path(name) or collection.find(name) then return nil end
   if not fetch.is_allowed(name) then
     return ("%s is not here: `ladies fetch %s` brings it, and the same command then adds it")
       :format(name, name)

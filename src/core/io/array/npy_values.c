@@ -112,9 +112,9 @@ static ld_status take_ids(void *out, const ld_npy_header *h, const ld_source *s,
         if ((uint64_t)value > INT32_MAX - 1 && !(negative && value == -1))
             return ld_fail(LD_RANGE,
                            "%s: element %" PRId64 " is %s%" PRIu64 ", ids must lie in -1..%d",
-                           s->name, first + i + 1, negative ? "-" : "",
+                           s->name, place(h, first + i) + 1, negative ? "-" : "",
                            negative ? -(uint64_t)value : (uint64_t)value, INT32_MAX - 1);
-        to[first + i] = (int32_t)value;
+        to[place(h, first + i)] = (int32_t)value;
     }
     return LD_OK;
 }
@@ -218,14 +218,26 @@ done:
     return st;
 }
 
-ld_status ld_npy_read_index(ld_index **out, const ld_npy_header *h, ld_source *s)
+/* From a mask, 0 or 1 for each position, an index of the positions that are 1. */
+static ld_status positions(ld_index **out, ld_index *mask)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < mask->size; i++)
+        if (mask->data[i])
+            mask->data[count++] = (int32_t)i;
+    return ld_index_slice(out, mask, 0, count);
+}
+
+ld_status ld_npy_read_ids(ld_index **out, const ld_npy_header *h, ld_source *s)
 {
     char shape[LD_NPY_TEXT];
-    ld_index *x = NULL;
+    ld_index *x = NULL, *mask = NULL;
     ld_mapping *mapping = NULL;
+    int64_t count = ld_npy_count(h);
+    bool is_mask = h->type.kind == 'b';
     ld_status st;
-    LD_TRY(ld_npy_expect(h, s, "iu", "integers"));
-    if (h->ndim != 1) {
+    LD_TRY(ld_npy_expect(h, s, "iub", "integers"));
+    if (h->ndim == 0 || (is_mask && (h->ndim > 1 || count > INT32_MAX))) {
         st = ld_fail(LD_SHAPE, "%s: its shape is %s, one dimension expected", s->name,
                      ld_npy_shape(shape, h));
         goto done;
@@ -233,18 +245,33 @@ ld_status ld_npy_read_index(ld_index **out, const ld_npy_header *h, ld_source *s
     if (h->type.kind == 'i' && h->type.size == 4)
         LD_TRY(map_elements(&mapping, h, s));
     if (mapping) {
-        LD_TRY(ld_index_over(&x, h->n_rows, (int32_t *)mapping->data, mapping));
+        LD_TRY(ld_index_over(&x, count, (int32_t *)mapping->data, mapping));
         LD_TRY(check_ids(h, s, x));
+    } else if (is_mask) {
+        LD_TRY(ld_index_new(&mask, count));
+        LD_TRY(read_chunks(mask->data, h, s, take_ids));
+        LD_TRY(positions(&x, mask));
     } else {
-        LD_TRY(ld_index_new(&x, h->n_rows));
+        LD_TRY(ld_index_new(&x, count));
         LD_TRY(read_chunks(x->data, h, s, take_ids));
     }
     *out = x;
     x = NULL;
 done:
     ld_mapping_unref(mapping);
+    ld_index_unref(mask);
     ld_index_unref(x);
     return st;
+}
+
+ld_status ld_npy_read_index(ld_index **out, const ld_npy_header *h, ld_source *s)
+{
+    char shape[LD_NPY_TEXT];
+    ld_status st = ld_npy_expect(h, s, "iu", "integers");
+    if (st == LD_OK && h->ndim != 1)
+        st = ld_fail(LD_SHAPE, "%s: its shape is %s, one dimension expected", s->name,
+                     ld_npy_shape(shape, h));
+    return st == LD_OK ? ld_npy_read_ids(out, h, s) : st;
 }
 
 ld_status ld_npy_read_doubles(double *out, const ld_npy_header *h, ld_source *s)

@@ -19,6 +19,10 @@ ld_status ld_npy_read_tensor(ld_tensor **out, const ld_npy_header *h, ld_source 
 /* Integers of one dimension, each in -1 .. 2^31 - 2; LD_RANGE otherwise, with the position. */
 ld_status ld_npy_read_index(ld_index **out, const ld_npy_header *h, ld_source *s);
 
+/* The same, and those of two dimensions row by row; of booleans of one dimension, a mask, the
+ * positions of those that are true. */
+ld_status ld_npy_read_ids(ld_index **out, const ld_npy_header *h, ld_source *s);
+
 /* Numbers of any type. `out` has room for ld_npy_count(h). */
 ld_status ld_npy_read_doubles(double *out, const ld_npy_header *h, ld_source *s);
 

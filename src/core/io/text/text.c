@@ -10,6 +10,8 @@
 
 static const char COMMENTS[] = "#%";
 
+enum { NODES_ALWAYS = 1000000, NODES_FOR_EACH_LINE = 100 };
+
 typedef struct {
     ld_lines lines;
     ld_table *table;
@@ -126,6 +128,16 @@ static ld_status push(const reader *r, ld_column *c, ld_cell cell)
     return LD_OK;
 }
 
+static void note_largest(const reader *r, int64_t id, int64_t column)
+{
+    ld_table *t = r->table;
+    if (id <= t->most)
+        return;
+    t->most = id;
+    t->most_line = r->lines.number;
+    t->most_column = column + 1;
+}
+
 static ld_status store_id(const reader *r, ld_column *c, int64_t column, char **p, char *end)
 {
     const ld_table *t = r->table;
@@ -136,11 +148,16 @@ static ld_status store_id(const reader *r, ld_column *c, int64_t column, char **
     *p = stop;
     if (!stop || (value < t->first_id && !none) || !end_field(r, p, end))
         return fail_field(r, column, start, end, kind_text(r, c->kind));
-    int64_t id = none ? -1 : value - t->first_id, limit = t->n_ids > 0 ? t->n_ids : INT32_MAX - 1;
+    int64_t id = none ? -1 : value - t->first_id;
+    int64_t limit = c->kind == LD_COLUMN_LABEL ? t->n_labels : t->n_ids;
+    limit = limit > 0 ? limit : INT32_MAX - 1;
     if (id >= limit) {
-        snprintf(expected, sizeof expected, "at most %lld", (long long)limit - 1 + t->first_id);
+        snprintf(expected, sizeof expected, "at most %lld%s", (long long)limit - 1 + t->first_id,
+                 c->kind == LD_COLUMN_LABEL ? ", the limit of labels" : "");
         return fail_field(r, column, start, end, expected);
     }
+    if (c->kind == LD_COLUMN_ID)
+        note_largest(r, id, column);
     return push(r, c, (ld_cell){.id = (int32_t)id});
 }
 
@@ -366,19 +383,25 @@ static int64_t count_nodes(const ld_table *t)
         const ld_column *c = &t->columns[i];
         if (c->names && ld_names_count(c->names) > n)
             n = ld_names_count(c->names);
-        for (int64_t k = 0; !c->names && t->n_ids == 0 && k < c->cells.count; k++)
-            n = c->cells.cells[k].id >= n ? c->cells.cells[k].id + 1 : n;
+        if (!c->names && t->n_ids == 0 && c->cells.count > 0 && t->most >= n)
+            n = t->most + 1;
     }
     return n;
 }
 
-ld_status ld_table_matrix(ld_csr **out, ld_table *t)
+ld_status ld_table_matrix(ld_csr **out, ld_table *t, const char *path)
 {
     ld_structure *s = NULL;
     ld_tensor *values = NULL;
     int32_t *rows = NULL;
     int64_t count = t->columns[0].cells.count, n = count_nodes(t);
     ld_status st;
+    if (t->n_ids == 0 && t->most > NODES_ALWAYS + NODES_FOR_EACH_LINE * t->n_rows)
+        return ld_fail(LD_RANGE,
+                       "text: %s: line %lld, column %lld: id %lld is far beyond the %lld lines; "
+                       "n_ids says how many nodes there are",
+                       path, (long long)t->most_line, (long long)t->most_column,
+                       (long long)t->most + t->first_id, (long long)t->n_rows);
     if (count > 0) {
         LD_TRY(ld_structure_of_block(&s, n, n, count, ld_grow_block(&t->columns[0].cells)));
         rows = ld_grow_block(&t->columns[1].cells);

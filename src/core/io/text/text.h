@@ -38,10 +38,12 @@ typedef struct {
     int header;       /* guess: there is one if no field of a number or id looks like one */
     int32_t first_id; /* what ids count from: 0 or 1 */
     int64_t n_ids;    /* ids beyond this many are refused; 0: no limit */
+    int64_t n_labels; /* the same of labels */
     ld_progress *progress;
     void *context;
     /* Found: */
     int64_t n_rows, n_fields;
+    int64_t most, most_line, most_column; /* the largest id and where it stands, from 1 */
     char *titles; /* the header's fields, a zero behind each; NULL without a header */
 } ld_table;
 
@@ -57,10 +59,11 @@ ld_status ld_table_peek(char **fields, int64_t *n_fields, const char *path, char
 ld_status ld_table_index(ld_index **out, ld_table *t, int64_t column);
 ld_status ld_table_tensor(ld_tensor **out, ld_table *t, int64_t column);
 
-/* Takes a table of edges (source, target and perhaps a number): a square matrix whose rows are the
- * targets, of n_ids rows, or as many as the nodes found need. Edges that occur twice are summed, or
- * kept once if they have no numbers. */
-ld_status ld_table_matrix(ld_csr **out, ld_table *t);
+/* Takes a table of edges (source, target and perhaps a number), read from `path`: a square matrix
+ * whose rows are the targets, of n_ids rows, or as many as the nodes found need. Edges that occur
+ * twice are summed, or kept once if they have no numbers. A row takes memory whether it has edges or
+ * not, so without n_ids it is LD_RANGE when the largest id is beyond 100 for each line and 10^6. */
+ld_status ld_table_matrix(ld_csr **out, ld_table *t, const char *path);
 
 /* Frees what was read and not taken. */
 void ld_table_clear(ld_table *t);

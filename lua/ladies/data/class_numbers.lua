@@ -1,0 +1,75 @@
+--- The numbers of classes. Files count them from 0, and the number of classes is the largest number
+-- and one more, unless names say how many there are. Without names:
+--
+--   * where no node has class 0 and some have class 1, the file counts from 1: class 1 becomes the
+--     first, and the numbers of the file stay as names
+--   * other classes without a node stay, and are told
+--   * more classes than nodes (1,024 are always allowed) are refused
+
+local core = require "ladies_core"
+local options = require "ladies.options"
+local checks = require "ladies.data.checks"
+local notes = require "ladies.data.notes"
+
+local class_numbers = {}
+
+local ALWAYS = 1024
+local SHOWN = 5        -- classes that a line names
+
+--- How many classes a file may have for n nodes; max_ids: the user's own limit, or nil.
+function class_numbers.limit(n, max_ids)
+  return max_ids or math.max(ALWAYS, n)
+end
+
+local function check(context, labels, limit)
+  local most = labels:max()
+  if most <= limit then return end
+  for i = 1, #labels do
+    if labels[i] == most then
+      checks.fail(context, "%s[%d] is %d: more classes than the %d that %d nodes may have; names "
+        .. "of classes, or --max-ids (in Lua max_ids), allow more", context.keys.labels,
+        i + context.shift, most + context.shift, limit, #labels)
+    end
+  end
+end
+
+local function from_one(fields, counts)
+  local shifted, names = {}, {}
+  for i, label in ipairs(fields.labels:to_table()) do shifted[i] = math.max(label - 1, 0) end
+  for class = 1, #counts - 1 do names[class] = ("%d"):format(class) end
+  fields.labels, fields.class_names = core.index(shifted), names
+  return table.move(counts, 2, #counts + 1, 1)
+end
+
+local function tell_empty(context, list, counts, first)
+  local empty, n = {}, 0
+  for i, count in ipairs(counts) do
+    if count == 0 then
+      n = n + 1
+      if n <= SHOWN then empty[n] = ("%d"):format(i - 1 + first) end
+    end
+  end
+  if n == 0 then return end
+  notes.add(context, list, "no node has class %s%s of %d..%d; a model has outputs for them all the "
+    .. "same", table.concat(empty, ", "), n > SHOWN and (" and %d others"):format(n - SHOWN) or "",
+    first, #counts - 1 + first)
+end
+
+--- Settles labels and class names among the fields of a data set: one class a node, as an Index.
+-- max_ids: a limit of the user's, or nil.
+function class_numbers.settle(context, fields, max_ids)
+  local labels = fields.labels
+  if options.class_of(labels) ~= "Index" or #labels == 0 or labels:max() < 1 then return end
+  if fields.class_names then return end
+  check(context, labels, class_numbers.limit(#labels, max_ids))
+  local counts, first = labels:counts(labels:max()), context.shift + 1
+  if first == 0 and counts[1] == 0 and (counts[2] or 0) > 0 then
+    counts, first = from_one(fields, counts), 1
+    notes.add(context, fields.notes,
+      "%s count from 1, as no node has class 0: class 1 is the first",
+      context.keys.labels)
+  end
+  tell_empty(context, fields.notes, counts, first)
+end
+
+return class_numbers

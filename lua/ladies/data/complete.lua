@@ -1,0 +1,72 @@
+--- From what a reader found to a data set: the options that are the same for every source.
+--
+--   directed        "symmetrize" or "keep": see ladies.data.direction
+--   make_features   for a graph without features: see ladies.data.made_features
+--   split           a way to split the nodes: see ladies.data.splits; split_seed: its seed (1)
+--   max_ids         how many nodes, columns or classes a file may ask for by a number alone; by
+--                   default in proportion to what is in it
+
+local options = require "ladies.options"
+local checks = require "ladies.data.checks"
+local class_numbers = require "ladies.data.class_numbers"
+local Dataset = require "ladies.data.dataset"
+local direction = require "ladies.data.direction"
+local label_kinds = require "ladies.labels"
+local made_features = require "ladies.data.made_features"
+local notes = require "ladies.data.notes"
+local splits = require "ladies.data.splits"
+
+local complete = {}
+
+--- The types of these options, for options.check.
+complete.SPEC = {
+  directed = direction.OPTION, make_features = made_features.OPTION, split = "string or nil",
+  split_seed = "non-negative integer or nil", max_ids = "positive integer or nil",
+}
+
+-- Columns of sparse features that are always allowed, or for each stored value.
+local ALWAYS, FOR_EACH_VALUE = 1 << 16, 64
+
+--- How many columns sparse features with so many values may have; max_ids: the user's own limit, or
+-- nil. The first layer has weights for every column, whether a node has something in it or not.
+function complete.most_columns(n_values, max_ids)
+  return max_ids or math.max(ALWAYS, FOR_EACH_VALUE * n_values)
+end
+
+local function check_columns(context, features, max_ids)
+  if options.class_of(features) ~= "Matrix" then return end
+  local limit = complete.most_columns(features.nnz, max_ids)
+  if features.n_cols > limit then
+    checks.fail(context, "%s has %d columns, more than the %d that %d values may have; --max-ids "
+      .. "(in Lua max_ids) allows more", context.keys.features, features.n_cols, limit,
+      features.nnz)
+  end
+end
+
+-- A part without nodes is none.
+local function drop_empty_parts(fields)
+  for _, part in ipairs(checks.SPLIT) do
+    if fields[part] and #fields[part] == 0 then fields[part] = nil end
+  end
+end
+
+--- The data set of a reader's fields and context, with the options above; `where` begins messages
+-- that are about these.
+function complete.dataset(where, fields, context, opts)
+  fields.notes = fields.notes or {}
+  checks.adjacency(context, fields.adjacency)
+  direction.settle(context, fields, opts.directed)
+  check_columns(context, fields.features, opts.max_ids)
+  made_features.add(where, fields, opts.make_features, context)
+  fields.labels = label_kinds.dense(context, fields.labels)
+  class_numbers.settle(context, fields, opts.max_ids)
+  drop_empty_parts(fields)
+  local data = Dataset.new(fields, context)
+  if splits.is_way(opts.split) then
+    splits.apply(context, data, opts.split, opts.split_seed)
+  end
+  notes.tell(data.notes)
+  return data
+end
+
+return complete

@@ -1,0 +1,57 @@
+--- Which way edges go. Readers give the entries that a source lists; here they are made to go both
+-- ways, whatever the source, unless they are to be kept as they are:
+--
+--   "symmetrize"   the union of the matrix with its transpose: an entry without its reverse gets
+--                  one of the same weight; of two with different weights both get the larger.
+--                  Entries of the diagonal, self-loops, stay
+--   "keep"         as listed: entry (v, u) lets v hear u
+--
+-- A file of ours says when the edges in it were kept; they are then kept again.
+
+local notes = require "ladies.data.notes"
+
+local direction = {}
+
+--- The type of the option, for options.check.
+direction.OPTION = "keep|symmetrize or nil"
+
+local HOW = '--directed keep (in Lua directed = "keep") leaves them as they are'
+
+-- What making `listed` symmetric has changed, in words.
+local function tell(context, list, listed, both)
+  local added, grouped = both.nnz - listed.nnz, notes.grouped
+  if added > 0 then
+    notes.add(context, list, "%s of %s edges had no reverse and now go both ways; %s",
+      grouped(added), grouped(listed.nnz - listed:loops()), HOW)
+  else
+    notes.add(context, list, "edges had other weights than their reverse and now have the larger; "
+      .. "%s", HOW)
+  end
+end
+
+--- Settles the adjacency among the fields of a data set, whose `directed` is what its file says or
+-- nil, by the option `asked`; `directed` is afterwards true for edges that were kept and do not all
+-- go both ways.
+function direction.settle(context, fields, asked)
+  local listed = fields.adjacency
+  local symmetric = listed:is_symmetric()
+  local keep = (asked or fields.directed) == "keep"
+  fields.directed = keep and not symmetric
+  if keep or symmetric then return end
+  fields.adjacency = listed:symmetrize()
+  tell(context, fields.notes, listed, fields.adjacency)
+end
+
+--- Whether an open npz `file` says that its edges are to be kept: "keep", or nil.
+function direction.read(file)
+  if not file:has "directed" or file:dtype "directed" ~= "<U4" then return nil end
+  local words = file:strings "directed"
+  return (words == "keep" or words[1] == "keep") and "keep" or nil
+end
+
+--- What direction.read will find in the file of a data set; nil where edges go both ways.
+function direction.array(data)
+  return data.directed and {"keep"} or nil
+end
+
+return direction

@@ -1,0 +1,228 @@
+--- Data of strangers from the command line alone: `ladies train PATH` ends in a trained model or in
+-- one clear line, and leaves nothing behind where it fails. Files from Python are in
+-- fixtures/strangers.npz.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
+local lu = require "luaunit"
+local ladies = require "ladies"
+local core = require "ladies_core"
+local json = require "ladies.json"
+local bundle = require "tools.bundle"
+local shell = require "tools.shell"
+
+local tests = {}
+local folder
+
+function tests.setUp() folder = shell.folder() end
+function tests.tearDown() getmetatable(folder).__close() end
+
+local function unpack_files() bundle.write(here .. "/fixtures/strangers.npz", folder.path, "") end
+
+local function write(name, content)
+  bundle.write_file(folder.path .. "/" .. name, content)
+end
+
+local function train(words)
+  local argv = {"train"}
+  for word in words:gmatch "%S+" do argv[#argv + 1] = word end
+  table.move({"--max-batches", "2", "--layers", "2", "--hidden", "4", "--samples", "8", "--quiet"},
+    1, 9, #argv + 1, argv)
+  return shell.run_ladies(argv, {folder = folder.path})
+end
+
+-- Trains; each of `notes`, and nothing else, is said on stderr. Returns the run's configuration.
+local function assert_trains(words, notes)
+  local out, err, status = train(words)
+  lu.assertEquals(status, 0, words .. ": " .. err)
+  lu.assertStrContains(out, "test micro-F1 ", nil, nil, words)
+  local count = 0
+  for line in err:gmatch "[^\n]+" do
+    count = count + 1
+    local note = notes and notes[count] or "nothing more"
+    lu.assertNotNil(line:find(note, 1, true), ("%s: said %q, not %q"):format(words, line, note))
+  end
+  lu.assertEquals(count, #(notes or {}), words)
+  local run = folder.path .. "/runs/" .. core.files(folder.path .. "/runs")[1]
+  local config = json.decode(ladies.file.read(run .. "/config.json"))
+  os.execute("rm -r " .. shell.quote(folder.path .. "/runs"))
+  return config
+end
+
+-- Fails with one line that has this text, and without a folder.
+local function assert_fails(words, text)
+  local _, err, status = train(words)
+  lu.assertEquals(status, 1, words)
+  lu.assertStrMatches(err, "ladies train: [^\n]*\n", nil, nil, words .. ": " .. err)
+  lu.assertStrContains(err, text)
+  lu.assertNil(core.exists(folder.path .. "/runs") or nil, words .. " left a folder")
+end
+
+local SPLIT = ": split stratified:10/10/80 with seed 1: 3 train, 3 val, 24 test, as it has none; "
+  .. "--split"
+
+-- ---------------------------------------------------------------- npz
+
+function tests.test_npz()
+  unpack_files()
+  for name, notes in pairs{
+    pickled = {SPLIT}, pickled_split = {}, pickled_masks = {}, listed_masks = {},
+    pickled_directed = {"40 of 40 edges had no reverse and now go both ways; --directed", SPLIT},
+    pickled_from_one = {"node_label count from 1, as no node has class 0", SPLIT},
+    listed = {SPLIT}, listed_directed = {"40 of 40 edges had no reverse", SPLIT},
+    listed_splits = {"train_mask has 2 splits, of which number 0", "val_mask", "test_mask"},
+    listed_rows = {"train_masks has 2 splits, of which number 0", "val_masks", "test_masks"},
+    listed_weights = {SPLIT}, column_labels = {SPLIT}, byte_labels = {SPLIT}, fortran = {SPLIT},
+    text_labels = {SPLIT}, object_labels = {SPLIT},
+    float_labels = {": split stratified:10/10/80 with seed 1: 3 train, 2 val, 17 test"},
+    one_hot_labels = {"y has exactly one 1 in each row and is taken as several classes a node",
+      ": split 10/10/80 with seed 1: 3 train, 3 val, 24 test"},
+  } do
+    assert_trains(name .. ".npz", notes)
+  end
+end
+
+function tests.test_npz_refused()
+  unpack_files()
+  for name, text in pairs{
+    pickled_no_features = 'there are no features; --make-features (in Lua make_features) '
+      .. '"identity", "degree" or "random" makes some',
+    listed_no_features = "there are no features",
+    listed_no_labels = "has edge_index but no labels: y, the class of each node, is missing",
+    listed_beyond = "edge_index[1] is 1000000000, must be in 0..29",
+    fraction_labels = "y[0] is 0.5, must be a class from 0 on",
+    huge_label = "y[7] is 100000000: more classes than the 1024 that 30 nodes may have",
+    nan_features = "x must be finite numbers, got 45 NaN or infinite, the first at x[0, 1]",
+    big_endian = "big-endian",
+    unknown = "holds the arrays a, b: no graph in a layout that is known",
+  } do
+    assert_fails(name .. ".npz", text)
+  end
+end
+
+function tests.test_options()
+  unpack_files()
+  local config = assert_trains("pickled_no_features.npz --make-features degree", {SPLIT})
+  lu.assertEquals({config.make_features, config.split, config.split_seed},
+    {"degree", "stratified:10/10/80", 1})
+  config = assert_trains("pickled_directed.npz --directed keep", {SPLIT})
+  lu.assertEquals(config.directed, "keep")
+  assert_trains("listed_splits.npz --split 1", {})
+  assert_fails("listed_splits.npz --split 2", "train_mask has 2 splits, got the number 2")
+  assert_trains("listed_masks.npz --split 40/30/30 --split-seed 7",
+    {": split 40/30/30 with seed 7: 12 train, 9 val, 9 test in place of its own (6 train, 6 val, "
+      .. "6 test)"})
+  assert_fails("listed.npz --split 40/30/90", "together at most 100")
+  assert_fails("listed.npz --split halves", 'no split "halves"')
+  assert_fails("one_hot_labels.npz --split 2-per-class", "2-per-class is for one class a node")
+  write("a.txt", "0\n10\n20\n")
+  write("b.txt", "1\n11\n21\n")
+  write("c.txt", "2\n12\n")
+  assert_trains("listed.npz --split a.txt,b.txt,c.txt",
+    {": split a.txt,b.txt,c.txt with seed 1: 3 train, 3 val, 2 test"})
+  assert_fails("listed.npz --split a.txt,a.txt,c.txt", "a.txt[0] is node 0 again, after a.txt[0]")
+  write("c.txt", "2\n30\n")
+  assert_fails("listed.npz --split a.txt,b.txt,c.txt",
+    'c.txt: line 2, column 1: found "30", expected at most 29')
+end
+
+-- ---------------------------------------------------------------- text
+
+local function edges(separator)
+  local lines = {}
+  for i = 0, 29 do lines[#lines + 1] = ("%d%s%d"):format(i, separator, (i + 1) % 30) end
+  return table.concat(lines, "\n") .. "\n"
+end
+
+local function rows(f)
+  local lines = {}
+  for i = 0, 29 do lines[#lines + 1] = f(i) end
+  return table.concat(lines, "\n") .. "\n"
+end
+
+local LABELS = rows(function(i) return ("%d"):format(i // 10) end)
+local DENSE = rows(function(i) return ("%d,0.5,%d,1.5"):format(i // 10, i % 2) end)
+local ONE_WAY = "30 of 30 edges had no reverse and now go both ways"
+
+local function triplets(head)
+  return head .. rows(function(i) return ("%d,%d,1\n%d,9,0.5"):format(i, i // 10, i) end)
+end
+
+function tests.test_tables()
+  write("t/edges.csv", edges ",")
+  write("t/labels.csv", LABELS)
+  assert_fails("t", "no data set \"t\"; what is called so here has the path ./t")
+  assert_fails("t/", "there are no features")
+  assert_trains("t/ --make-features random", {ONE_WAY, SPLIT})
+  write("t/features.csv", DENSE)
+  assert_trains("t/edges.csv", {ONE_WAY, SPLIT})
+  write("t/features.csv", triplets "node,feature,value\n")
+  assert_trains("./t", {ONE_WAY, SPLIT})
+  write("t/features.csv", triplets "")
+  assert_fails("./t", "are these three features a node, or lines of node, feature and value?")
+  write("t/features.csv", triplets "node,feature,value\n" .. "3,1000000000,1\n")
+  assert_fails("./t", 'features.csv: line 62, column 2: found "1000000000", expected at most '
+    .. "65535, the limit of labels; --max-ids")
+  write("t/features.csv", DENSE)
+  write("t/labels.csv", (LABELS:gsub("2\n$", "100000000\n")))
+  assert_fails("./t", 'labels.csv: line 30, column 1: found "100000000", expected at most 1023')
+  write("t/labels.csv", LABELS)
+  write("t/edges.csv", edges "," .. "0,1000000000\n")
+  assert_fails("./t", 'edges.csv: line 31, column 2: found "1000000000", expected at most 29')
+end
+
+--- Windows' line ends, a byte order mark, tabs, quotes.
+function tests.test_tables_of_other_programs()
+  write("t/edges.csv", ("\u{feff}source,target\n" .. edges ","):gsub("\n", "\r\n"))
+  write("t/labels.csv", (("label\n" .. LABELS):gsub("\n", "\r\n")))
+  write("t/features.csv", (("a,b,c,d\n" .. DENSE):gsub(",", "\t"):gsub("\n", "\r\n")))
+  assert_trains("./t", {ONE_WAY, SPLIT})
+  write("t/edges.csv", edges " \t ")
+  assert_trains("./t", {ONE_WAY, SPLIT})
+end
+
+function tests.test_a_file_alone()
+  write("edges.txt", edges " ")
+  write("graph.edges", edges " ")
+  write("graph.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n2 1\n")
+  for _, name in ipairs{"edges.txt", "graph.edges", "graph.mtx", "./graph.mtx"} do
+    assert_fails(name, "is one table, and nothing says the class of each node: make a folder")
+  end
+  write("only/edges.csv", edges ",")
+  assert_fails("./only", "has edges but no labels.csv, with a class for each node")
+  assert_fails("nowhere.csv", 'no data set "nowhere.csv"')
+end
+
+function tests.test_matrix_market()
+  write("m/edges.mtx", "%%MatrixMarket matrix coordinate pattern general\n30 30 30\n"
+    .. rows(function(i) return ("%d %d"):format(i + 1, (i + 1) % 30 + 1) end))
+  write("m/labels.csv", LABELS)
+  write("m/features.csv", DENSE)
+  assert_trains("m/edges.mtx", {ONE_WAY, SPLIT})
+  assert_trains("./m", {ONE_WAY, SPLIT})
+end
+
+-- ---------------------------------------------------------------- other formats without a split
+
+function tests.test_other_formats()
+  write("p/five.content",
+    rows(function(i) return ("n%d\t1\t%d\tc%d"):format(i, i % 2, i // 10) end))
+  write("p/five.cites", rows(function(i) return ("n%d\tn%d"):format(i, (i + 1) % 30) end))
+  assert_trains("./p", {ONE_WAY, SPLIT})
+  write("o/raw/num-node-list.csv", "30\n")
+  write("o/raw/edge.csv", edges ",")
+  write("o/raw/node-feat.csv", DENSE)
+  write("o/raw/node-label.csv", LABELS)
+  write("o/mapping/labelidx2kind.csv", 'label idx,kind\n2,cat\n0,ape\n1,"bee, black"\n')
+  assert_trains("./o", {ONE_WAY, SPLIT})
+  lu.assertEquals(ladies.data.load(folder.path .. "/o").class_names, {"ape", "bee, black", "cat"})
+  write("r/r_graph.npz", "")
+  core.npz.write(folder.path .. "/r/r_graph.npz", {format = {"csr"}, shape = {3, 3},
+    indptr = ladies.index{1, 3, 4, 5}, indices = ladies.index{2, 3, 1, 1}})
+  core.npz.write(folder.path .. "/r/r_data.npz", {feature = ladies.ones(3, 2), label = {0, 1, 1},
+    node_types = {0, 0, 0}})
+  assert_trains("./r", {": split stratified:10/10/80 with seed 1: 1 train, 1 val, 1 test",
+    "1 of 2 classes have no node for training"})
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"strangers", tests}}, true)
