@@ -156,7 +156,8 @@ function tests.test_contents()
   for _, name in ipairs(ladies.npz.open(temporary.path "contents/checkpoint.npz"):names()) do
     kinds[name:match "^%l+"] = true
   end
-  lu.assertEquals(kinds, {parameter = true, best = true, optimizer = true, counter = true})
+  lu.assertEquals(kinds, {parameter = true, best = true, optimizer = true, counter = true,
+    run = true})
 end
 
 local function refused(folder, own)
@@ -167,18 +168,18 @@ local function refused(folder, own)
   return message
 end
 
+--- A model of the user's own making is known by the names and shapes of its parameters.
 function tests.test_of_another_model()
-  train("other", 8)
-  lu.assertStrContains(refused("other", {model = new_model{hidden = 8}}),
+  local function own_model(own)
+    local model = new_model(own)
+    model.config = nil
+    return model
+  end
+  train("other", 8, {model = own_model()})
+  lu.assertStrContains(refused("other", {model = own_model{hidden = 8}}),
     "parameter.layers.1.conv.bias is 16, the model's is 8")
-  lu.assertStrContains(refused("other", {model = new_model{layers = 3}}),
-    "has no parameter.layers.3.conv.bias: it is of another model")
-  lu.assertStrContains(refused("other", {model = new_model{layers = 1}}), "of another model")
-  lu.assertStrContains(refused("other", {seed = 5}), "of a run with seed 1, not 5")
-  local model = new_model()
-  lu.assertStrContains(
-    refused("other", {model = model, optimizer = ladies.optim.sgd(model:parameters(),
-      {lr = 1, momentum = 0.9})}) .. " ", "checkpoint.npz")
+  lu.assertStrContains(refused("other", {model = own_model{layers = 3}}), "it is of another model")
+  lu.assertStrContains(refused("other", {model = own_model{layers = 1}}), "of another model")
 end
 
 --- Every truncation, and a flipped byte, are found.

@@ -257,8 +257,9 @@ end
 
 function tests.test_training()
   local data = toy.new()
-  for _, own in ipairs{{}, {cvd = true, features = data.features}} do
-    local result = train("learn", 150, {sampler = new_sampler(data.graph:normalize "sym", own)})
+  for i, own in ipairs{{}, {cvd = true, features = data.features}} do
+    local sampler = new_sampler(data.graph:normalize "sym", own)
+    local result = train("learn" .. i, 150, {sampler = sampler})
     lu.assertTrue(result.test_f1 > 0.85, result.test_f1)
   end
 end

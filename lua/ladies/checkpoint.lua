@@ -4,17 +4,19 @@
 --   parameter.NAME, best.NAME    the model's tensors, and those of the best model so far
 --   optimizer.NAME               the optimizer's state
 --   sampler.NAME                 what an adaptive sampler carries from batch to batch
---   counter.NAME                 numbers: seed, epoch and batch (the position of the rng, since
---                                every draw is a function of them), those of early stopping, the
---                                seconds so far and the length of the log
+--   counter.NAME                 numbers: epoch and batch (the position of the rng, since every
+--                                draw is a function of them and of the seed), those of early
+--                                stopping, the seconds so far and the length of the log
+--   run                          which run it is (see ladies.run_identity), as JSON text
 -- A file appears whole or not at all (temporary file, fsync, rename).
 
 local npz = require "ladies_core".npz
+local json = require "ladies.json"
 local options = require "ladies.options"
 
 local checkpoint = {}
 
-local FORMAT = 1
+local FORMAT = 2
 
 local function shape_text(shape)
   return table.concat(shape, " x ")
@@ -96,8 +98,9 @@ end
 -- optimizer   its state() is saved
 -- sampler     the sampler's tensors, as an array like `parameters`, or nil
 -- counters    name -> number
+-- run         plain data that says which run it is
 function checkpoint.save(path, state)
-  local arrays = {["counter.format"] = FORMAT}
+  local arrays = {["counter.format"] = FORMAT, run = json.encode(state.run)}
   checkpoint.put(arrays, "parameter.", state.parameters)
   checkpoint.put(arrays, "best.", state.best or {})
   checkpoint.put(arrays, "sampler.", state.sampler or {})
@@ -107,14 +110,16 @@ function checkpoint.save(path, state)
 end
 
 --- Loads the file at `path` into the parameters, the tensors of `best` and of `sampler` and the
--- optimizer of `state`. Returns the counters, and whether the file holds a best model. A file that
--- is damaged, or of another model, optimizer or sampler, is an error.
-function checkpoint.load(path, state)
+-- optimizer of `state`, after check(run), which may refuse the run that the file is of. Returns the
+-- counters, and whether the file holds a best model. A file that is damaged, or of another model,
+-- optimizer or sampler, is an error.
+function checkpoint.load(path, state, check)
   local file <close> = npz.open(path)
   local counters = members(file, "counter.")
   if counters.format ~= FORMAT then
     options.fail(("%s is not a checkpoint that this version reads"):format(path))
   end
+  check(json.decode(file:text "run", path .. ": run"))
   checkpoint.get(file, path, "parameter.", state.parameters)
   load_optimizer(file, path, state.optimizer)
   checkpoint.get(file, path, "sampler.", state.sampler or {}, "sampler")

@@ -4,6 +4,7 @@
 local core = require "ladies_core"
 local batches = require "ladies.batches"
 local experiment = require "ladies.experiment"
+local hashes_of = require "ladies.data.hashes"
 local json = require "ladies.json"
 local markdown = require "ladies.markdown"
 local methods = require "ladies.methods"
@@ -147,15 +148,6 @@ local function draw(list, folder, dataset)
 end
 
 -- ---------------------------------------------------------------- the comparison
-
--- What tells a data set of the user's from another one of the same name.
-local function hashes_of(data)
-  local list = {adjacency = data.graph.adjacency:hash()}
-  for _, field in ipairs{"features", "labels", "train", "val", "test"} do
-    list[field] = data[field] and data[field]:hash()
-  end
-  return list
-end
 
 local Comparison = {__name = "ladies.Comparison"}
 

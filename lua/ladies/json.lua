@@ -68,9 +68,49 @@ function json.encode(value, indent)
   return encode_value(value, indent, 0)
 end
 
---- The value of a JSON text; null fields are absent. Errors name `what`, the file or member read.
+-- The place of the quote that ends the string which begins at `at`.
+local function end_of_string(text, at)
+  at = at + 1
+  while true do
+    at = text:find('["\\]', at)
+    if not at then return #text end
+    if text:sub(at, at) == '"' then return at end
+    at = at + 2
+  end
+end
+
+-- lua-cjson reads every number as a double, which cannot hold integers of 16 digits and more: they
+-- become strings that begin with this, and integers again afterwards.
+local DIGITS, EXACT = ("%d"):rep(16), "\1integer "
+
+local function as_string(number)
+  return #number >= 16 and math.type(tonumber(number)) == "integer"
+    and ('"\\u0001integer %s"'):format(number) or nil
+end
+
+local function keep_integers(text)
+  if not text:find("%f[%d.]" .. DIGITS) then return text end
+  local parts, at = {}, 1
+  while at <= #text do
+    local quote = text:find('"', at, true) or #text + 1
+    parts[#parts + 1] = text:sub(at, quote - 1):gsub("[-+%w.]+", as_string)
+    at = quote <= #text and end_of_string(text, quote) + 1 or quote
+    parts[#parts + 1] = text:sub(quote, at - 1)
+  end
+  return table.concat(parts)
+end
+
+local function number_of(value)
+  if type(value) == "string" and value:sub(1, #EXACT) == EXACT then
+    return math.tointeger(tonumber(value:sub(#EXACT + 1)))
+  end
+  return math.type(value) == "float" and math.tointeger(value) or value
+end
+
+--- The value of a JSON text; null fields are absent, and integers are exact. Errors name `what`,
+-- the file or member read.
 function json.decode(text, what)
-  local ok, value = pcall(cjson.decode, text)
+  local ok, value = pcall(cjson.decode, keep_integers(text))
   if not ok then
     error(("%s is not valid JSON: %s"):format(what or "the text", value), 0)
   end
@@ -78,11 +118,12 @@ function json.decode(text, what)
     for key, field in pairs(t) do
       if field == cjson.null then t[key] = nil
       elseif type(field) == "table" then drop_nulls(field)
-      elseif math.type(field) == "float" then t[key] = math.tointeger(field) or field
+      else t[key] = number_of(field)
       end
     end
   end
-  if type(value) == "table" then drop_nulls(value) end
+  if type(value) ~= "table" then return number_of(value) end
+  drop_nulls(value)
   return value
 end
 

@@ -11,9 +11,10 @@
 -- without validation.
 -- A line is written with one string.format: it is in the loop of training.
 
-local clock = require "ladies_core".clock
-local truncate = require "ladies_core".truncate
+local core = require "ladies_core"
 local json = require "ladies.json"
+
+local clock = core.clock
 
 local log = {}
 
@@ -22,14 +23,35 @@ local FLUSH = 1  -- seconds after which lines are in the file for a reader to se
 local Log = {__name = "Log"}
 Log.__index = Log
 
+-- Cuts the log back to `keep` bytes; one that is shorter, to its whole lines.
+local function cut(path, keep)
+  if core.exists(path) ~= "file" then return end
+  if core.folder.bytes(path) < keep then
+    keep = 0
+    for line in io.lines(path, "L") do
+      if line:sub(-1) == "\n" then keep = keep + #line end
+    end
+  end
+  core.truncate(path, keep)
+end
+
 --- Opens the log at `path`: a new one, or, with `keep` (bytes), the old one cut back to that
--- length.
+-- length. One that is shorter, which somebody must have cut, keeps its whole lines.
 function log.open(path, keep)
-  if keep then truncate(path, keep) end
+  if keep then cut(path, keep) end
   local file, reason = io.open(path, keep and "a" or "w")
   if not file then error("log: " .. reason, 0) end
   file:setvbuf("full", 1 << 16)
   return setmetatable({file = file, path = path, flushed = clock(), nodes = {}, edges = {}}, Log)
+end
+
+local function fail(self, reason)
+  error(("log: %s: cannot be written: %s"):format(self.path, reason), 0)
+end
+
+local function put(self, line)
+  local ok, reason = self.file:write(line)
+  if not ok then fail(self, reason) end
 end
 
 local function milliseconds(seconds)
@@ -53,14 +75,14 @@ function Log:batch(batch, number, loss, timer, bytes)
       milliseconds(timer.waiting), milliseconds(timer.gathering), milliseconds(timer.computing),
       table.concat(nodes, ",", 1, #blocks + 1), table.concat(edges, ",", 1, #blocks),
       isolated or "null", bytes)
-  self.file:write(line)
+  put(self, line)
   local now = clock()
   if now - self.flushed > FLUSH then self:flush(now) end
 end
 
 --- Writes the line of a validation.
 function Log:validation(number, epoch, f1, seconds)
-  self.file:write(('{"batch":%d,"epoch":%d,"val_f1":%s,"seconds":%.3f}\n'):format(
+  put(self, ('{"batch":%d,"epoch":%d,"val_f1":%s,"seconds":%.3f}\n'):format(
     number, epoch, json.number(f1), seconds))
   self:flush()
 end
@@ -68,19 +90,22 @@ end
 --- Brings all lines into the file.
 function Log:flush(now)
   local ok, reason = self.file:flush()
-  if not ok then error(("log: %s: %s"):format(self.path, reason), 0) end
+  if not ok then fail(self, reason) end
   self.flushed = now or clock()
 end
 
---- The length of the file in bytes, all lines included.
-function Log:length()
+--- Brings all lines to the disk; returns the length of the file in bytes.
+function Log:sync()
   self:flush()
+  core.folder.sync(self.path)
   return self.file:seek("end")
 end
 
 --- Closes the file.
 function Log:close()
-  if io.type(self.file) == "file" then self.file:close() end
+  if io.type(self.file) ~= "file" then return end
+  local ok, reason = self.file:close()
+  if not ok then fail(self, reason) end
 end
 
 return log

@@ -162,8 +162,11 @@ end
 --- sampling.hash(batch): a text that depends on every bit of the mini-batch's blocks (structure,
 -- weights, order), input and output, loss_nodes and loss_weight.
 function sampling.hash(batch)
-  local parts = {}
-  local function add(object) parts[#parts + 1] = object and object:hash() or "-" end
+  local parts, hashes = {}, {}       -- layers may share one
+  local function add(object)
+    if object and not hashes[object] then hashes[object] = object:hash() end
+    parts[#parts + 1] = object and hashes[object] or "-"
+  end
   for _, block in ipairs(batch.blocks) do
     add(block.adj) add(block.dst) add(block.src) add(block.full) add(block.full_src)
   end

@@ -144,8 +144,10 @@ end
 -- out          folder for log, checkpoints, model, predictions and summary: see ladies.run_folder.
 --              It is new or empty: neither the files of others nor a run are written over. One
 --              process at a time works there.
--- resume       go on from the checkpoint in `out`, where there is one; the other options must be
---              those of that run
+-- resume       go on from the checkpoint in `out`, where there is one. Data set, model, optimizer,
+--              sampler and settings must be those of that run; another length (epochs, max_batches,
+--              max_seconds, patience) and what results do not depend on (workers, ahead,
+--              checkpoint_every, quiet) may be given.
 -- settings     plain data that says what the run is, kept in the folder as config.json
 -- checkpoint_every   seconds between two checkpoints (30)
 -- quiet        no progress on stderr
@@ -166,7 +168,6 @@ local function train(given)
   local folder, lock
   if opts.out then folder, lock = run_folder.take(opts.out, opts.resume) end
   local _ <close> = lock
-  if opts.settings and folder then folder:write_json("config.json", opts.settings) end
   local run <close> = Run.new(opts, folder)
   local reason = run:loop()
   if reason == "interrupted" then return summarize(run, reason, {}) end

@@ -17,6 +17,7 @@ local optim = require "ladies.optim"
 local options = require "ladies.options"
 local progress = require "ladies.progress"
 local propagation = require "ladies.propagation"
+local run_identity = require "ladies.run_identity"
 local timer = require "ladies.timer"
 
 local Run = {__name = "TrainingRun"}
@@ -75,21 +76,51 @@ end
 -- that was killed before its first checkpoint begins anew.
 function Run:open_folder()
   local kept
+  self.identity = run_identity.of(self.opts)
   if self.opts.resume and self.folder:has "checkpoint.npz" then
     kept = self:load(self.folder:file "checkpoint.npz")
+    if self.identity.batch then self:check_sampler(self.identity.batch) end
   end
+  if self.opts.settings then self.folder:write_json("config.json", self.opts.settings) end
   self.log = log.open(self.folder:file "log.jsonl", kept)
+  self:check_log(kept)
   self.saved = core.clock()
+end
+
+-- Says that lines are missing in a log that is shorter than it was at the checkpoint.
+function Run:check_log(kept)
+  local missing = (kept or 0) - self.log:sync()
+  if missing > 0 then
+    io.stderr:write(("ladies.train: %s has lost %d bytes since the checkpoint; the run goes on "
+      .. "without those lines"):format(self.log.path, missing), "\n")
+  end
+end
+
+-- The options of the iterator over the mini-batches from one on.
+function Run:batch_options(epoch, index)
+  local opts = self.opts
+  return {
+    size = opts.batch_size, sampler = opts.sampler, seed = opts.seed, epochs = opts.epochs,
+    start = {epoch = epoch, batch = index}, nodes = opts.data.features.n_rows,
+    workers = opts.workers, ahead = opts.ahead, quiet = opts.quiet,
+  }
+end
+
+-- Fails when the sampler draws the checkpoint's last mini-batch, whose hash is `drawn`, otherwise.
+function Run:check_sampler(drawn)
+  local opts = self:batch_options(self.epoch, self.index)
+  opts.epochs, opts.workers = math.max(opts.epochs, self.epoch), 0
+  local batch = batches.new(self.opts.data.train, opts)()
+  if run_identity.of_batch(opts.sampler, batch) ~= drawn then
+    options.fail(("%s: this is not the run that began there: its sampler draws another mini-batch "
+      .. "%d; one that depends on more than seeds and rng must say so (adaptive = true)"):format(
+        self.folder, self.number))
+  end
 end
 
 -- The iterator over the batches that are left, and their progress.
 function Run:open_batches()
-  local opts = self.opts
-  local batch_options = {
-    size = opts.batch_size, sampler = opts.sampler, seed = opts.seed, epochs = opts.epochs,
-    start = {epoch = self.epoch, batch = self.index + 1}, nodes = opts.data.features.n_rows,
-    workers = opts.workers, ahead = opts.ahead, quiet = opts.quiet,
-  }
+  local opts, batch_options = self.opts, self:batch_options(self.epoch, self.index + 1)
   self.next_batch = batches.new(opts.data.train, batch_options)
   if inference.possible(self.model) and not opts.P then
     self.guard = propagation.guard("ladies.train", self.model, opts.data.graph,
@@ -114,9 +145,9 @@ end
 -- The numbers of a checkpoint.
 function Run:counters()
   local counters = {
-    seed = self.opts.seed, epoch = self.epoch, index = self.index, number = self.number,
+    epoch = self.epoch, index = self.index, number = self.number,
     validation_seconds = self.validation_seconds, batch_bytes = self.batch_bytes,
-    log_bytes = self.log:length(),
+    log_bytes = self.log:sync(),
     input_rows = self.rows.input, hidden_rows = self.rows.hidden,
   }
   for name, seconds in pairs(self.timer.total) do counters["seconds_" .. name] = seconds end
@@ -126,20 +157,21 @@ end
 
 --- Writes the checkpoint into the run's folder.
 function Run:save()
+  if self.batch then self.identity.batch = run_identity.of_batch(self.opts.sampler, self.batch) end
   checkpoint.save(self.folder:file "checkpoint.npz", {
     parameters = self.parameters, best = self.has_best and self.best or nil,
     optimizer = self.optimizer, sampler = self.sampler, counters = self:counters(),
+    run = self.identity,
   })
   self.saved = core.clock()
 end
 
 -- Takes over the state of a checkpoint; returns the length of the log at that time.
 function Run:load(path)
-  local counters, has_best = checkpoint.load(path, self)
-  if counters.seed ~= self.opts.seed then
-    options.fail(("ladies.train: %s is of a run with seed %d, not %d"):format(path, counters.seed,
-      self.opts.seed))
-  end
+  local counters, has_best = checkpoint.load(path, self, function(before)
+    run_identity.check(tostring(self.folder), before, self.identity)
+    self.identity.batch = before.batch
+  end)
   self.has_best = has_best
   self.epoch, self.index, self.number = counters.epoch, counters.index, counters.number
   self.validation_seconds, self.batch_bytes = counters.validation_seconds, counters.batch_bytes
@@ -197,12 +229,14 @@ end
 function Run:advance()
   local clock, before = self.timer, core.memory().total
   clock:start()
+  self.batch = nil      -- one at a time is held
   local batch = self.next_batch()
   if not batch then return false end
   clock:sampled(batch.sampling)
   local loss = self:step(batch)
   local now = clock:stop(batch.gathering or 0)
   self.number, self.epoch, self.index = self.number + 1, batch.epoch, batch.index
+  self.batch = batch
   self.batch_bytes = math.max(self.batch_bytes, self.bytes - before)
   self:count_rows(batch)
   if self.log then self.log:batch(batch, self.number, loss, clock, self.bytes) end

@@ -1,0 +1,17 @@
+--- Hashes of what a data set holds, to tell it from another one of the same name.
+
+local options = require "ladies.options"
+
+local FIELDS = {"features", "labels", "train", "val", "test"}
+
+--- hashes(data) -> {edges =, features =, labels =, train =, val =, test =}: a text for each part
+-- that the data set has, of its structure, values and order.
+return function(data)
+  local list = {}
+  local function add(name, object)
+    if options.class_of(object) then list[name] = object:hash() end
+  end
+  add("edges", data.graph and data.graph.adjacency)
+  for _, name in ipairs(FIELDS) do add(name, data[name]) end
+  return list
+end
