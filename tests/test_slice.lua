@@ -97,6 +97,36 @@ function tests.test_is_close()
   lu.assertTrue(matrix{2, 4, 6}:is_close(A:scale_rows(ladies.full(2, 2)), 0))
 end
 
+--- Few columns of many rows are looked for in the columns where the transpose is at hand, or the
+-- structure is known to be its own: with the same bits as in the rows.
+function tests.test_few_columns()
+  local function hub(n)                                   -- long rows and columns
+    local ones = {}
+    for i = 1, n - 1 do ones[i] = 1 end
+    local first, others = index(ones), ladies.range(2, n)
+    return ladies.matrix{n_rows = n, n_cols = n, rows = first .. others, cols = others .. first}
+  end
+  local function check(A)
+    local n = A.n_rows
+    local values = dense.random_vector(A.nnz)
+    A = A:with_values(values):scale_rows(dense.random_vector(n))
+    local dst, src = some(n, n), some(n, 2)
+    local by_rows = A:slice(dst, src)
+    A:transpose()
+    local by_cols = A:slice(dst, src)
+    lu.assertEquals(by_cols:hash(), by_rows:hash())
+    lu.assertEquals(by_cols.edge:to_table(), by_rows.edge:to_table())
+    local S = A:symmetrize()
+    for _, B in ipairs{S, S:induced(some(n, n))} do       -- and one whose rows are not sorted
+      local both, part = B:slice(dst, src), B:rows(dst):pick_cols(src)
+      lu.assertEquals(both:hash(), part:hash())
+      lu.assertEquals(both.edge:to_table(), part.edge:to_table())
+    end
+  end
+  cases(check, 60)
+  check(hub(1400))
+end
+
 --- Slices of a scaled matrix and of its slices, in every order.
 function tests.test_slices_of_slices()
   local kinds = {
