@@ -160,6 +160,20 @@ function tests.test_mistakes()
   end
 end
 
+--- Infinities are no model: one line, status 1, no F1.
+function tests.test_a_run_that_is_not_finite()
+  for _, preset in ipairs{"default", "code"} do
+    local folder = temporary.path("infinite " .. preset)
+    local status, out, err = train(nil, "--preset", preset, "--out", folder, "--max-batches=1",
+      "--quiet", "--dataset", toy_file(), "--lr=1e38")
+    lu.assertEquals(status, 1)
+    lu.assertStrMatches(err, "ladies train: ladies.train: batch 1: [^\n]* no good model to keep\n")
+    lu.assertNil(out:match "micro%-F1")
+    lu.assertFalse(core.exists(folder .. "/model.npz"))
+    lu.assertStrContains(ladies.file.read(folder .. "/summary.json"), '"stopped": "not finite"')
+  end
+end
+
 function tests.test_a_folder_holds_one_run()
   local folder = temporary.path "once"
   train(nil, small("--out", folder, "--max-batches=3"))

@@ -3,6 +3,7 @@ local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
+local core = require "ladies_core"
 local ladies = require "ladies"
 local json = require "ladies.json"
 local temporary = require "reference.temporary"
@@ -210,11 +211,111 @@ function tests.test_bad_options()
   lu.assertStrContains(refused{data = data}, "the data set has no train")
 end
 
-function tests.test_a_loss_that_is_not_finite()
-  local opts = options{max_batches = 3}
-  opts.model.layers[2].conv.bias:fill_(0 / 0)
-  lu.assertErrorMsgContains("the loss of batch 1 is", ladies.train, opts)
+-- ---------------------------------------------------------------- what is not finite
+
+-- Trains with a folder; returns the error and what is in the folder.
+local function trouble(name, own)
+  own.out = temporary.path(name)
+  own.checkpoint_every = own.checkpoint_every or 0
+  local opts = options(own)
+  local ok, message = pcall(ladies.train, opts)
+  lu.assertFalse(ok)
   ladies.step():close()                                  -- the step of the failure is closed
+  local summary = json.decode(ladies.file.read(own.out .. "/summary.json"))
+  lu.assertEquals(summary.stopped, "not finite")
+  lu.assertStrContains(message, summary.trouble)
+  lu.assertNil(message:match "\n")
+  return message, summary, read_lines(own.out .. "/log.jsonl"), opts
+end
+
+-- A loss that is `value` times 0 or so from batch n on.
+local function loss_of(value, n)
+  local calls = 0
+  return function(logits, ...)
+    calls = calls + 1
+    local loss = ladies.loss.cross_entropy(logits, ...)
+    return calls < n and loss or loss * value
+  end
+end
+
+function tests.test_a_loss_that_is_not_finite()
+  for value, text in pairs{[math.huge] = "inf", [-math.huge] = "-inf"} do
+    local message, summary, log, opts = trouble("loss " .. text, {loss = loss_of(value, 13)})
+    lu.assertStrContains(message, ("ladies.train: batch 13: the loss is %s; a smaller learning "
+      .. "rate, or clip, may help; the best model, after batch "):format(text))
+    lu.assertEquals({summary.batches, #log}, {12, 12 + 2})
+    -- The best model is kept, in the folder and in the model, and so is the checkpoint.
+    local model = ladies.load_model(opts.out)
+    lu.assertEquals(weights(model), weights(opts.model))
+    lu.assertEquals(ladies.metrics.f1(model, opts.data, opts.data.val), summary.val_f1)
+    lu.assertEquals(ladies.npz.open(opts.out .. "/checkpoint.npz"):numbers "counter.number", 12)
+  end
+  lu.assertStrContains(trouble("loss nan", {loss = loss_of(0 / 0, 2)}), "batch 2: the loss is nan; "
+    .. "a smaller learning rate, or clip, may help; there was no good model to keep")
+  lu.assertFalse(core.exists(temporary.path "loss nan/model.npz"))
+end
+
+function tests.test_a_validation_that_is_not_finite()
+  for _, value in ipairs{0 / 0, math.huge, -math.huge} do
+    local name = "validation " .. value
+    local message, summary, log, opts = trouble(name, {validate = scripted{0.3, 0.5, value, 0.9}})
+    lu.assertStrMatches(message, ".*ladies.train: batch 15: validation gives %-?%a+; .*; the best "
+      .. "model, after batch 10, is kept")
+    lu.assertEquals({summary.val_f1, summary.best_batch, #log}, {0.5, 10, 15 + 2})
+    lu.assertEquals(weights(ladies.load_model(opts.out)), weights(opts.model))
+  end
+  for text, value in pairs{string = "0.5", table = {}} do
+    lu.assertErrorMsgContains("validate must return a number, got a " .. text, ladies.train,
+      options{validate = function() return value end})
+  end
+  lu.assertErrorMsgContains("validate must return a number, got a nil", ladies.train,
+    options{validate = function() end})
+end
+
+--- Gradients are looked at where they are clipped, parameters at every validation and in the end.
+function tests.test_gradients_and_parameters_that_are_not_finite()
+  local function spoilt(n, what)
+    local calls, plain = 0, toy.neighbourhoods(toy.new().graph:normalize "sym", 2)
+    return function(seeds)
+      calls = calls + 1
+      local batch = plain(seeds)
+      batch.after_step = calls == n and function(_, model)
+        model.layers[1].conv.bias:fill_(what)
+      end or nil
+      return batch
+    end
+  end
+  local message, summary = trouble("parameter", {sampler = spoilt(10, math.huge)})
+  lu.assertStrContains(message, "batch 10: the parameter layers.1.conv.bias has inf; ")
+  lu.assertEquals(summary.best_batch, 5)
+  local data = toy.new()
+  data.val = nil
+  lu.assertStrContains(trouble("at the end", {data = data, sampler = spoilt(7, 0 / 0),
+    max_batches = 7}), "batch 7: the parameter layers.1.conv.bias has nan; a smaller learning rate,"
+    .. " or clip, may help; there was no good model to keep")
+  lu.assertFalse(core.exists(temporary.path "at the end/model.npz"))
+  -- Finite itself, without finite gradients: sqrt at 0.
+  local calls = 0
+  message, summary = trouble("gradient", {clip = 1, loss = function(logits, ...)
+    calls = calls + 1
+    local loss = ladies.loss.cross_entropy(logits, ...)
+    return calls < 8 and loss or loss + (logits * 0):sqrt():sum()
+  end})
+  lu.assertStrMatches(message, ".*batch 8: the norm of the gradients is %a+; .*after batch 5, is.*")
+  lu.assertEquals(summary.batches, 7)
+end
+
+--- A learning rate that leaves infinities behind: no model, no F1, status 1.
+function tests.test_a_learning_rate_beyond_all_bounds()
+  local message = trouble("rate", {lr = 1e38, max_batches = 1})
+  lu.assertStrContains(message, "batch 1: ")
+  lu.assertStrContains(message, "there was no good model to keep")
+  lu.assertFalse(core.exists(temporary.path "rate/model.npz"))
+  local model = options{}.model
+  model.layers[2].conv.bias:fill_(0 / 0)
+  local data = toy.new()
+  lu.assertErrorMsgContains("ladies.metrics.f1: the model's logits have", ladies.metrics.f1, model,
+    data, data.test)
 end
 
 -- ---------------------------------------------------------------- files

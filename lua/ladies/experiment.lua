@@ -77,6 +77,8 @@ local function sampled_validation(data, sampler, config)
     local nodes = data.val[core.sampling.uniform(#data.val, size, {rng = draw})]
     local batch = sampler(nodes, draw:fork(1))
     local logits = core.no_grad(model.forward, model, data.features, batch, false)
+    local finite, value = logits:is_finite()
+    if not finite then return value end
     return metrics.micro_f1(predict(logits), data.labels[batch.output])
   end
 end

@@ -68,6 +68,8 @@ end
 local function predict(where, model, data, given)
   local logits = inference.exact(model, data, given)
   label_kinds.check_outputs(where, logits, data)
+  local finite, value = logits:is_finite()
+  if not finite then options.fail(("%s: the model's logits have %s"):format(where, value)) end
   local predicted = label_kinds.kind_of(data.labels).predict(logits)
   logits:release()
   return predicted

@@ -21,7 +21,9 @@ function summary.paper_memory(shape)
 end
 
 --- A summary of `fields`: plain data, which is what summary.json holds. tostring gives the table.
--- method, dataset, seed, stopped ("patience", "epochs", "max_batches")
+-- method, dataset, seed, stopped ("patience", "epochs", "max_batches", "max_seconds",
+-- "interrupted", "not finite")
+-- trouble                           of a run that was "not finite": what was not, after which batch
 -- test_f1, test_macro_f1, val_f1, best_batch     of the model that was kept; F1 is micro-F1 unless
 --                                   it says macro, and nil for the test without test nodes
 -- batches, seconds, batch_ms        training without validation

@@ -92,26 +92,44 @@ local function summarize(run, reason, test)
   }
 end
 
+-- The logits of the model that is kept, or nil; whether one is.
+local function last_logits(run)
+  if not run:keep_best() then return nil, false end
+  if not inference.possible(run.model) then return nil, true end
+  local logits = inference.exact(run.model, run.opts.data, {P = run.opts.P})
+  if logits:is_finite() then return logits, true end
+  run:give_up(run.number, "the logits are not finite")
+  return nil, false
+end
+
+-- Fails for the run's trouble, when the files are written.
+local function fail(run, kept)
+  local _, best = run.stopper:kept()
+  options.fail(("ladies.train: %s; a smaller learning rate, or clip, may help; %s"):format(
+    run.trouble, kept and ("the best model, after batch %d, is kept"):format(best)
+      or "there was no good model to keep"))
+end
+
 -- The best model, its predictions and its test F1, and the files of a run's end.
 local function finish(run, reason)
   local opts, data = run.opts, run.opts.data
-  run:keep_best()
   local kind, test = label_kinds.kind_of(data.labels), {}
-  local logits = inference.possible(opts.model)
-    and inference.exact(opts.model, data, {P = opts.P})
+  local logits, kept = last_logits(run)
   if logits and data.test then
     local predicted = kind.predict(logits)
     test.micro = metrics.micro_f1(predicted, data.labels, data.test)
     test.macro = metrics.macro_f1(predicted, data.labels, data.test)
   end
-  local result = summarize(run, reason, test)
+  local result = summarize(run, run.trouble and "not finite" or reason, test)
+  result.trouble = run.trouble
   if run.folder then
-    model_file.save(opts.model, run.folder:file "model.npz")
+    if kept then model_file.save(opts.model, run.folder:file "model.npz") end
     if logits then write_predictions(run.folder:file "predictions.npz", data, kind, logits) end
     run.log:close()
     result.curve = curve.write(run.folder, ("%s, %s"):format(opts.data.name or "data", opts.method))
     run.folder:write_json("summary.json", result)
   end
+  if run.trouble then fail(run, kept) end
   return result
 end
 
@@ -153,6 +171,8 @@ end
 -- quiet        no progress on stderr
 -- method       a name for the summary to show
 -- count_memory (rows of a batch's input, rows of its layers, both means) -> bytes, for the summary
+-- A loss, a gradient's norm, a parameter or a validation that is not finite ends the run with an
+-- error, when the best model so far and the summary have been written and put into the model.
 -- Ctrl-C in a run with a folder saves a checkpoint and returns {stopped = "interrupted", ...}.
 local function train(given)
   local opts = options.check("ladies.train", given, SPEC)

@@ -27,9 +27,22 @@ Run.__index = Run
 -- comes from; nil when there are no validation nodes.
 local function exact_validation(data, P)
   return data.val and function(model)
-    local predicted = metrics.predictions(model, data, {P = P})
+    local logits = inference.exact(model, data, {P = P})
+    label_kinds.check_outputs("ladies.train", logits, data)
+    local finite, value = logits:is_finite()
+    if not finite then return value end
+    local predicted = label_kinds.kind_of(data.labels).predict(logits)
+    logits:release()
     return metrics.micro_f1(predicted, data.labels, data.val), predicted
   end
+end
+
+local function is_finite(x)
+  return x == x and x ~= math.huge and x ~= -math.huge
+end
+
+local function show(x)
+  return x == x and tostring(x) or "nan"
 end
 
 local function clones(named)
@@ -198,7 +211,32 @@ function Run:objective(logits, batch)
   return self.loss(logits, self.labels[nodes], batch.loss_weight)
 end
 
--- One step of the optimizer on a batch; returns the batch's loss.
+-- Ends the run at a batch, for something is not finite any more; what was good before is kept.
+function Run:give_up(number, text)
+  self.trouble = self.trouble or ("batch %d: %s"):format(number, text)
+end
+
+-- Gives up when a parameter is not finite.
+function Run:check_parameters()
+  for _, parameter in ipairs(self.parameters) do
+    local finite, value = parameter.tensor:is_finite()
+    if not finite then
+      return self:give_up(self.number, ("the parameter %s has %s"):format(parameter.name,
+        show(value)))
+    end
+  end
+end
+
+-- Bounds the norm of the gradients; gives up when it is not finite.
+function Run:clip()
+  local ok, reason = pcall(self.optimizer.clip_norm, self.optimizer, self.opts.clip)
+  if ok then return end
+  local norm = tostring(reason):match "the gradients' norm is (.*)"
+  if not norm then error(reason, 0) end
+  self:give_up(self.number + 1, "the norm of the gradients is " .. norm:gsub("-nan", "nan"))
+end
+
+-- One step of the optimizer on a batch; returns the batch's loss, or nil when the run gives up.
 function Run:step(batch)
   local opts, optimizer = self.opts, self.optimizer
   propagation.trained(self.model, batch)
@@ -206,13 +244,13 @@ function Run:step(batch)
   local _ <close> = core.step()
   local loss = self:objective(self.model:forward(opts.data.features, batch), batch)
   local value = loss:item()
-  if value ~= value or value == math.huge then
-    options.fail(("ladies.train: the loss of batch %d is %s; try a smaller learning rate, or clip")
-      :format(self.number + 1, value))
+  if not is_finite(value) then
+    return self:give_up(self.number + 1, "the loss is " .. show(value))
   end
   loss:backward()
   self.bytes = core.memory().total
-  if opts.clip then optimizer:clip_norm(opts.clip) end
+  if opts.clip then self:clip() end
+  if self.trouble then return nil end
   if opts.schedule then optimizer:set_lr(self.lr * opts.schedule(self.number + 1)) end
   optimizer:step()
   if batch.after_step then batch.after_step(batch, self.model) end
@@ -225,7 +263,8 @@ function Run:count_rows(batch)
   for _, block in ipairs(batch.blocks) do rows.hidden = rows.hidden + #block.dst end
 end
 
--- Samples the next batch and trains on it; returns false when the epochs are over.
+-- Samples the next batch and trains on it; returns false when the epochs are over or the run gives
+-- up.
 function Run:advance()
   local clock, before = self.timer, core.memory().total
   clock:start()
@@ -234,6 +273,7 @@ function Run:advance()
   if not batch then return false end
   clock:sampled(batch.sampling)
   local loss = self:step(batch)
+  if not loss then return false end
   local now = clock:stop(batch.gathering or 0)
   self.number, self.epoch, self.index = self.number + 1, batch.epoch, batch.index
   self.batch = batch
@@ -249,10 +289,17 @@ function Run:validation_is_due()
   return self.validate and self.number % self.opts.eval_every == 0
 end
 
---- Validates, and keeps a copy of the model when it is the best so far.
+--- Validates, and keeps a copy of the model when it is the best so far; or gives up.
 function Run:evaluate()
   local began = core.clock()
+  self:check_parameters()
+  if self.trouble then return end
   local val_f1, predicted = self.validate(self.model, self.number)
+  if type(val_f1) ~= "number" then
+    options.fail("ladies.train: validate must return a number, got a " .. type(val_f1))
+  elseif not is_finite(val_f1) then
+    return self:give_up(self.number, "validation gives " .. show(val_f1))
+  end
   self.val_f1 = val_f1
   if self.stopper:update(self.val_f1, self.number) then
     copy(self.parameters, self.best)
@@ -267,13 +314,19 @@ function Run:evaluate()
   end
 end
 
+function Run:checkpoint_is_due()
+  return self.folder and not self.trouble
+    and core.clock() - self.saved >= self.opts.checkpoint_every
+end
+
 --- Trains until there is a reason to stop, which it returns: "patience", "max_batches",
--- "max_seconds", "epochs" or "interrupted". A run with a folder is saved now and then, at an
--- interruption, and at the end.
+-- "max_seconds", "epochs", "interrupted" or, with the text `trouble`, "not finite". A run with a
+-- folder is saved now and then, at an interruption, and at the end; the checkpoint from before the
+-- trouble stays.
 function Run:loop()
   local opts, reason = self.opts, nil
   local _ <close> = self.folder and interrupt.defer()
-  while not reason do
+  while not reason and not self.trouble do
     if self:validation_is_due() and self.stopper:exhausted(self.number) then
       reason = "patience"
     elseif self.number >= (opts.max_batches or math.huge) then
@@ -286,18 +339,21 @@ function Run:loop()
       reason = "epochs"
     else
       if self:validation_is_due() then self:evaluate() end
-      if self.folder and core.clock() - self.saved >= opts.checkpoint_every then self:save() end
+      if self:checkpoint_is_due() then self:save() end
     end
   end
+  if self.trouble then return "not finite" end
   if self.folder then self:save() end
   return reason
 end
 
 --- Puts the best model's parameters into the model, after a last validation when the loop ended
 -- between two. (The checkpoint is from before it, so that a longer run can go on from there.)
+-- Returns whether there is a model to keep.
 function Run:keep_best()
-  if self.validate and not self:validation_is_due() then self:evaluate() end
-  if self.has_best then copy(self.best, self.parameters) end
+  if self.validate and not self.trouble and not self:validation_is_due() then self:evaluate() end
+  if self.has_best then copy(self.best, self.parameters) else self:check_parameters() end
+  return self.has_best or not self.trouble
 end
 
 return Run
