@@ -15,7 +15,7 @@ local LUA_CLASSES = {
 }
 
 -- Data, not functions.
-local SKIPPED = {docs = true, presets = true, differentiable = true}
+local SKIPPED = {docs = true, presets = true}
 
 local function sorted(t)
   local names = {}

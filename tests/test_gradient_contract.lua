@@ -1,31 +1,184 @@
---- No gradient is dropped without a word: what a function cannot pass on, it refuses.
+--- No gradient is dropped without a word. Whatever function is called with something that carries a
+-- gradient while a step records, it passes the gradient on (finite differences agree), or refuses
+-- and names :detach(), or makes no tensor and no matrix. The lists in reference/contract say which,
+-- for every function of the program; one that is in none of them fails the test.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
+local core = require "ladies_core"
 local ladies = require "ladies"
+local gradcheck = require "reference.gradcheck"
+local kinds = require "reference.contract.kinds"
+
+--- Merges entries; a name twice is a mistake in the list.
+local function merged(parts)
+  local all = {}
+  for _, part in ipairs(parts) do
+    for name, entry in pairs(part) do
+      assert(not all[name], name .. " is listed twice")
+      all[name] = entry
+    end
+  end
+  return all
+end
+
+local lists = {}
+for i, name in ipairs{"tensors", "matrices", "functions", "modules", "neither"} do
+  lists[i] = require("reference.contract." .. name)
+end
+local entries = merged(lists)
+
+-- ---------------------------------------------------------------- every function there is
+
+-- Classes written in Lua whose methods users call, as in scripts/reference.lua; Graph is a module.
+local LUA_CLASSES = {
+  Dataset = "ladies.data.dataset", Gcn = "ladies.nn.gcn", GcnConv = "ladies.nn.gcn_conv",
+  Linear = "ladies.nn.linear", LayerNorm = "ladies.nn.layer_norm", Dropout = "ladies.nn.dropout",
+}
+
+--- Adds the functions of a table, and of the tables in it, by their names.
+local function add_functions(into, t, prefix, above)
+  for name, value in pairs(t) do
+    if type(value) == "function" then into[prefix .. name] = value end
+    local inner = type(value) == "table" and type(name) == "string" and name ~= "docs"
+    if inner and not above[value] then
+      above[value] = true
+      add_functions(into, value, prefix .. name .. ".", above)
+      above[value] = nil
+    end
+  end
+end
+
+local function add_class(into, name, meta)
+  for key, value in pairs(meta) do
+    if type(value) == "function" then
+      into[name .. (key:find "^__" and "." or ":") .. key] = value
+    end
+  end
+  for key, value in pairs(rawget(meta, "__methods") or {}) do into[name .. ":" .. key] = value end
+end
+
+--- Functions of the program by their names: of modules, of classes and their operators, in C and in
+-- Lua.
+local function every_function()
+  local all = {}
+  add_functions(all, core, "", {})
+  add_functions(all, ladies, "", {})
+  for key, meta in pairs(debug.getregistry()) do
+    local name = type(key) == "string" and key:match "^ladies%.(.*)"
+    if name and type(meta) == "table" then add_class(all, name, meta) end
+  end
+  for name, module in pairs(LUA_CLASSES) do add_class(all, name, require(module)) end
+  return all
+end
+
+-- ---------------------------------------------------------------- what an entry promises
+
+--- Whether there is a Tensor or a Matrix in a value, or in a table of values.
+local function holds_numbers(value)
+  local class = ladies.options.class_of(value)
+  if class == "Tensor" or class == "Matrix" then return true end
+  for _, part in pairs(type(value) == "table" and value or {}) do
+    if holds_numbers(part) then return true end
+  end
+  return false
+end
+
+--- A Matrix as the Tensor of its entries.
+local function as_tensor(value)
+  return ladies.options.class_of(value) == "Matrix" and value:entry_values() or value
+end
+
+local function in_step(f, ...)
+  local _ <close> = ladies.step()
+  return f(...)
+end
+
+local check = {}
+
+function check.passes(name, entry)
+  local inputs, c = {}, kinds.context(false)
+  for i, make in ipairs(entry.inputs) do inputs[i] = make():requires_grad_() end
+  gradcheck.check(name, function() return as_tensor(entry.f(c, table.unpack(inputs))) end, inputs)
+end
+
+function check.refuses(name, entry)
+  local ok, message = pcall(in_step, entry.f, kinds.context(true))
+  lu.assertFalse(ok, name .. " took a gradient")
+  lu.assertStrContains(message, ":detach()")
+  in_step(entry.f, kinds.context(false))
+end
+
+function check.reads(name, entry)
+  local function call() return table.pack(entry.f(kinds.context(true))) end
+  lu.assertFalse(holds_numbers(in_step(call)), name .. " gave a Tensor or a Matrix")
+end
+
+function check.constant(_, entry, f)
+  lu.assertStrContains(ladies.help_text(f), entry.text)
+  in_step(function()
+    local out = as_tensor(entry.f(kinds.context(true)))
+    local loss = out:sum()
+    lu.assertErrorMsgContains("depends on no parameter", loss.backward, loss)
+  end)
+end
+
+-- ---------------------------------------------------------------- tests
 
 local tests = {}
+
+-- A test that fails may leave its step open.
+function tests.tearDown() collectgarbage() end
+
+local all = every_function()
+
+for name, entry in pairs(entries) do
+  local list = type(entry) == "string" and {} or entry.kind and {entry} or entry
+  for i, one in ipairs(list) do
+    local suffix = name:gsub("%W+", "_") .. (#list > 1 and "_" .. i or "")
+    tests["test_" .. suffix] = function() check[one.kind](name, one, all[name]) end
+  end
+end
+
+--- A function has an entry under one of its names.
+function tests.test_every_function_is_listed()
+  local listed = {}
+  for name, f in pairs(all) do if entries[name] then listed[f] = true end end
+  local missing = {}
+  for name, f in pairs(all) do if not listed[f] then missing[#missing + 1] = name end end
+  table.sort(missing)
+  lu.assertEquals(missing, {})
+end
+
+function tests.test_every_entry_is_a_function()
+  for name in pairs(entries) do lu.assertNotNil(all[name], name .. " is no function") end
+end
+
+function tests.test_every_documented_function_is_found()
+  local found = {}
+  for _, f in pairs(all) do found[f] = true end
+  for f, doc in pairs(core.docs) do lu.assertTrue(found[f], doc) end
+end
 
 local REFUSED = "%S+: the %S+ carries a gradient, which (%S+) does not pass on; use :detach%(%)"
 
 function tests.test_the_refusal_names_the_function_as_its_documentation_does()
   local _ <close> = ladies.step()
-  local w = ladies.ones(2):requires_grad_()
-  local call = w.clamp
-  local ok, message = pcall(call, w, 0, 1)
+  local c = kinds.context(true)
+  local call = c.m.fill_
+  local ok, message = pcall(call, c.m, 0)
   lu.assertFalse(ok)
-  lu.assertEquals(message:match(REFUSED), "clamp")
-  local A = ladies.matrix{n_rows = 1, n_cols = 2, rows = ladies.index{1, 1},
-                          cols = ladies.index{1, 2}}
-  lu.assertErrorMsgContains("matrix: the tensor carries a gradient, which matrix does not",
-                            ladies.matrix, {n_rows = 1, n_cols = 2, rows = ladies.index{1, 1},
-                                            cols = ladies.index{1, 2}, values = w})
-  lu.assertErrorMsgContains("draw_cols: the matrix carries a gradient, which draw_cols",
-                            function() return A:with_values(w):draw_cols(ladies.index{1}, 1) end)
+  lu.assertEquals(message:match(REFUSED), "fill_")
+  lu.assertErrorMsgContains("sparse: the tensor carries a gradient, which sparse does not pass on",
+                            ladies.sparse, c.m)
+  lu.assertErrorMsgContains("symmetrize: the matrix carries a gradient, which symmetrize does not",
+                            c.A.symmetrize, c.A)
 end
 
 function tests.test_a_parameter_is_a_constant_where_nothing_is_recorded()
-  local w = ladies.ones(2):requires_grad_()
-  local function use() return w:clamp(0, 1) end
+  local w = kinds.dense(4, 3)():requires_grad_()
+  local function use() return ladies.sparse(w) end
   use()
   do
     local unrecorded <close> = ladies.step{record = false}
@@ -35,9 +188,22 @@ function tests.test_a_parameter_is_a_constant_where_nothing_is_recorded()
   local _ <close> = ladies.step()
   lu.assertError(use)
   ladies.no_grad(use)
-  w:detach():clamp(0, 1)
+  ladies.sparse(w:detach())
   w:sum():backward()
   use()  -- the step has no further use for gradients
+end
+
+--- Numbers stay numbers where no gradient goes on.
+function tests.test_elements_are_numbers_or_tensors()
+  local w = kinds.vector(3)():requires_grad_()
+  local function types() return {math.type(w[1]), math.type(w:max()), math.type(w:norm())} end
+  lu.assertEquals(types(), {"float", "float", "float"})
+  local _ <close> = ladies.step()
+  lu.assertEquals(types(), {})
+  lu.assertEquals({w[1].n_rows, w:max():item()}, {1, ladies.no_grad(w.max, w)})
+  lu.assertEquals({math.type(w:get(1, 1)), math.type(w[1]:item())}, {"float", "float"})
+  lu.assertEquals(ladies.no_grad(types), {"float", "float", "float"})
+  lu.assertEquals(math.type(w:detach():min()), "float")
 end
 
 os.exit(lu.LuaUnit.new():runSuiteByInstances{{"gradient_contract", tests}}, true)

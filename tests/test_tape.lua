@@ -24,7 +24,7 @@ function tests.test_tensors_end_with_their_step()
   do
     local step <close> = ladies.step()
     product, unrelated, view = w * constant, constant + 1, constant:slice(1, 1)
-    inner = product[1]
+    inner = product:get(1, 1)
     lu.assertTrue(product.in_step and unrelated.in_step and view.in_step)
     kept = product:detach()
     lu.assertEquals({kept.in_step, kept.requires_grad}, {false, false})

@@ -44,7 +44,8 @@ end
 -- data      a data set; or a Graph, or P itself as a Matrix, and then `features` as well
 -- P         a Matrix in place of the model's own. That is refused when the model was trained on
 --           mini-batches of another one, as far as these tell (see ladies.propagation).
--- Nothing is recorded, no element is dropped, and the result belongs to no step.
+-- Nothing is recorded, no element is dropped, and the result belongs to no step. Features or a P
+-- that carry a gradient in a step are an error.
 function inference.exact(model, data, given)
   local where = "ladies.inference.exact"
   if not inference.possible(model) then
@@ -56,6 +57,8 @@ function inference.exact(model, data, given)
   local P = opts.P or options.class_of(data) == "Matrix" and data
     or own_propagation(where, model, data)
   local features = opts.features or data.features
+  core.check_constant(where, P)
+  core.check_constant(where, features)
   if features.n_rows ~= P.n_rows then
     options.fail(("%s: %d rows of features for a graph of %d nodes"):format(where, features.n_rows,
       P.n_rows))
@@ -75,11 +78,13 @@ local SAMPLED = {
 -- draws every node is sampled so many times and the logits are averaged. The nodes go through the
 -- sampler in batches of batch_size; called without a place in an epoch, it must give mini-batches
 -- whose output holds all of its seeds (Cluster-GCN: the clusters that hold them; VR-GCN: by its
--- histories as they are, and sampler:fill(model, features) makes them the model's).
+-- histories as they are, and sampler:fill(model, features) makes them the model's). As for exact
+-- inference nothing is recorded.
 function inference.sampled(model, data, nodes, given)
   local where = "ladies.inference.sampled"
   options.value(where, "the nodes", nodes, "Index")
   local opts = options.check(where, given, SAMPLED)
+  core.check_constant(where, data.features)
   if #nodes == 0 then options.fail(where .. ": there are no nodes") end
   local rng, size, n = core.rng(opts.seed), opts.batch_size, #nodes
   local guard = propagation.guard(where, model, data.graph, "the sampler", function() end)

@@ -103,6 +103,10 @@ ld_index *bind_to_index(lua_State *L, int arg);
 /* Whether gradients flow through t here: it carries one, and a step records. */
 bool bind_passes_gradient(lua_State *L, const ld_tensor *t);
 
+/* Raises an error that begins with `where` when the value is a tensor or matrix that carries a
+ * gradient while a step records. */
+void bind_check_constant(lua_State *L, int arg, const char *where);
+
 /* The object of a class whose userdata is a pointer to it: an error where it is of another class
  * (bind_to_object: NULL), or closed, which it is after its finalizer too. */
 void *bind_object(lua_State *L, int arg, const char *type);
@@ -181,6 +185,7 @@ const bool *bind_unsettled(lua_State *L);
 bool bind_in_finalizer(lua_State *L);
 
 void bind_open_lifetime(lua_State *L);
+void bind_open_argument(lua_State *L);
 void bind_open_tensor(lua_State *L);
 void bind_open_change(lua_State *L);
 void bind_open_index(lua_State *L);

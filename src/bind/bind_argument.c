@@ -24,11 +24,10 @@ static const char *push_function_name(lua_State *L)
     return lua_pushlstring(L, name, (size_t)(end - name));
 }
 
-static void refuse_gradient(lua_State *L, const char *kind)
+static int refuse_gradient(lua_State *L, const char *name, const char *kind)
 {
-    const char *name = push_function_name(L);
-    luaL_error(L, "%s: the %s carries a gradient, which %s does not pass on; use :detach()", name,
-               kind, name);
+    return luaL_error(L, "%s: the %s carries a gradient, which %s does not pass on; use :detach()",
+                      name, kind, name);
 }
 
 bool bind_passes_gradient(lua_State *L, const ld_tensor *t)
@@ -59,7 +58,7 @@ ld_tensor *bind_to_operand(lua_State *L, int arg)
 static ld_tensor *constant(lua_State *L, ld_tensor *t)
 {
     if (bind_passes_gradient(L, t))
-        refuse_gradient(L, "tensor");
+        refuse_gradient(L, push_function_name(L), "tensor");
     return t;
 }
 
@@ -98,6 +97,33 @@ ld_csr *bind_matrix(lua_State *L, int arg)
 {
     ld_csr *a = bind_matrix_operand(L, arg);
     if (ld_matrix_tape(bind_tape(L), a))
-        refuse_gradient(L, "matrix");
+        refuse_gradient(L, push_function_name(L), "matrix");
     return a;
+}
+
+void bind_check_constant(lua_State *L, int arg, const char *where)
+{
+    if (bind_passes_gradient(L, bind_to_operand(L, arg)))
+        refuse_gradient(L, where, "tensor");
+    if (luaL_testudata(L, arg, BIND_MATRIX) &&
+        ld_matrix_tape(bind_tape(L), bind_matrix_operand(L, arg)))
+        refuse_gradient(L, where, "matrix");
+}
+
+static int check_constant(lua_State *L)
+{
+    bind_check_constant(L, 2, luaL_checkstring(L, 1));
+    return 0;
+}
+
+void bind_open_argument(lua_State *L)
+{
+    static const bind_function functions[] = {
+        {"check_constant", check_constant,
+         "ladies_core.check_constant(where, x)\n"
+         "An error that begins with `where` when x is a Tensor or Matrix that carries a gradient\n"
+         "while a step records. For functions that call what passes gradients on, but do not."},
+        {NULL, NULL, NULL},
+    };
+    bind_functions(L, functions);
 }

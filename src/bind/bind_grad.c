@@ -415,48 +415,6 @@ static const bind_function matrix_methods[] = {
     {NULL, NULL, NULL},
 };
 
-/* Every differentiable operation by name, so that the tests can tell whether they cover all. */
-static const char *const differentiable[] = {
-    "matmul",
-    "linear",
-    "spmm",
-    "spmm_t",
-    "with_values",
-    "gather",
-    "scatter_add",
-    "concat",
-    "reshape",
-    "slice",
-    "add",
-    "sub",
-    "mul",
-    "div",
-    "neg",
-    "relu",
-    "leaky_relu",
-    "elu",
-    "sigmoid",
-    "tanh",
-    "exp",
-    "log",
-    "sqrt",
-    "square",
-    "dropout",
-    "layer_norm",
-    "normalize_rows",
-    "log_softmax",
-    "sum",
-    "mean",
-    "row_sums",
-    "col_sums",
-    "edge_softmax",
-    "dot_edges",
-    "add_edges",
-    "cross_entropy",
-    "binary_cross_entropy",
-    NULL,
-};
-
 void bind_open_grad(lua_State *L)
 {
     static const luaL_Reg arithmetic_meta[] = {
@@ -469,10 +427,4 @@ void bind_open_grad(lua_State *L)
     bind_metamethods(L, arithmetic_meta);
     lua_pop(L, 1);
     bind_functions(L, functions);
-    lua_newtable(L);
-    for (int i = 0; differentiable[i]; i++) {
-        lua_pushstring(L, differentiable[i]);
-        lua_rawseti(L, -2, i + 1);
-    }
-    lua_setfield(L, -2, "differentiable");
 }

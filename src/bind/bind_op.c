@@ -85,15 +85,12 @@ static ld_status call_backward(ld_node *n)
  * Matrix, or a table with either in it. */
 static void check_constant(lua_State *L, int arg)
 {
-    if (luaL_testudata(L, arg, BIND_MATRIX))
-        bind_matrix(L, arg);
-    if (!lua_istable(L, arg))
-        return;
-    for (lua_pushnil(L); lua_next(L, arg); lua_pop(L, 1)) {
-        bind_to_tensor(L, -1);
-        if (luaL_testudata(L, -1, BIND_MATRIX))
-            bind_matrix(L, -1);
-    }
+    const char *where = lua_pushfstring(L, "op %s", lua_tostring(L, lua_upvalueindex(3)));
+    bind_check_constant(L, arg, where);
+    if (lua_istable(L, arg))
+        for (lua_pushnil(L); lua_next(L, arg); lua_pop(L, 1))
+            bind_check_constant(L, -1, where);
+    lua_pop(L, 1);
 }
 
 /* The tensors among the arguments, at 1 .. n_args of the stack, as inputs of a node. */

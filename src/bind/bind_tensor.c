@@ -155,17 +155,22 @@ static int tensor_set(lua_State *L)
     return 1;
 }
 
+/* An element as a number, or as a tensor of one where a gradient must go on. */
+static int push_element(lua_State *L, ld_tensor *t, int64_t position)
+{
+    if (bind_passes_gradient(L, t))
+        bind_check(L, ld_op_element(bind_tape(L), bind_new_tensor(L), t, position));
+    else
+        lua_pushnumber(L, (lua_Number)t->data[position]);
+    return 1;
+}
+
 static int extreme(lua_State *L, int sign)
 {
-    ld_tensor *t = bind_tensor(L, 1);
-    int64_t n = ld_tensor_size(t);
-    if (n == 0)
+    ld_tensor *t = bind_operand(L, 1);
+    if (ld_tensor_size(t) == 0)
         return luaL_error(L, "an empty tensor has no largest or smallest element");
-    float best = t->data[0];
-    for (int64_t i = 1; i < n; i++)
-        best = (sign > 0 ? t->data[i] > best : t->data[i] < best) ? t->data[i] : best;
-    lua_pushnumber(L, (lua_Number)best);
-    return 1;
+    return push_element(L, t, ld_tensor_extreme(t, sign));
 }
 
 static int tensor_max(lua_State *L)
@@ -197,30 +202,26 @@ static int tensor_argmax(lua_State *L)
 
 static int tensor_norm(lua_State *L)
 {
-    ld_tensor *t = bind_tensor(L, 1);
-    double square = 0;
-    for (int64_t i = 0, n = ld_tensor_size(t); i < n; i++)
-        square += (double)t->data[i] * t->data[i];
-    lua_pushnumber(L, sqrt(square));
+    ld_tensor *t = bind_operand(L, 1);
+    if (bind_passes_gradient(L, t))
+        bind_check(L, ld_op_norm(bind_tape(L), bind_new_tensor(L), t));
+    else
+        lua_pushnumber(L, ld_tensor_norm(t));
     return 1;
 }
 
 static int tensor_clamp(lua_State *L)
 {
-    ld_tensor *t = bind_tensor(L, 1);
-    float low = (float)luaL_checknumber(L, 2), high = (float)luaL_checknumber(L, 3);
-    ld_tensor **y = bind_new_tensor(L);
-    bind_check(L, ld_tensor_clone(y, t));
-    for (int64_t i = 0, n = ld_tensor_size(t); i < n; i++) {
-        float v = t->data[i];
-        (*y)->data[i] = v < low ? low : v > high ? high : v;
-    }
+    ld_tensor *t = bind_operand(L, 1);
+    lua_Number low = luaL_checknumber(L, 2), high = luaL_checknumber(L, 3);
+    ld_tape *tape = bind_passes_gradient(L, t) ? bind_tape(L) : NULL;
+    bind_check(L, ld_op_clamp(tape, bind_new_tensor(L), t, low, high));
     return 1;
 }
 
 static int tensor_above(lua_State *L)
 {
-    ld_tensor *t = bind_tensor(L, 1);
+    ld_tensor *t = bind_operand(L, 1); /* the derivative is zero */
     float bound = (float)luaL_checknumber(L, 2);
     ld_tensor **y = bind_new_tensor(L);
     bind_check(L, ld_tensor_like(y, t));
@@ -347,7 +348,7 @@ static int tensor_get_field(lua_State *L)
     if (i < 1 || i > t->n_rows) {
         lua_pushnil(L); /* as for any Lua sequence, so that ipairs ends */
     } else if (t->ndim == 1) {
-        lua_pushnumber(L, (lua_Number)t->data[i - 1]);
+        push_element(L, t, i - 1);
     } else {
         ld_tensor **row = bind_new_tensor(L), *slice;
         bind_check(L, ld_op_slice(bind_tape(L), row, t, i - 1, 1));
@@ -413,15 +414,24 @@ static const bind_function methods[] = {
     {"item", tensor_item, "t:item() -> number\nThe only element of a tensor that has one."},
     {"get", tensor_get, "t:get(row, column) -> number"},
     {"set_", tensor_set, "t:set_(row, column, number) -> t"},
-    {"max", tensor_max, "t:max() -> number\nThe largest element."},
-    {"min", tensor_min, "t:min() -> number\nThe smallest element."},
+    {"max", tensor_max,
+     "t:max() -> number\n"
+     "The largest element; nan where there is one. Of a t that carries a gradient, while a step\n"
+     "records, a Tensor of one through which the gradient goes on, to the first among equals; so do\n"
+     "t:min(), t:norm() and t[i]. t:get(row, column) and t:item() are numbers everywhere."},
+    {"min", tensor_min,
+     "t:min() -> number\nThe smallest element; nan, and a Tensor of one, as for t:max()."},
     {"argmax", tensor_argmax,
      "t:argmax() -> Index\nThe column of the largest element of each row; the first among equals."},
-    {"norm", tensor_norm, "t:norm() -> number\nThe Euclidean (Frobenius) norm, summed in double."},
+    {"norm", tensor_norm,
+     "t:norm() -> number\nThe Euclidean (Frobenius) norm, summed in double. A Tensor of one where\nt:max() is one."},
     {"clamp", tensor_clamp,
-     "t:clamp(low, high) -> Tensor\nA copy with every element moved into low .. high."},
+     "t:clamp(low, high) -> Tensor\n"
+     "A copy with every element moved into low .. high. Differentiable: the gradient passes where\n"
+     "the element was within the two."},
     {"above", tensor_above,
-     "t:above(bound) -> Tensor\n1 where an element is greater than the bound, 0 elsewhere."},
+     "t:above(bound) -> Tensor\n"
+     "1 where an element is greater than the bound, 0 elsewhere: a constant to backward."},
     {"is_finite", tensor_is_finite,
      "t:is_finite() -> boolean [, value, row, column]\n"
      "Whether all elements are finite; if not, the first that is not and its place."},

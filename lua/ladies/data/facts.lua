@@ -8,7 +8,9 @@ local facts = {}
 
 -- The least and the greatest number of a Tensor, or nil.
 local function limits(values)
-  return values and #values > 0 and {values:min(), values:max()} or nil
+  if not values or #values == 0 then return nil end
+  values = values:detach()
+  return {values:min(), values:max()}
 end
 
 local function features_of(features)

@@ -117,6 +117,7 @@ end
 --- sampler:fill(model, features): the history becomes what the model gives now, by one exact
 -- inference (DGL's example begins so; the authors begin with zeros).
 function VrGcn:fill(model, features)
+  core.check_constant(WHERE, features)
   core.no_grad(function()
     local nodes = core.range(1, self.P.n_rows)
     local h = features
@@ -161,6 +162,7 @@ local function vrgcn(P, given)
 end
 
 function VrGcn:__call(seeds, rng)
+  core.check_constant(WHERE, self.P)
   return core.no_grad(self.draw, self, seeds, rng)
 end
 

@@ -29,8 +29,10 @@ ld_status ld_op_concat(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor *
 ld_status ld_op_reshape(ld_tape *tape, ld_tensor **out, ld_tensor *x, int ndim, int64_t n_rows,
                         int64_t n_cols);
 ld_status ld_op_slice(ld_tape *tape, ld_tensor **out, ld_tensor *x, int64_t first, int64_t count);
-/* A copy of x with storage of its own. */
+/* A copy of x with storage of its own, and one of its element `position`, counted along the rows, as
+ * a vector of one. */
 ld_status ld_op_clone(ld_tape *tape, ld_tensor **out, ld_tensor *x);
+ld_status ld_op_element(ld_tape *tape, ld_tensor **out, ld_tensor *x, int64_t position);
 
 /* --- arithmetic (op_arith.c) ------------------------------------------------------------------ */
 /* Elementwise; an operand may be the result's shape, a vector as long as a row, an n x 1 column, or
@@ -52,9 +54,12 @@ typedef enum {
     LD_SQRT,
     LD_SQUARE,
     LD_RECIPROCAL, /* parameter / x */
+    LD_CLAMP,      /* of ld_op_clamp */
 } ld_unary;
 ld_status ld_op_unary(ld_tape *tape, ld_tensor **out, ld_unary kind, ld_tensor *x,
                       double parameter);
+/* min(max(x, low), high); the gradient passes where x is within the two. */
+ld_status ld_op_clamp(ld_tape *tape, ld_tensor **out, ld_tensor *x, double low, double high);
 
 /* --- dropout (op_dropout.c) ------------------------------------------------------------------- */
 /* Each element is zeroed with probability p (rounded to a multiple of 2^-16), the others are
@@ -68,12 +73,14 @@ ld_status ld_op_layer_norm(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tens
 /* Each row divided by its Euclidean length; zero rows stay zero. */
 ld_status ld_op_normalize_rows(ld_tape *tape, ld_tensor **out, ld_tensor *x);
 
-/* --- sums (op_reduce.c) ----------------------------------------------------------------------- */
+/* --- sums and other numbers of a tensor (op_reduce.c) ----------------------------------------------------------------------- */
 /* scale times the sum of all elements, as a vector of one. */
 ld_status ld_op_sum(ld_tape *tape, ld_tensor **out, ld_tensor *x, double scale);
 /* Sum of each row, sum of each column, as vectors. */
 ld_status ld_op_row_sums(ld_tape *tape, ld_tensor **out, ld_tensor *x);
 ld_status ld_op_col_sums(ld_tape *tape, ld_tensor **out, ld_tensor *x);
+/* The Euclidean norm of all elements, as a vector of one; its derivative at 0 is taken for 0. */
+ld_status ld_op_norm(ld_tape *tape, ld_tensor **out, ld_tensor *x);
 
 /* --- losses (op_loss.c) ----------------------------------------------------------------------- */
 ld_status ld_op_log_softmax(ld_tape *tape, ld_tensor **out, ld_tensor *x);

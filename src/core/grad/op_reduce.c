@@ -97,3 +97,27 @@ done:
     ld_free(sums);
     return ld_tape_finish(tape, out, y, &node, st);
 }
+
+static ld_status norm_backward(ld_node *n)
+{
+    const ld_tensor *x = n->in[0], *y = n->out;
+    ld_tensor *grad;
+    ld_status st = ld_grad_zeroed(n->in[0], &grad);
+    if (st != LD_OK || y->data[0] == 0)
+        return st;
+    double scale = (double)y->grad->data[0] / y->data[0];
+    for (int64_t i = 0, size = ld_tensor_size(grad); i < size; i++)
+        grad->data[i] += (float)(scale * x->data[i]);
+    return LD_OK;
+}
+
+ld_status ld_op_norm(ld_tape *tape, ld_tensor **out, ld_tensor *x)
+{
+    ld_tensor *y;
+    ld_node node = {.name = "norm", .backward = norm_backward, .in = {x}};
+    ld_status st = ld_tensor_new(&y, 1, 1, 1);
+    if (st != LD_OK)
+        return st;
+    y->data[0] = (float)ld_tensor_norm(x);
+    return ld_tape_finish(tape, out, y, &node, LD_OK);
+}

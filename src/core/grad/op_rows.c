@@ -188,3 +188,15 @@ ld_status ld_op_clone(ld_tape *tape, ld_tensor **out, ld_tensor *x)
     ld_status st = ld_tensor_clone(&y, x);
     return ld_tape_finish(tape, out, y, &node, st);
 }
+
+ld_status ld_op_element(ld_tape *tape, ld_tensor **out, ld_tensor *x, int64_t position)
+{
+    ld_tensor *y = NULL;
+    ld_node node = {.name = "element",
+                    .backward = view_backward,
+                    .unread = LD_IN0 | LD_OUT,
+                    .in = {x},
+                    .number = (double)position};
+    ld_status st = ld_tensor_full(&y, 1, 1, 1, x->data[position]);
+    return ld_tape_finish(tape, out, y, &node, st);
+}

@@ -11,7 +11,7 @@ enum { CHUNK = 1 << 14 };
 typedef struct {
     float *out;              /* y, or dx */
     const float *x, *y, *dy; /* y and dy in backward only */
-    float parameter;
+    float parameter, high;
     ld_unary kind;
     bool accumulate;
 } unary;
@@ -38,6 +38,7 @@ LD_CLONES static void forward(void *ctx, int64_t begin, int64_t end)
     case LD_SQRT: EACH(sqrtf(x));
     case LD_SQUARE: EACH(x * x);
     case LD_RECIPROCAL: EACH(c / x);
+    case LD_CLAMP: EACH(x < c ? c : x > p->high ? p->high : x);
     }
 }
 #undef EACH
@@ -65,6 +66,7 @@ LD_CLONES static void backward(void *ctx, int64_t begin, int64_t end)
     case LD_SQRT: EACH(0.5f / y);
     case LD_SQUARE: EACH(2.0f * x);
     case LD_RECIPROCAL: EACH(-y / x);
+    case LD_CLAMP: EACH(x == y ? 1.0f : 0.0f);
     }
 }
 #undef EACH
@@ -98,9 +100,11 @@ static const struct {
     [LD_SQRT] = {"sqrt", LD_IN0},
     [LD_SQUARE] = {"square", LD_OUT},
     [LD_RECIPROCAL] = {"div", 0},
+    [LD_CLAMP] = {"clamp", 0},
 };
 
-ld_status ld_op_unary(ld_tape *tape, ld_tensor **out, ld_unary kind, ld_tensor *x, double parameter)
+static ld_status apply(ld_tape *tape, ld_tensor **out, ld_unary kind, ld_tensor *x,
+                       double parameter, double high)
 {
     ld_tensor *y = NULL;
     ld_node node = {.name = kinds[kind].name,
@@ -111,8 +115,22 @@ ld_status ld_op_unary(ld_tape *tape, ld_tensor **out, ld_unary kind, ld_tensor *
                     .number = parameter};
     ld_status st;
     LD_TRY(ld_tensor_like(&y, x));
-    unary p = {.out = y->data, .x = x->data, .kind = kind, .parameter = (float)parameter};
+    unary p = {.out = y->data,
+               .x = x->data,
+               .kind = kind,
+               .parameter = (float)parameter,
+               .high = (float)high};
     LD_TRY(ld_parallel_for(ld_tensor_size(y), CHUNK, forward, &p));
 done:
     return ld_tape_finish(tape, out, y, &node, st);
+}
+
+ld_status ld_op_unary(ld_tape *tape, ld_tensor **out, ld_unary kind, ld_tensor *x, double parameter)
+{
+    return apply(tape, out, kind, x, parameter, 0);
+}
+
+ld_status ld_op_clamp(ld_tape *tape, ld_tensor **out, ld_tensor *x, double low, double high)
+{
+    return apply(tape, out, LD_CLAMP, x, low, high);
 }

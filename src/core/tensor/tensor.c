@@ -1,6 +1,7 @@
 #include "tensor/tensor.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -229,7 +230,7 @@ ld_status ld_tensor_freeze(ld_tensor *t)
     if (st != LD_OK)
         return st;
     if (t->requires_grad || t->step != 0)
-        return ld_fail(LD_STATE, "the tensor %s %s", ld_tensor_shape(t),
+        return ld_fail(LD_STATE, "the tensor %s %s; use :detach():clone()", ld_tensor_shape(t),
                        t->requires_grad ? "requires a gradient" : "belongs to a step");
     if (t->storage->in_optimizer)
         return ld_fail(LD_STATE, "the tensor %s shares the memory of an optimizer",
@@ -298,6 +299,27 @@ const char *ld_tensor_shape(const ld_tensor *t)
     else
         snprintf(s, sizeof text[0], "%" PRId64 " x %" PRId64, t->n_rows, t->n_cols);
     return s;
+}
+
+int64_t ld_tensor_extreme(const ld_tensor *t, int sign)
+{
+    int64_t best = 0;
+    for (int64_t i = 0, n = ld_tensor_size(t); i < n; i++) {
+        float v = t->data[i], top = t->data[best];
+        if (v != v)
+            return i;
+        if (sign > 0 ? v > top : v < top)
+            best = i;
+    }
+    return best;
+}
+
+double ld_tensor_norm(const ld_tensor *t)
+{
+    double square = 0;
+    for (int64_t i = 0, n = ld_tensor_size(t); i < n; i++)
+        square += (double)t->data[i] * t->data[i];
+    return sqrt(square);
 }
 
 ld_status ld_tensor_hash(uint64_t *hash, const ld_tensor *t)

@@ -120,6 +120,13 @@ static inline bool ld_tensor_same_shape(const ld_tensor *a, const ld_tensor *b)
 /* "512 x 256" or "512" in a static thread-local buffer; up to four may be in use at a time. */
 const char *ld_tensor_shape(const ld_tensor *t);
 
+/* The position of the largest or, with sign -1, smallest element: of the first NaN where there is
+ * one, else of the first among equals. The tensor must not be empty. */
+int64_t ld_tensor_extreme(const ld_tensor *t, int sign);
+
+/* The Euclidean norm of all elements, summed in double. */
+double ld_tensor_norm(const ld_tensor *t);
+
 /* A hash of shape and bits. */
 ld_status ld_tensor_hash(uint64_t *hash, const ld_tensor *t);
 

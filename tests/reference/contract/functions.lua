@@ -1,0 +1,86 @@
+--- The gradient contract of the other functions in C that take tensors or matrices.
+local ladies = require "ladies"
+local core = require "ladies_core"
+local kinds = require "reference.contract.kinds"
+
+local passes, refuses, reads = kinds.passes, kinds.refuses, kinds.reads
+local constant, dense, rng = kinds.constant, kinds.dense, kinds.rng
+local file, LABELS = kinds.file, kinds.LABELS
+local index = ladies.index
+local M = dense(4, 3)
+
+local entries = {
+  ["cross_entropy"] = {
+    passes({M}, function(_, x) return core.cross_entropy(x, LABELS) end),
+    refuses(function(c) return core.cross_entropy(c.constant, LABELS, c.v4) end),
+    refuses(function(c) return core.cross_entropy(c.constant, LABELS, nil, c.v4:slice(1, 3)) end),
+  },
+  ["binary_cross_entropy"] = {
+    passes({M}, function(_, x) return core.binary_cross_entropy(x, ladies.full(0.25, 4, 3)) end),
+    refuses(function(c) return core.binary_cross_entropy(c.constant, c.m:clamp(0, 1)) end),
+    refuses(function(c) return core.binary_cross_entropy(c.constant, ladies.ones(4, 3), c.v4) end),
+  },
+  ["matrix"] = refuses(function(c)
+    return ladies.matrix{n_rows = 9, n_cols = 1, rows = ladies.range(1, 9),
+                         cols = index{1, 1, 1, 1, 1, 1, 1, 1, 1}, values = c.e}
+  end),
+  ["csr"] = refuses(function(c)
+    return ladies.csr{n_rows = 1, n_cols = 6, offsets = index{1, 7}, columns = ladies.range(1, 6),
+                      values = c.v}
+  end),
+  ["sparse"] = refuses(function(c) return ladies.sparse(c.m) end),
+  ["sampling.alias"] = refuses(function(c) return ladies.sampling.alias(c.v4) end),
+  ["sampling.choice"] = refuses(function(c)
+    return ladies.sampling.choice(c.v4, 2, {rng = rng()})
+  end),
+  ["generate.labels"] = refuses(function(c) return core.generate.labels(9, c.v4, rng()) end),
+  ["generate.features"] = refuses(function(c)
+    return core.generate.features(LABELS, c.m, rng())
+  end),
+  ["generate.blocks"] = refuses(function(c)
+    return core.generate.blocks(LABELS, c.probabilities, rng())
+  end),
+  ["generate.chung_lu"] = refuses(function(c)
+    return core.generate.chung_lu(c.v4, LABELS, 4, 0.5, rng())
+  end),
+  ["check_constant"] = {
+    refuses(function(c) return core.check_constant("f", c.m) end),
+    refuses(function(c) return core.check_constant("f", c.A) end),
+  },
+  ["workers"] = refuses(function(c)
+    local workers <close> = core.workers(function(x) return function() return x.n_rows end end, c.m,
+                                         {threads = 1, first = 1, last = 1, ahead = 1})
+    return workers:next()
+  end),
+  ["Optimizer:load_state"] = refuses(function(c)
+    local adam = ladies.optim.adam({dense(4, 3)()})
+    local state = adam:state()
+    state.moment1 = state.moment1 * c.one
+    adam:load_state(state)
+  end),
+
+  ["sgd"] = reads(function(c) return ladies.optim.sgd{c.m} end),
+  ["adam"] = reads(function(c) return ladies.optim.adam{c.m} end),
+  ["adamw"] = reads(function(c) return ladies.optim.adamw{c.m} end),
+  ["npz.write"] = reads(function(c) return ladies.npz.write(file "a.npz", {m = c.m}) end),
+  ["npy.write"] = reads(function(c) return ladies.npy.write(file "a.npy", c.m) end),
+  ["mtx.write"] = {
+    reads(function(c) return ladies.mtx.write(file "a.mtx", c.m) end),
+    reads(function(c) return ladies.mtx.write(file "b.mtx", c.A) end),
+  },
+  ["text.write"] = reads(function(c) return ladies.text.write(file "a.csv", c.m) end),
+  ["text.write_edges"] = reads(function(c) return ladies.text.write_edges(file "b.csv", c.A) end),
+
+  ["no_grad"] = constant("nothing in it is recorded", function(c)
+    return ladies.no_grad(function(x) return x * 2 end, c.m)
+  end),
+}
+for _, name in ipairs{"float32", "float64"} do
+  entries["npz." .. name] = reads(function(c) return ladies.npz[name](c.m) end)
+end
+for _, name in ipairs{"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+  "bool"} do
+  entries["npz." .. name] = reads(function(c) return ladies.npz[name](c.one:argmax()) end)
+end
+
+return entries

@@ -1,0 +1,96 @@
+--- The gradient contract of Matrix: its methods and operators.
+local ladies = require "ladies"
+local core = require "ladies_core"
+local kinds = require "reference.contract.kinds"
+
+local refuses, reads, constant = kinds.refuses, kinds.reads, kinds.constant
+local vector, ENTRIES, rng = kinds.vector, kinds.ENTRIES, kinds.rng
+local of_matrix, of_structure = kinds.of_matrix, kinds.of_structure
+local index = ladies.index
+local M = kinds.dense(4, 3)
+
+return {
+  -- passing on
+  ["Matrix:matmul"] = of_matrix(function(A, x) return A:matmul(x) end, M),
+  ["Matrix:matmul_t"] = of_matrix(function(A, x) return A:matmul_t(x) end, M),
+  ["Matrix:with_values"] = of_matrix(function(A) return A end),
+  ["Matrix:edge_softmax"] = of_structure(function(A, w) return A:edge_softmax(w) end,
+                                         vector(ENTRIES)),
+  ["Matrix:dot_edges"] = of_structure(function(A, x, y) return A:dot_edges(x, y) end, M, M),
+  ["Matrix:add_edges"] = of_structure(function(A, x, y) return A:add_edges(x, y) end,
+                                      vector(4), vector(4)),
+  ["Matrix.__index"] = {
+    of_matrix(function(A) return A.values * 2 end),
+    reads(function(c) return c.A.n_rows, c.A.n_cols, c.A.nnz, c.A.edge end),
+  },
+  ["Matrix:scale_rows"] = of_matrix(function(A, v) return A:scale_rows(v) end, vector(4)),
+  ["Matrix:scale_cols"] = of_matrix(function(A, v) return A:scale_cols(v) end, vector(4)),
+  ["Matrix:scale_entries"] = of_matrix(function(A, v) return A:scale_entries(v) end,
+                                       vector(ENTRIES)),
+  ["Matrix:row_normalize"] = of_matrix(function(A) return A:row_normalize() end),
+  ["Matrix:normalize"] = {
+    of_matrix(function(A) return A:normalize "sym" end),
+    of_matrix(function(A) return A:normalize("row", {self_loops = false}) end),
+  },
+  ["Matrix:add_diag"] = {
+    of_matrix(function(A) return A:add_diag(2) end),
+    of_matrix(function(A, v) return A:add_diag(v) end, vector(4)),
+  },
+  ["Matrix:diagonal_values"] = of_matrix(function(A) return A:diagonal_values() end),
+  ["Matrix:without_loops"] = of_matrix(function(A) return A:without_loops() end),
+  ["Matrix:pick_cols"] = of_matrix(function(A) return A:pick_cols(index{2, 1}) end),
+  ["Matrix:slice"] = {
+    of_matrix(function(A) return (A:slice(index{3, 1})) end),
+    of_matrix(function(A) return (A:slice(index{2, 1}, index{1, 2})) end),
+  },
+  ["Matrix:rows"] = of_matrix(function(A) return A:rows(index{2, 1, 2}) end),
+  ["Matrix:induced"] = of_matrix(function(A) return A:induced(index{4, 1}) end),
+  ["Matrix:transpose"] = of_matrix(function(A) return A:transpose() end),
+  ["Matrix:row_sums"] = of_matrix(function(A) return A:row_sums() end),
+  ["Matrix:col_sums"] = of_matrix(function(A) return A:col_sums(2) end),
+  ["Matrix:entry_values"] = of_matrix(function(A) return A:entry_values() end),
+  ["Matrix:to_dense"] = of_matrix(function(A) return A:to_dense() end),
+  ["Matrix:degrees"] = of_matrix(function(A) return A:degrees() * A:row_sums() end),
+  ["Matrix:sample_rows"] = {
+    of_matrix(function(A) return (A:sample_rows(index{1, 4}, 1, {rng = rng()})) end),
+    refuses(function(c) return c.plain:sample_rows(index{1, 2}, 1, {rng = rng(), p = c.e}) end),
+    refuses(function(c) return c.plain:sample_rows(index{1}, 1, {rng = rng(), p_cols = c.v4}) end),
+  },
+  ["Matrix:poisson_rows"] = {
+    of_matrix(function(A)
+      return (A:poisson_rows(index{1, 4}, ladies.full(0.5, 2), {rng = rng()}))
+    end),
+    refuses(function(c) return c.plain:poisson_rows(index{1, 2, 3, 4}, c.v4, {rng = rng()}) end),
+    refuses(function(c)
+      return c.plain:poisson_rows(index{1}, ladies.ones(1), {rng = rng(), pi = c.v4})
+    end),
+  },
+
+  -- refusing
+  ["Matrix:symmetrize"] = refuses(function(c) return c.A:symmetrize() end),
+  ["Matrix:draw_cols"] = refuses(function(c)
+    return c.A:draw_cols(index{1, 2}, 2, {rng = rng()})
+  end),
+
+  -- the way out
+  ["Matrix:detach"] = constant("constants", function(c) return c.A:detach() end),
+
+  -- reading
+  ["Matrix:hash"] = reads(function(c) return c.A:hash() end),
+  ["Matrix:row_of"] = reads(function(c) return c.A:row_of() end),
+  ["Matrix:col_of"] = reads(function(c) return c.A:col_of() end),
+  ["Matrix:offsets"] = reads(function(c) return c.A:offsets() end),
+  ["Matrix:diagonal"] = reads(function(c) return c.A:diagonal() end),
+  ["Matrix:empty_rows"] = reads(function(c) return c.A:empty_rows() end),
+  ["Matrix:loops"] = reads(function(c) return c.A:loops() end),
+  ["Matrix:is_symmetric"] = reads(function(c) return c.A:is_symmetric() end),
+  ["Matrix:is_close"] = reads(function(c) return c.A:is_close(c.plain, 0.5) end),
+  ["Matrix:components"] = reads(function(c) return c.A:components() end),
+  ["Matrix:metis"] = reads(function(c)
+    return core.have_metis and c.A:metis(2, rng()) or nil
+  end),
+  ["Matrix:cut"] = reads(function(c) return c.A:cut(index{1, 2, 1, 2}) end),
+  ["Matrix.__len"] = reads(function(c) return #c.A end),
+  ["Matrix.__tostring"] = reads(function(c) return tostring(c.A) end),
+  ["Matrix.__gc"] = reads(function() end),
+}

@@ -1,0 +1,181 @@
+--- The gradient contract of the functions in Lua that take tensors or matrices, or what holds them.
+local ladies = require "ladies"
+local kinds = require "reference.contract.kinds"
+
+local passes, refuses, reads = kinds.passes, kinds.refuses, kinds.reads
+local vector, dense, ENTRIES = kinds.vector, kinds.dense, kinds.ENTRIES
+local rng, of_matrix, file = kinds.rng, kinds.of_matrix, kinds.file
+local LABELS, square_matrix = kinds.LABELS, kinds.square_matrix
+local index = ladies.index
+local M = dense(4, 3)
+
+local function linear(w, b)
+  local layer = ladies.nn.linear{inputs = 3, outputs = 2, rng = rng()}
+  layer.weight, layer.bias = w, b
+  return layer
+end
+
+local function convolution(w, b)
+  local layer = ladies.nn.gcn_conv{inputs = 3, outputs = 2, rng = rng()}
+  layer.weight, layer.bias = w, b
+  return layer
+end
+
+local function gcn() return ladies.nn.gcn{inputs = 3, outputs = 3, hidden = 2, layers = 1} end
+
+--- A data set with features that are x, over A or a graph without values.
+local function dataset(x, A, directed)
+  return ladies.data.from_arrays{
+    graph = A or square_matrix():symmetrize(), features = x, labels = LABELS, train = index{1, 2},
+    val = index{3}, test = index{4}, directed = directed,
+  }
+end
+
+--- A sampler over a matrix, by its name, with the first block's matrix of what it draws.
+local function draws(name, given)
+  return function(A)
+    local batch = ladies.samplers[name](A, given)(index{1, 2}, rng())
+    return batch.blocks[1].adj
+  end
+end
+
+local function whole(A)
+  local nodes = ladies.range(1, 4)
+  return {adj = A, src = nodes, dst = nodes}
+end
+
+local entries = {
+  ["loss.cross_entropy"] = {
+    passes({M}, function(_, x) return ladies.loss.cross_entropy(x, LABELS) end),
+    refuses(function(c) return ladies.loss.cross_entropy(c.constant, LABELS, c.v4) end),
+    refuses(function(c)
+      return ladies.loss.cross_entropy(c.constant, LABELS, nil, {class_weights = c.v4:slice(1, 3)})
+    end),
+  },
+  ["Linear:forward"] = passes({M, dense(3, 2), vector(2)},
+    function(_, x, w, b) return linear(w, b):forward(x) end),
+  ["GcnConv:forward"] = passes({M, dense(3, 2), vector(2), vector(ENTRIES)},
+    function(c, x, w, b, e) return convolution(w, b):forward(x, c.plain:with_values(e)) end),
+  ["LayerNorm:forward"] = passes({M}, function(_, x)
+    return ladies.nn.layer_norm{width = 3}:forward(x)
+  end),
+  ["Dropout:forward"] = passes({M}, function(_, x)
+    return ladies.nn.dropout{p = 0.5}:forward(x, rng())
+  end),
+  ["Gcn:forward"] = passes({M, vector(ENTRIES)}, function(c, x, e)
+    local block = whole(c.plain:with_values(e))
+    return gcn():forward(x, {blocks = {block}, input = block.src, output = block.dst}, false)
+  end),
+  ["Gcn:layer"] = passes({M, vector(ENTRIES)}, function(c, x, e)
+    return gcn():layer(1, x, whole(c.plain:with_values(e)))
+  end),
+  ["graph.normalize"] = of_matrix(function(A) return ladies.graph.new(A):normalize "row" end),
+  ["graph.degrees"] = of_matrix(function(A)
+    return ladies.graph.new(A):degrees() * A:row_sums()
+  end),
+  ["nn.parameters"] = passes({M}, function(_, x) return ladies.nn.parameters{x}[1] end),
+  ["nn.named_parameters"] = passes({M}, function(_, x)
+    return ladies.nn.named_parameters{x}[1].tensor
+  end),
+
+  ["graph.new"] = of_matrix(function(A) return ladies.graph.new(A).adjacency end),
+  ["data.from_arrays"] = {
+    passes({M}, function(_, x) return dataset(x).features * 2 end),
+    of_matrix(function(A) return dataset(dense(4, 3)(), A, "keep").graph.adjacency end),
+    refuses(function(c) return dataset(c.constant, c.A) end),
+  },
+  ["Dataset:new"] = passes({M}, function(_, x) return dataset(x).features * 2 end),
+  ["data.row_normalized"] = passes({M}, function(_, x)
+    return ladies.data.row_normalized(dataset(x)).features
+  end),
+  ["data.shuffled"] = passes({M}, function(_, x)
+    return ladies.data.shuffled(dataset(x), {what = "labels"}).features * 2
+  end),
+  ["samplers.full"] = of_matrix(draws("full", {layers = 1})),
+  ["samplers.graphsage"] = of_matrix(draws("graphsage", {fanouts = {1}})),
+  ["samplers.clustergcn"] = of_matrix(draws("clustergcn", {
+    layers = 1, train = index{1, 2}, parts = {index{1, 2}, index{3, 4}}, lambda = 0.5,
+  })),
+  ["samplers.ladies"] = refuses(function(c) return draws("ladies", {sizes = {2}})(c.A) end),
+  ["samplers.fastgcn"] = refuses(function(c) return draws("fastgcn", {sizes = {2}})(c.A) end),
+  ["samplers.vrgcn"] = refuses(function(c)
+    return draws("vrgcn", {layers = 1, hidden = 2})(c.A)
+  end),
+  ["sampling.check"] = of_matrix(function(A)
+    local block = whole(A)
+    return ladies.sampling.check{blocks = {block}, input = block.src, output = block.dst}
+      .blocks[1].adj
+  end),
+  ["sampling.at_layer"] = passes({M}, function(_, x)
+    return ladies.sampling.at_layer(1, x.exp, x)
+  end),
+  ["options.value"] = passes({M}, function(_, x)
+    return ladies.options.value("f", "x", x, "Tensor"):exp()
+  end),
+  ["options.check"] = passes({M}, function(_, x)
+    return ladies.options.check("f", {x = x}, {x = "Tensor"}).x:exp()
+  end),
+
+  ["inference.exact"] = {
+    refuses(function(c) return ladies.inference.exact(gcn(), c.plain, {features = c.m}) end),
+    refuses(function(c) return ladies.inference.exact(gcn(), c.A, {features = c.constant}) end),
+  },
+  ["inference.sampled"] = refuses(function(c)
+    local data = dataset(c.m)
+    return ladies.inference.sampled(gcn(), data, index{1, 2}, {
+      sampler = ladies.samplers.full(data.graph:normalize "sym", {layers = 1}),
+    })
+  end),
+  ["metrics.f1"] = refuses(function(c)
+    return ladies.metrics.f1(gcn(), dataset(c.m), index{1, 2})
+  end),
+  ["metrics.predictions"] = refuses(function(c)
+    return ladies.metrics.predictions(gcn(), dataset(c.m))
+  end),
+
+  ["metrics.confusion"] = reads(function(c)
+    return ladies.metrics.confusion(c.m:argmax(), LABELS, 3)
+  end),
+  ["data.save"] = reads(function(c) return ladies.data.save(dataset(c.m), file "data.npz") end),
+  ["data.export"] = reads(function(c)
+    return ladies.data.export(dataset(c.m), file "export.npz")
+  end),
+  ["Dataset:describe"] = reads(function(c) return dataset(c.m):describe() end),
+  ["Dataset:facts"] = reads(function(c) return dataset(c.m):facts() end),
+  ["Dataset.__tostring"] = reads(function(c) return tostring(dataset(c.m)) end),
+  ["help"] = reads(function() return ladies.help_text(ladies.help) end),
+  ["help_text"] = reads(function(c) return ladies.help_text(c.m) end),
+  ["graph.name_of"] = reads(function(c) return ladies.graph.new(c.A):name_of(c.A) end),
+  ["graph.components"] = reads(function(c) return ladies.graph.new(c.A):components() end),
+  ["graph.is_symmetric"] = reads(function(c) return ladies.graph.new(c.A):is_symmetric() end),
+  ["graph.n_isolated"] = reads(function(c) return ladies.graph.new(c.A):n_isolated() end),
+  ["graph.n_self_loops"] = reads(function(c) return ladies.graph.new(c.A):n_self_loops() end),
+  ["graph.partition"] = reads(function(c)
+    return ladies.graph.new(c.A):partition(2, {method = "random"})
+  end),
+  ["partition.of"] = reads(function(c)
+    return ladies.partition.of(c.A, 2, {method = "random"})
+  end),
+  ["nn.size"] = reads(function(c) return ladies.nn.size{c.m} end),
+  ["save_model"] = reads(function() return ladies.save_model(gcn(), file "model.npz") end),
+  ["metrics.accuracy"] = reads(function(c)
+    return ladies.metrics.accuracy(c.m:argmax(), LABELS)
+  end),
+  ["GcnConv:transform_is_cheaper"] = reads(function(c)
+    return convolution().transform_is_cheaper(c.A, 3, 2)
+  end),
+  ["sampling.hash"] = reads(function(c) return ladies.sampling.hash{blocks = {whole(c.A)}} end),
+}
+for _, name in ipairs{"micro_f1", "macro_f1"} do
+  entries["metrics." .. name] = reads(function(c)
+    return ladies.metrics[name](c.m:above(0):clone(), ladies.ones(4, 3))
+  end)
+end
+for _, name in ipairs{"glorot_uniform", "glorot_normal", "kaiming_uniform", "kaiming_normal",
+  "zeros"} do
+  entries["nn.initialize." .. name] = refuses(function(c)
+    return ladies.nn.initialize[name](c.m, rng())
+  end)
+end
+
+return entries

@@ -1,0 +1,65 @@
+--- Functions that take no tensor and no matrix, which the gradient contract has nothing to say of.
+local entries = {}
+
+local function without(prefix, names)
+  for name in names:gmatch "%S+" do entries[prefix .. name] = "takes no tensor and no matrix" end
+end
+
+without("", [[
+  ablate batches blas cancel_at clock compare costs exists figures files full home index isatty
+  limit_entries load_model memory memory_fail_at memory_trim mkdir nearest ones op printable
+  range report reproduce rng step sweep table3 tensor threads train truncate variance
+  vector_units zeros
+]])
+without("data.", "class_split from_files load names random_split split")
+without("experiment.", "batch_size configure load model run sampler settle")
+without("file.", "read write")
+without("folder.", "bytes lock make remove sync")
+without("generate.", "block_model power_law weights")
+without("inference.", "possible")
+without("mtx.", "read")
+without("nn.", "activation class dropout gcn gcn_conv layer_norm linear")
+without("nn.initialize.", "by_name")
+without("npy.", "read")
+without("npz.", "bytes open")
+without("options.", "class_of fail hint last")
+without("partition.", "from_index part_of")
+without("pickle.", "decode load")
+without("plot.", "available files png svg text")
+without("process.", "exists lives start")
+without("sampling.", "find permutation put_first uniform union unique")
+without("schedule.", "constant cosine step warmup")
+without("text.", "fields names read read_edges")
+without("zip.", "gunzip open sha256")
+without("Index", [[
+  .__concat .__eq .__gc .__index .__len .__tostring :check_unique :counts :group :hash :max :min
+  :slice :sort :to_table
+]])
+without("Rng", ".__index .__tostring :at :below :fork :normal :uniform")
+without("Alias", ".__gc .__index .__len .__tostring")
+without("Step", ".__close .__gc .__index .__tostring :close")
+without("Optimizer", [[
+  .__gc .__index .__tostring :clear :clip_norm :set_lr :state :step
+]])
+without("Workers", ".__close .__gc .__index .__tostring :close :next")
+without("Npz", [[
+  .__close .__gc .__index .__tostring :close :dtype :has :index :names :numbers :object :shape
+  :strings :tensor :text
+]])
+without("Array", ".__index .__tostring")
+without("PickledArray", [[
+  .__gc .__index .__tostring :dtype :index :numbers :shape :strings :tensor
+]])
+without("Names", ".__gc .__index .__len .__tostring :add :find :lines")
+without("Process", ".__close .__gc .__index :stop :wait")
+without("Zip", ".__close .__gc .__index :close :members :unpack")
+without("Dataset", ":find_node :split")
+for class in ("Buffer Fields Gz Input Lock Parcel Pickle Table"):gmatch "%a+" do
+  without(class, ".__close .__gc")
+end
+for class in ("Gcn GcnConv Linear LayerNorm Dropout"):gmatch "%a+" do
+  without(class, ".__tostring")
+end
+without("graph.", "__tostring")
+
+return entries

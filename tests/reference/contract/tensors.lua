@@ -1,0 +1,103 @@
+--- The gradient contract of Tensor: its methods and operators.
+local kinds = require "reference.contract.kinds"
+
+local passes, refuses, reads = kinds.passes, kinds.refuses, kinds.reads
+local constant, vector, dense = kinds.constant, kinds.vector, kinds.dense
+local positive, rng, method = kinds.positive, kinds.rng, kinds.method
+local both = kinds.both
+local index = require "ladies".index
+local M = dense(4, 3)
+local V = vector(6)
+local P = positive(vector(6))
+
+return {
+  -- passing on
+  ["Tensor:matmul"] = passes({M, dense(3, 2)}, method "matmul"),
+  ["Tensor:linear"] = passes({M, dense(3, 2), vector(2)}, method "linear"),
+  ["Tensor:gather"] = passes({M}, method("gather", index{2, 4, 2})),
+  ["Tensor:rows"] = passes({M}, method("rows", index{2, 4, 2})),
+  ["Tensor:scatter_add"] = passes({M}, method("scatter_add", index{2, 1, 2, 3}, 5)),
+  ["Tensor:concat"] = passes({M, dense(4, 2)}, method "concat"),
+  ["Tensor:reshape"] = passes({M}, method("reshape", 2, 6)),
+  ["Tensor:slice"] = passes({M}, method("slice", 2, 3)),
+  ["Tensor:clone"] = passes({M}, method "clone"),
+  ["Tensor:clamp"] = passes({M}, method("clamp", -0.5, 0.5)),
+  ["Tensor:above"] = passes({M}, function(_, x) return x:above(-0.5) * x end),
+  ["Tensor:max"] = {passes({M}, method "max"), passes({V}, method "max")},
+  ["Tensor:min"] = {passes({M}, method "min"), passes({V}, method "min")},
+  ["Tensor:norm"] = {passes({M}, method "norm"), passes({V}, method "norm")},
+  ["Tensor.__index"] = {
+    passes({V}, function(_, x) return x[2] * 3 + x[5] end),
+    passes({M}, function(_, x) return x[3] end),
+    passes({M}, function(_, x) return x[index{4, 1, 4}] end),
+    reads(function(c) return c.v.n_rows, c.m.n_cols, c.m.ndim, c.m.requires_grad, c.m.in_step end),
+  },
+  ["Tensor.__add"] = both(function(x, y) return x + y end),
+  ["Tensor.__sub"] = both(function(x, y) return x - y end),
+  ["Tensor.__mul"] = both(function(x, y) return x * y end),
+  ["Tensor.__div"] = {
+    passes({M, positive(M)}, function(_, x, y) return x / y end),
+    passes({M}, function(_, x) return x / 3 end),
+    passes({positive(M)}, function(_, x) return 2 / x end),
+  },
+  ["Tensor.__unm"] = passes({M}, function(_, x) return -x end),
+  ["Tensor:relu"] = passes({M}, method "relu"),
+  ["Tensor:leaky_relu"] = passes({M}, method("leaky_relu", 0.2)),
+  ["Tensor:elu"] = passes({M}, method("elu", 1.5)),
+  ["Tensor:sigmoid"] = passes({M}, method "sigmoid"),
+  ["Tensor:tanh"] = passes({M}, method "tanh"),
+  ["Tensor:exp"] = passes({M}, method "exp"),
+  ["Tensor:log"] = passes({P}, method "log"),
+  ["Tensor:sqrt"] = passes({P}, method "sqrt"),
+  ["Tensor:square"] = passes({M}, method "square"),
+  ["Tensor:dropout"] = passes({M}, function(_, x) return x:dropout(0.5, rng()) end),
+  ["Tensor:layer_norm"] = passes({M, vector(3), vector(3)}, method "layer_norm"),
+  ["Tensor:normalize_rows"] = passes({M}, method "normalize_rows"),
+  ["Tensor:log_softmax"] = passes({M}, method "log_softmax"),
+  ["Tensor:sum"] = passes({M}, method "sum"),
+  ["Tensor:mean"] = passes({M}, method "mean"),
+  ["Tensor:row_sums"] = passes({M}, method "row_sums"),
+  ["Tensor:col_sums"] = passes({M}, method "col_sums"),
+  ["Tensor:keep_grad_"] = passes({M}, function(_, x) return (x * 2):keep_grad_() end),
+  ["Tensor:requires_grad_"] = passes({M}, method "requires_grad_"),
+
+  -- refusing
+  ["Tensor.__newindex"] = refuses(function(c) c.v[1] = 2 end),
+  ["Tensor:set_"] = refuses(function(c) return c.m:set_(1, 1, 0) end),
+  ["Tensor:fill_"] = refuses(function(c) return c.m:fill_(0) end),
+  ["Tensor:copy_"] = {
+    refuses(function(c) return c.m:copy_(c.constant) end),
+    refuses(function(c) return c.constant:copy_(c.m) end),
+  },
+  ["Tensor:normal_"] = refuses(function(c) return c.m:normal_(1, rng()) end),
+  ["Tensor:uniform_"] = refuses(function(c) return c.m:uniform_(0, 1, rng()) end),
+  ["Tensor:add_at_"] = {
+    refuses(function(c) return c.v:add_at_(index{1, 2}, 1) end),
+    refuses(function(c) return vector(6)():add_at_(index{1}, c.one) end),
+  },
+  ["Tensor:mul_at_"] = {
+    refuses(function(c) return c.v:mul_at_(index{1, 2}, 2) end),
+    refuses(function(c) return vector(6)():mul_at_(index{1}, c.one) end),
+  },
+  ["Tensor:copy_rows_"] = {
+    refuses(function(c) return c.m:copy_rows_(index{1}, c.constant:slice(1, 1)) end),
+    refuses(function(c) return c.constant:copy_rows_(index{4, 3, 2, 1}, c.m) end),
+  },
+  ["Tensor:set_grad_"] = refuses(function(c) return dense(4, 3)():set_grad_(c.m) end),
+
+  -- reading
+  ["Tensor:to_table"] = reads(function(c) return c.m:to_table() end),
+  ["Tensor:item"] = reads(function(c) return c.one:item() end),
+  ["Tensor:get"] = reads(function(c) return c.m:get(1, 2) end),
+  ["Tensor:argmax"] = reads(function(c) return c.m:argmax() end),
+  ["Tensor:is_finite"] = reads(function(c) return c.m:is_finite() end),
+  ["Tensor:hash"] = reads(function(c) return c.m:hash() end),
+  ["Tensor:backward"] = reads(function(c) return c.m:sum():backward() end),
+  ["Tensor:release"] = reads(function(c) return c.constant:release() end),
+  ["Tensor.__len"] = reads(function(c) return #c.m end),
+  ["Tensor.__tostring"] = reads(function(c) return tostring(c.m) end),
+  ["Tensor.__gc"] = reads(function() end),  -- of objects that nothing refers to any more
+
+  -- the way out
+  ["Tensor:detach"] = constant("constant", function(c) return c.m:detach() end),
+}
