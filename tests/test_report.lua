@@ -23,6 +23,21 @@ function tests.test_provenance()
     .. "runs that shared the machine differently do not compare.")
 end
 
+--- Runs of other versions, vector units or BLAS are told from each other, once.
+function tests.test_numerics()
+  local study = {seconds = function() return 65 end}
+  local function record(numerics)
+    return {machine = "X", jobs = 1, threads = 1, seconds = 1, numerics = numerics}
+  end
+  lu.assertNil(provenance.numerics{record "A", record "A"})
+  local note = "Computed by A and by B: the same settings and seed may give other bits by each."
+  local mixed = {record "A", record "B", record "A"}
+  lu.assertEquals(provenance.numerics(mixed), note)
+  for _, text in ipairs{provenance.runs(study, mixed), provenance.measurements(mixed)} do
+    lu.assertEquals(select(2, text:gsub(note, "")), 1, text)
+  end
+end
+
 function tests.test_csv()
   local path = temporary.path "x.csv"
   section.write_csv(path, {{"a", "b"}, {'say "x", y', 2}})

@@ -186,6 +186,37 @@ function tests.test_large_seeds()
   end
 end
 
+--- OpenBLAS is made to take the kernels of other processors: the run goes on and says so, and names
+-- them all in the end; a comparison of runs from both says so too.
+function tests.test_other_kernels()
+  local folder, compared = temporary.path "kernels", temporary.path "compared"
+  local function with(kernels, ...)
+    return shell.run_ladies({...}, {env = {"OPENBLAS_CORETYPE=" .. kernels}})
+  end
+  local function numerics(kernels)
+    return (with(kernels, "-e", "io.write(require 'ladies.machine'.numerics())"))
+  end
+  local one, two = numerics "Prescott", numerics "Nehalem"
+  if one == two then lu.skip "this BLAS has one kind of kernels" end
+  lu.assertStrContains(one, ("ladies %s, %s, "):format(core.version, core.vector_units()))
+  local words = {"train", "--dataset", dataset, "--layers=2", "--hidden=8", "--batch-size=20",
+    "--max-batches=4", "--eval-every=2", "--quiet", "--out", folder}
+  local out, err = with("Prescott", table.unpack(words))
+  lu.assertEquals(err, "")
+  lu.assertStrContains(out, "\n  computed by  " .. one .. "\n")
+  out, err = with("Nehalem", "train", "--resume", folder, "--quiet", "--max-batches=8")
+  lu.assertEquals(err, ("ladies.train: so far the run was computed by %s; it goes on by %s, and "
+    .. "its bits may be others than there\n"):format(one, two))
+  lu.assertStrContains(out, ("\n  computed by  %s, then %s\n"):format(one, two))
+  for runs, kernels in ipairs{"Prescott", "Nehalem"} do
+    out = with(kernels, "compare", "--dataset", dataset, "--methods=full", "--layers=2",
+      "--hidden=8", "--max-batches=4", "--eval-every=2", "--quiet", "--out", compared,
+      "--runs=" .. runs)
+    lu.assertEquals(out:find(("Computed by %s and by %s: "):format(one, two), 1, true) ~= nil,
+      runs == 2)
+  end
+end
+
 -- ---------------------------------------------------------------- files that are not whole
 
 --- A log that somebody has cut goes on with the lines that it has, and without a byte of anything

@@ -10,6 +10,7 @@ local markdown = require "ladies.markdown"
 local methods = require "ladies.methods"
 local options = require "ladies.options"
 local plot = require "ladies.plot"
+local provenance = require "ladies.study.provenance"
 local statistics = require "ladies.statistics"
 local Study = require "ladies.study"
 
@@ -152,12 +153,13 @@ end
 local Comparison = {__name = "ladies.Comparison"}
 
 function Comparison.__tostring(self)
-  return self.table
+  return self.table .. (self.note and "\n\n" .. self.note or "")
 end
 
 --- ladies.compare{methods = {"ladies:64", "graphsage:5", "full"}, runs = 3, equal = "samples",
 -- settings = {dataset = "cora"}, out = DIR}: trains every method `runs` times, with the seeds seed,
--- seed + 1, ..., and returns a table with `rows`, `table` (the same as text) and `files`.
+-- seed + 1, ..., and returns a table with `rows`, `table` (the same as text), `files`, and a
+-- `note` where runs were computed by different versions, vector units or kernels of BLAS.
 -- methods    names of ladies.methods, each with its own samples behind a colon where they are given
 -- equal      "samples": each method has the samples that it was given; "nodes": those with which
 --            its batches have as many rows as the first method's (full batches and Cluster-GCN,
@@ -207,13 +209,17 @@ local function compare(given)
   for _, run in ipairs(runs) do
     run.of.records[#run.of.records + 1] = study:record(run.key)
   end
-  local rows = {HEAD}
-  for i, one in ipairs(list) do rows[i + 1] = row_of(one) end
-  local result = {rows = rows, table = markdown.table(rows), folder = study.folder.path}
+  local rows, records = {HEAD}, {}
+  for i, one in ipairs(list) do
+    rows[i + 1] = row_of(one)
+    table.move(one.records, 1, #one.records, #records + 1, records)
+  end
+  local result = setmetatable({rows = rows, table = markdown.table(rows),
+    note = provenance.numerics(records), folder = study.folder.path}, Comparison)
   result.files = draw(list, study.folder, data.name)
-  core.file.write(study.folder:file "table.md", result.table .. "\n")
+  core.file.write(study.folder:file "table.md", tostring(result) .. "\n")
   table.insert(result.files, 1, "table.md")
-  return setmetatable(result, Comparison)
+  return result
 end
 
 return compare

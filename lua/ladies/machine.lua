@@ -14,6 +14,12 @@ function machine.processor()
   return name or "an unknown processor"
 end
 
+--- What the bits of results depend on besides data, settings and seed: the program's version, the
+-- vector units in use, and OpenBLAS with its version and the kernels that it has chosen here.
+function machine.numerics()
+  return ("ladies %s, %s, %s"):format(core.version, core.vector_units(), core.blas())
+end
+
 --- One line for the notes of a measurement: processor, cores and the version of the program.
 function machine.text()
   return ("%s, %d core%s; ladies %s, %s"):format(machine.processor(), machine.cores,

@@ -31,6 +31,7 @@ end
 -- workers, sampling_ms              threads that sampled ahead; what sampling a batch took them
 -- validation_seconds
 -- input_rows, hidden_rows           rows of a batch, of its input and of all layers, means
+-- numerics                          what the bits depend on besides: see ladies.machine
 -- curve                             the file of the run's folder that shows the training curve
 -- memory_paper (bytes or nil), memory_batch, memory_parameters, memory_peak (bytes)
 function summary.new(fields)
@@ -69,6 +70,7 @@ function Summary:__tostring()
   if self.val_f1 then
     note("best model", "after batch %d: validation micro-F1 %.4f", self.best_batch, self.val_f1)
   end
+  note("computed by", "%s", self.numerics)
   note("ended by", "%s", self.stopped)
   return table.concat(lines, "\n")
 end

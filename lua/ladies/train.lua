@@ -88,7 +88,7 @@ local function summarize(run, reason, test)
     input_rows = run.rows.input / n, hidden_rows = run.rows.hidden / n,
     memory_batch = run.batch_bytes,
     memory_parameters = 4 * slabs * module.size(opts.model), memory_peak = memory.resident_peak,
-    folder = opts.out,
+    folder = opts.out, numerics = run:computed_by(),
   }
 end
 

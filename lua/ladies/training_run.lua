@@ -11,6 +11,7 @@ local inference = require "ladies.inference"
 local interrupt = require "ladies.interrupt"
 local label_kinds = require "ladies.labels"
 local log = require "ladies.log"
+local machine = require "ladies.machine"
 local metrics = require "ladies.metrics"
 local module = require "ladies.nn.module"
 local optim = require "ladies.optim"
@@ -71,6 +72,7 @@ function Run.new(opts, folder)
       patience = opts.patience, min_gain = opts.min_gain, best = opts.best,
     },
     timer = timer.new(),
+    numerics = {machine.numerics()},
     number = 0, epoch = 1, index = 0,     -- batches in all; the last one's epoch and place in it
     rows = {input = 0, hidden = 0},       -- of all batches: of the features, and of all layers
     validation_seconds = 0, batch_bytes = 0, has_best = false,
@@ -107,6 +109,22 @@ function Run:check_log(kept)
     io.stderr:write(("ladies.train: %s has lost %d bytes since the checkpoint; the run goes on "
       .. "without those lines"):format(self.log.path, missing), "\n")
   end
+end
+
+--- What the bits of the run depend on besides: machine.numerics() of the machines that computed it,
+-- in turn.
+function Run:computed_by()
+  return table.concat(self.numerics, ", then ")
+end
+
+-- Notes where the run goes on with other numerics than so far.
+function Run:continue_numerics(before)
+  local here = machine.numerics()
+  self.numerics = before
+  if before[#before] == here then return end
+  io.stderr:write(("ladies.train: so far the run was computed by %s; it goes on by %s, and its "
+    .. "bits may be others than there"):format(self:computed_by(), here), "\n")
+  before[#before + 1] = here
 end
 
 -- The options of the iterator over the mini-batches from one on.
@@ -170,7 +188,9 @@ end
 
 --- Writes the checkpoint into the run's folder.
 function Run:save()
-  if self.batch then self.identity.batch = run_identity.of_batch(self.opts.sampler, self.batch) end
+  local identity = self.identity
+  identity.numerics = self.numerics
+  if self.batch then identity.batch = run_identity.of_batch(self.opts.sampler, self.batch) end
   checkpoint.save(self.folder:file "checkpoint.npz", {
     parameters = self.parameters, best = self.has_best and self.best or nil,
     optimizer = self.optimizer, sampler = self.sampler, counters = self:counters(),
@@ -184,6 +204,7 @@ function Run:load(path)
   local counters, has_best = checkpoint.load(path, self, function(before)
     run_identity.check(tostring(self.folder), before, self.identity)
     self.identity.batch = before.batch
+    self:continue_numerics(before.numerics)
   end)
   self.has_best = has_best
   self.epoch, self.index, self.number = counters.epoch, counters.index, counters.number

@@ -17,6 +17,20 @@ local function distinct(records, f)
   return list
 end
 
+--- A sentence for records of different machine.numerics(), whose bits may differ; nil where all are
+-- of one.
+function provenance.numerics(records)
+  local different = distinct(records, function(record) return record.numerics or "unknown" end)
+  if #different < 2 then return nil end
+  return ("Computed by %s: the same settings and seed may give other bits by each."):format(
+    table.concat(different, " and by "))
+end
+
+local function note_of(records)
+  local note = provenance.numerics(records)
+  return note and " " .. note or ""
+end
+
 local function threads(record)
   return ("%d thread%s"):format(record.threads, record.threads == 1 and "" or "s")
 end
@@ -33,16 +47,16 @@ function provenance.runs(study, records)
   local sharing = distinct(records, side_by_side)
   local mixed = #sharing > 1
     and " Times of runs that shared the machine differently do not compare." or ""
-  return ("%d runs on %s; %s. The study has taken %s so far.%s"):format(#records,
+  return ("%d runs on %s; %s. The study has taken %s so far.%s%s"):format(#records,
     table.concat(machines, " and "), table.concat(sharing, "; "),
-    progress.duration(study:seconds()), mixed)
+    progress.duration(study:seconds()), mixed, note_of(records))
 end
 
 --- Adds to the record of a measurement that is finished the seconds since `began` (of core.clock),
--- the machine and the number of threads; returns the record.
+-- the machine, its numerics and the number of threads; returns the record.
 function provenance.sign(record, began)
-  record.seconds, record.machine, record.threads = core.clock() - began, machine.text(),
-    core.threads()
+  record.seconds, record.threads = core.clock() - began, core.threads()
+  record.machine, record.numerics = machine.text(), machine.numerics()
   return record
 end
 
@@ -53,8 +67,8 @@ function provenance.measurements(records)
   local machines = distinct(records, function(record)
     return ("%s (%s)"):format(record.machine, threads(record))
   end)
-  return ("Measured in %s on %s."):format(progress.duration(seconds),
-    table.concat(machines, " and on "))
+  return ("Measured in %s on %s.%s"):format(progress.duration(seconds),
+    table.concat(machines, " and on "), note_of(records))
 end
 
 return provenance
