@@ -2,9 +2,9 @@
 --
 --   ladies import PATH [--name NAME]
 --
--- PATH is a folder or a zip archive (a wheel is one), or a file in a form that `ladies info` reads,
--- plain or packed with gzip. Afterwards the data set is found by its name. Under a name that
--- `ladies fetch` lists, the files must be the published ones.
+-- PATH is a folder or an archive (zip, as wheels are, .tar, .tar.gz), or a file in a form that
+-- `ladies info` reads, plain or packed with gzip. Afterwards the data set is found by its name.
+-- Under a name that `ladies fetch` lists, the files must be the published ones.
 
 local ladies = require "ladies"
 local cli = require "ladies.cli"

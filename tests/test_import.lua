@@ -8,6 +8,7 @@ local core = require "ladies_core"
 local fake = require "tools.fake_sources"
 local malformed = require "tools.malformed"
 local shell = require "tools.shell"
+local tar = require "tools.tar"
 
 local tests = {}
 
@@ -40,6 +41,12 @@ function tests.test_forms()
   check_import(world, {world.npz, "--name", "other"}, "other")
   check_import(world, {world.path .. "/mine.npz.gz"}, "mine")
   check_import(world, {world.path .. "/mine"}, "toy")
+  local archive = tar.archive{{name = "mine/", kind = "5"}, {name = "mine/toy.npz", data = npz}}
+  fake.write(world.path .. "/packed.tar", archive)
+  check_import(world, {world.path .. "/packed.tar"}, "toy")
+  check_import(world, {world.path .. "/packed.tar", "--name", "toy"}, "toy")
+  fake.write(world.path .. "/packed.tgz", malformed.gzip(archive))
+  check_import(world, {world.path .. "/packed.tgz"}, "toy")
   check_import(world, {world.path .. "/mine/", "--name", "toy"}, "toy")
   check_import(world, {world.archive}, "toy")
   check_import(world, {world.archive, "--name", "toy"}, "toy")
@@ -67,9 +74,11 @@ function tests.test_what_holds_nothing()
   fake.write(world.path .. "/x.bin", "text")
   check_refusal(world, {world.path .. "/x.bin"}, "is not a zip archive")
   fake.write(world.path .. "/x.tar", ("\0"):rep(257) .. "ustar" .. ("\0"):rep(800))
-  check_refusal(world, {world.path .. "/x.tar"}, "x.tar: tar archives are not read; unpack it")
+  check_refusal(world, {world.path .. "/x.tar"}, "x.tar: no header of a member at byte 0")
   fake.write(world.path .. "/x.tar.gz", malformed.gzip(fake.read(world.path .. "/x.tar")))
-  check_refusal(world, {world.path .. "/x.tar.gz"}, "x.tar: tar archives are not read")
+  check_refusal(world, {world.path .. "/x.tar.gz"}, "x.tar: no header of a member at byte 0")
+  fake.write(world.path .. "/x.tar.xz", "\xfd7zXZ\0" .. ("x"):rep(600))
+  check_refusal(world, {world.path .. "/x.tar.xz"}, "x.tar.xz is packed with xz, which is not read")
 end
 
 --- Under a name of the registry only the published files are taken.

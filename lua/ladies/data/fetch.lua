@@ -50,8 +50,8 @@ end
 -- cache; returns its path there. `from` says where it came from.
 function fetch.convert(entry, folder, from)
   local path = entry.read and folder .. "/" .. entry.read or folder
-  local data = readers.load(path, {}, function(fields)
-    fields.name, fields.path = entry.name, nil
+  local data = readers.load(path, {}, function(fields, context)
+    fields.name, fields.path, context.where = entry.name, nil, entry.name
     fields.source = ("%s; from %s"):format(fields.source or entry.about, from.origin)
   end)
   check_expected(entry, data)

@@ -48,7 +48,10 @@ local function choose(path, root, name)
   fail("%s: which of them? --name NAME; there are %s", path, table.concat(names, ", "))
 end
 
--- What to read, and the folder or zip archive that it is in.
+-- Forms of archives that unpack.kind knows, and nobody here reads.
+local UNREAD = {bzip2 = true, xz = true, zstd = true, ["7z"] = true, rar = true}
+
+-- What to read, and the folder or archive that it is in.
 local function open(path, work)
   if core.exists(path) == "folder" then return nil, path end
   local kind = unpack.kind(path)
@@ -56,10 +59,10 @@ local function open(path, work)
     path = unpack.gzip(path, work .. "/unpacked")
     kind = unpack.kind(path)
   end
-  if kind == "tar" then
-    fail("%s: tar archives are not read; unpack it with tar and import the folder",
-      path:match "[^/]*$")
-  elseif kind == "zip" and not path:find "%.npz$" then
+  if UNREAD[kind] then
+    fail("%s is packed with %s, which is not read; unpack it and import what was in it",
+      path:match "[^/]*$", kind)
+  elseif kind == "tar" or kind == "zip" and not path:find "%.npz$" then
     return nil, path
   end
   return path
@@ -77,21 +80,21 @@ local function convert(path, work, name, opts)
     if core.exists(container) == "file" then root = unpack.all(container, work .. "/files") end
     file = choose(path, root, name)
   end
-  local data = readers.load(file, opts, function(fields)
+  local data = readers.load(file, opts, function(fields, context)
     if not name then
       name = fields.name ~= "files" and fields.name or name_of(path)
       cache.check_name(WHERE, name)
     end
-    fields.name, fields.path = name, nil
+    fields.name, fields.path, context.where = name, nil, origin
     fields.source = fields.source or origin
   end)
   return cache.store(name, data, {origin = origin})
 end
 
---- Reads the data set at `path`, a folder, a zip archive (as wheels are) or a file that a reader
--- knows, plain or packed with gzip, and stores it in the cache; returns its path there. Options:
--- `name`, under which it is found later, and those of ladies.data.load. Where the name is one of
--- the registry, the files must be the published ones, which are read as they are.
+--- Reads the data set at `path`, a folder, a zip archive (as wheels are), a tar archive or a file
+-- that a reader knows, both plain or packed with gzip, and stores it in the cache; returns its path
+-- there. Options: `name`, under which it is found later, and those of ladies.data.load. Where the
+-- name is one of the registry, the files must be the published ones, which are read as they are.
 return function(path, given)
   options.value(WHERE, "the path", path, "string")
   local spec, load = {name = "string or nil"}, {}

@@ -85,12 +85,12 @@ function readers.read(path, opts)
     or "is in no format that is known; see doc/data.md"))
 end
 
---- The data set at `path`, with the options of ladies.data.complete; change(fields), if it is
--- given, is called with what was read.
+--- The data set at `path`, with the options of ladies.data.complete; change(fields, context), if it
+-- is given, is called with what was read.
 function readers.load(path, given, change)
   local opts = options.check(WHERE, given, complete.SPEC)
   local fields, context = readers.read(path, opts)
-  if change then change(fields) end
+  if change then change(fields, context) end
   return complete.dataset(WHERE, fields, context, opts)
 end
 

@@ -1,10 +1,12 @@
 --- Files of a data set out of an archive or a folder from anywhere, into a folder of ours.
 --
--- Archives are read by core, which refuses what is damaged, encrypted, twice there or would climb
--- out; here it is decided which members become which files, and how much is too much.
+-- Archives are read by core (zip) and ladies.data.tar, which refuse what is damaged, encrypted,
+-- twice there or would climb out; here it is decided which members become which files, and how much
+-- is too much.
 
 local core = require "ladies_core"
 local options = require "ladies.options"
+local Tar = require "ladies.data.tar"
 
 local unpack = {}
 
@@ -71,8 +73,13 @@ local function known_from_folder(path, entry)
   fail_incomplete(path, entry)
 end
 
-local function known_from_zip(path, entry, target)
-  local archive <close> = core.zip.open(path)
+-- The archive at `path`, whatever its form, with the methods of those of zip.open.
+local function open(path)
+  return (unpack.kind(path) == "tar" and Tar or core.zip).open(path)
+end
+
+local function known_from_archive(path, entry, target)
+  local archive <close> = open(path)
   local has, prefixes = {}, {""}
   for _, member in ipairs(archive:members()) do
     has[member.name] = true
@@ -92,11 +99,11 @@ local function known_from_zip(path, entry, target)
   fail_incomplete(path, entry)
 end
 
---- The files of a data set of the registry, found in the folder or zip archive at `path` and
+--- The files of a data set of the registry, found in the folder or archive at `path` and
 -- compared with what is known of them. Returns the folder where they are: below `path`, or
 -- `target`.
 function unpack.known(path, entry, target)
-  local find = core.exists(path) == "folder" and known_from_folder or known_from_zip
+  local find = core.exists(path) == "folder" and known_from_folder or known_from_archive
   return find(path, entry, target)
 end
 
@@ -133,9 +140,9 @@ local function check_members(path, members)
   end
 end
 
---- All members of the zip archive at `path`, into the folder `target`.
+--- All members of the archive at `path`, into the folder `target`.
 function unpack.all(path, target)
-  local archive <close> = core.zip.open(path)
+  local archive <close> = open(path)
   local members = archive:members()
   check_members(path, members)
   for _, member in ipairs(members) do
@@ -146,13 +153,19 @@ function unpack.all(path, target)
   return target
 end
 
---- What the beginning of a file says that it is: "zip", "gzip", "tar" or nil.
+-- What files begin with.
+local KINDS = {["PK\3"] = "zip", ["PK\5"] = "zip", ["\31\139"] = "gzip", ["BZh"] = "bzip2",
+  ["\xfd7zXZ"] = "xz", ["\x28\xb5\x2f\xfd"] = "zstd", ["7z\xbc\xaf"] = "7z", ["Rar!"] = "rar"}
+
+--- What the beginning of a file says that it is: "zip", "gzip", "tar", another form of archive,
+-- which is not read, or nil.
 function unpack.kind(path)
   local file <close> = assert(io.open(path, "rb"))
   local head = file:read(512) or ""
-  if head:find "^PK[\3\5]" then return "zip" end
-  if head:find "^\31\139" then return "gzip" end
-  if head:sub(258, 262) == "ustar" then return "tar" end
+  for start, kind in pairs(KINDS) do
+    if head:sub(1, #start) == start then return kind end
+  end
+  return (Tar.is_header(head) or head:sub(258, 262) == "ustar") and "tar" or nil
 end
 
 --- The file that the gzip file at `path` holds, in the folder `target`.

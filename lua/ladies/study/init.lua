@@ -12,6 +12,7 @@
 local core = require "ladies_core"
 local cjson = require "cjson"
 local crew = require "ladies.study.crew"
+local data_notes = require "ladies.data.notes"
 local forecast = require "ladies.study.forecast"
 local json = require "ladies.json"
 local options = require "ladies.options"
@@ -241,6 +242,10 @@ function Study:run(runs, given)
       self.header.seconds = before + core.clock() - began
       self.folder:write_json("study.json", self.header)
       shown:ended(record.key, record)
+      if record.notes then
+        shown.bar:clear()
+        data_notes.tell(record.notes)
+      end
       shown:tick()
     end,
     failed = function(run, message)

@@ -31,6 +31,7 @@ end
 -- machine, jobs   where it ran, and how many runs were going on at the same time
 -- threads         of the parallel loops
 -- wall            seconds from here to the end, with loading, validation and test
+-- notes           of the data set (see ladies.data.notes), nil where there are none
 -- and everything of ladies.summary. opts: data, a data set instead of config.dataset; jobs (1);
 -- tick, called at every validation.
 function trial.run(run, opts)
@@ -47,7 +48,8 @@ function trial.run(run, opts)
       if opts.tick then opts.tick() end
     end,
   })
-  local record = {key = run.key, config = run.config, curve = curve, trace = trace,
+  local notes = data.notes and data.notes[1] and data.notes or nil
+  local record = {key = run.key, config = run.config, curve = curve, trace = trace, notes = notes,
     machine = machine.text(), jobs = opts.jobs or 1, threads = core.threads(),
     wall = core.clock() - began}
   for name, value in pairs(result) do record[name] = value end
