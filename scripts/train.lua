@@ -38,8 +38,10 @@ local spec = cli.join({
 local RUNNING = {
   threads = true, workers = true, out = true, resume = true, checkpoint_every = true, quiet = true,
 }
--- Bounds on the length of a run; they too may change.
-local BOUNDS = {epochs = true, max_batches = true, max_seconds = true, patience = true}
+-- Bounds on the length of a run; they too may change. So may the place of the data set, as a run
+-- goes on with the same content only.
+local BOUNDS = {epochs = true, max_batches = true, max_seconds = true, patience = true,
+  dataset = true}
 
 local function print_configuration(config, folder)
   local keys = {}
@@ -50,14 +52,15 @@ local function print_configuration(config, folder)
   print(("  %-14s %s"):format("folder", folder))
 end
 
--- The settings of a new run, its data set and the path of its folder.
+-- The settings of a new run, its data set, the path of its folder, and what run_folder.next gives.
 local function new_run(opts, given)
   if opts.out then run_folder.at(opts.out) end      -- sooner than the data set is loaded
   local settings = experiment_options.settings(opts, given)
   settings.method = opts.method
   local config = experiment.configure(settings)
   local data = experiment.load(config)
-  return config, data, opts.out or run_folder.next(config.dataset, config.method)
+  if opts.out then return config, data, opts.out end
+  return config, data, run_folder.next(config.dataset, config.method)
 end
 
 -- The same of the run in opts.resume, with new bounds where they are given.
@@ -82,12 +85,11 @@ end
 if arg[1] and not arg[1]:find "^%-" then table.insert(arg, 1, "--dataset") end
 
 cli.main(spec, arg, function(opts, given)
-  local config, data, folder = (opts.resume and old_run or new_run)(opts, given)
+  local config, data, folder, made = (opts.resume and old_run or new_run)(opts, given)
   if opts.threads then ladies.threads(opts.threads) end
   print(data)
   print_configuration(config, folder)
-  -- A folder that was made for a run which did not begin is empty, and can be removed.
-  local _ <close> = setmetatable({}, {__close = function() os.remove(folder) end})
+  local _ <close> = made
   local result = experiment.run(config, data, {
     out = folder, resume = opts.resume ~= nil, quiet = opts.quiet,
     checkpoint_every = opts.checkpoint_every, workers = opts.workers,

@@ -18,11 +18,15 @@ local SMALL = {"--layers=2", "--hidden=8", "--batch-size=20", "--max-batches=8",
   "--quiet"}
 local ON_TOY = {"--dataset", toy_study.dataset, table.unpack(SMALL)}
 
+local function outcome(words, opts)
+  local _, err, status = shell.run_ladies(words, opts)
+  return status, err
+end
+
 -- Runs `ladies` with these words and `more`, those of a small experiment; status and errors.
 local function run_with(more, words)
   table.move(more, 1, #more, #words + 1, words)
-  local _, err, status = shell.run_ladies(words)
-  return status, err
+  return outcome(words)
 end
 
 local function small(...) return run_with(ON_TOY, {...}) end
@@ -131,6 +135,31 @@ function tests.test_folders_of_the_user()
   lu.assertEquals(content(folder), before)
 end
 
+--- The pictures of a report go into a folder of its name; links to folders and empty folders of the
+-- user stay, whatever becomes of the run.
+function tests.test_what_stays()
+  local place = temporary.path "place"
+  core.folder.make(place .. "/runs/costs-1")
+  core.folder.make(place .. "/paper")
+  ladies.file.write(place .. "/runs/costs-1/costs.md", "![x](x.svg)")
+  ladies.file.write(place .. "/runs/costs-1/x.svg", "")
+  ladies.file.write(place .. "/paper/costs-1-x.svg", "mine")
+  local _, err, status = shell.run_ladies({"report", "--out", "paper.md"}, {folder = place})
+  check_refusal(status, err, "paper holds files and no ladies.json")
+  lu.assertEquals(ladies.file.read(place .. "/paper/costs-1-x.svg"), "mine")
+  core.folder.make(place .. "/empty")
+  os.execute(("ln -s empty %s/link"):format(shell.quote(place)))
+  for _, name in ipairs{"empty", "link"} do
+    local out = ("%s/%s"):format(place, name)
+    check_refusal(small("train", "--out", out, "--activation=none_such"))
+    lu.assertEquals(core.exists(out), "folder")
+  end
+  lu.assertEquals(small("train", "--out", place .. "/link"), 0)
+  lu.assertEquals(core.exists(place .. "/link/model.npz"), "file")
+  check_refusal(outcome({"train", "--dataset", toy_study.dataset, "--activation=none_such"}, {folder = place}))
+  lu.assertEquals(core.files(place .. "/runs"), {"costs-1"})
+end
+
 --- A run's folder is not a study's, and a study's not a run's; a finished run stays.
 function tests.test_folders_of_another_kind()
   local run, study = temporary.path "run", temporary.path "study"
@@ -208,6 +237,11 @@ function tests.test_temporary_files()
   local number = ladies.file.read(temporary.path "gone"):match "%d+"
   local names = {"checkpoint.npz.tmp%s-0", "model.npz.tmp%s-3", "notes.tmp", "x.tmp%s"}
   for _, name in ipairs(names) do ladies.file.write(folder:file(name:format(number)), "") end
+  local cache = temporary.path "swept_cache"
+  own_folder.at(cache):make "cache"
+  ladies.file.write(("%s/toy.npz.tmp%s-0"):format(cache, number), "")
+  shell.run_ladies({"import", toy_study.dataset}, {env = {"LADIES_CACHE=" .. cache}})
+  lu.assertEquals(core.files(cache), {"ladies.json", "toy.json", "toy.npz"})
   ladies.file.write(folder:file "model.npz.tmp1-0", "")        -- process 1 is there
   do local _ <close> = folder:take "run" end
   lu.assertEquals(core.files(folder.path), {"ladies.json", "model.npz.tmp1-0", "notes.tmp",

@@ -161,9 +161,7 @@ function tests.test_another_file()
   command(folder, "--dataset", place)
   ladies.data.save(ladies.data.shuffled(toy.new(true), {what = "labels"}), place)
   check_refusal(folder, "its data set has other labels")
-  local path = folder .. "/config.json"
-  ladies.file.write(path, (ladies.file.read(path):gsub("moving", "toy")))
-  local status, err = resume(folder, "--max-batches=12")
+  local status, err = resume(folder, "--max-batches=12", "--dataset", dataset)
   lu.assertEquals({status, err}, {0, ""})
 end
 

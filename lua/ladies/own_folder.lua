@@ -73,13 +73,12 @@ function Folder:check(kind)
   end
 end
 
--- Removes the temporary files of processes that are no more: of those that write here, only the
--- holder of the lock is there. Of a live one may be a file that a user told it to write here.
-local function sweep(folder)
-  for _, name in ipairs(core.files(folder.path)) do
+--- Removes the temporary files of processes that are no more, from a folder of this program.
+function Folder:sweep()
+  for _, name in ipairs(core.files(self.path)) do
     local process = name:match "^.+%.tmp(%d+)%-%d+$"
-    if process and not core.process.lives(math.tointeger(process) or 0) then
-      core.folder.remove(folder:file(name))
+    if process and not core.process.lives(math.tointeger(tonumber(process)) or 0) then
+      core.folder.remove(self:file(name))
     end
   end
 end
@@ -97,7 +96,7 @@ function Folder:take(kind, seconds)
   end
   self:check(kind)
   if not self:has(MARKER) then self:write_json(MARKER, {kind = kind, version = core.version}) end
-  sweep(self)
+  self:sweep()
   return lock
 end
 

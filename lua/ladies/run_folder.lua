@@ -22,12 +22,14 @@ function run_folder.plain(name)
   return (core.printable(last):gsub("[^%w%.,_+ \x80-\xff-]", "_"))
 end
 
---- A new, empty folder runs/DATASET-METHOD-N with the first N that is free.
+--- A new, empty folder runs/DATASET-METHOD-N with the first N that is free: its path, and a <close>
+-- variable with which it goes again when it is still empty then.
 function run_folder.next(dataset, method)
   core.folder.make "runs"
   local base, n = ("runs/%s-%s"):format(run_folder.plain(dataset), method), 1
   while not core.mkdir(("%s-%d"):format(base, n)) do n = n + 1 end
-  return ("%s-%d"):format(base, n)
+  local path = ("%s-%d"):format(base, n)
+  return path, setmetatable({}, {__close = function() os.remove(path) end})
 end
 
 --- The folder at `path`, for a new run or, with `resume`, for the one that is there. A new one does

@@ -22,6 +22,7 @@ local SCALAR = {string = true, number = true, boolean = true}
 local function settings_of(opts)
   local settings = {}
   for _, name in ipairs(PLAIN) do settings[name] = opts[name] end
+  settings.P = opts.P and opts.P:hash()
   if opts.optimizer then
     settings.optimizer = tostring(opts.optimizer)
   else

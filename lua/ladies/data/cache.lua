@@ -91,9 +91,11 @@ function cache.store(name, data, record)
   return path
 end
 
---- Takes the lock for changing a data set in the cache; a <close> variable gives it back.
+--- Takes the lock for changing a data set in the cache; a <close> variable gives it back. What
+-- killed processes have left half written goes.
 function cache.lock(name, on_wait)
   local path = ("%s/.%s.lock"):format(cache.make_folder(), name)
+  own_folder.at(cache.folder()):sweep()
   local lock = core.folder.lock(path)
   if lock then return lock end
   on_wait()
