@@ -182,6 +182,7 @@ local function paths_of(opts)
   local root = output_of(("cd %s && git rev-parse --show-toplevel"):format(
     shell.quote(arg[0]:match "^(.*)/")))
   local folder, key = root .. "/build-mutants", Tree.key(root)
+  if opts.without ~= "" then key = key .. "-" .. opts.without:gsub("[^%w]+", "-") end
   local about = ("seed%d%s"):format(opts.seed, opts.only:gsub("/", "-"))
   if opts.again then
     about = "again" .. output_of("sha1sum <" .. shell.quote(opts.again)):sub(1, 8)
@@ -198,6 +199,7 @@ cli.main({
   {"only", "PATH", "string", default = "", help = "files whose path begins so"},
   {"jobs", "N", "positive integer", default = 1, help = "at the same time"},
   {"again", "FILE", "string", help = "the survivors in these results, and no others"},
+  {"without", "NAME,...", "string", default = "", help = "tests that are not run: slow ones"},
   {"list", help = "show the first mutants and try none"},
   {"job", "N", "positive integer", help = "what the command calls itself with"},
 }, arg, function(opts)
@@ -211,7 +213,9 @@ cli.main({
   else
     if not exists(paths.map) then
       local plain = Tree.new(paths.root, paths.folder .. "/job1", "MUTANT")
-      write(paths.map, cjson.encode(Map.make(paths.root, paths.folder .. "/map", plain)))
+      local without = {}
+      for _, name in ipairs(cli.words(opts.without)) do without[name] = true end
+      write(paths.map, cjson.encode(Map.make(paths.root, paths.folder .. "/map", plain, without)))
     end
     start_jobs(opts)
     summarise(paths.results)
