@@ -13,13 +13,14 @@ local SLACK = 6          -- seconds by the clock for one of a processor
 local CANNOT = 125       -- status where the kernel has no namespaces for us
 
 -- $1 the folder that may be written to, $2 the one to be in, $3 the seconds of a processor that a
--- process may take, $4 those by the clock, then the command.
+-- process may take, $4 those by the clock, then the command. The shell stays, to take in orphans.
 local ENCLOSED = [[
 unshare --user --map-root-user --mount --pid --fork --kill-child --mount-proc sh -c '
   mount --bind "$1" "$1" && mount --bind "$1/tmp" /tmp && mount -o remount,bind,ro / || exit %d
-  cd "$2" && ulimit -t "$3" && ulimit -v %d && ulimit -f %d && limit=$4 && shift 4 &&
-  exec timeout --signal KILL "$limit" "$@"' mutants]]
-ENCLOSED = ENCLOSED:format(CANNOT, MOST_KIB, MOST_KIB)
+  cd "$2" && ulimit -t "$3" && ulimit -v %d && ulimit -f %d && limit=$4 && shift 4 || exit %d
+  timeout --signal KILL "$limit" "$@"
+  exit $?' mutants]]
+ENCLOSED = ENCLOSED:format(CANNOT, MOST_KIB, MOST_KIB, CANNOT)
 
 -- Runs a command of the shell; raises an error with what it printed when it fails.
 local function must(command, ...)
