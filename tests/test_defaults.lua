@@ -1,0 +1,43 @@
+--- The defaults of functions and commands, and the settings of presets: fixtures/defaults.txt has
+-- them all, a line each. One that changes there was meant to change.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
+local lu = require "luaunit"
+local ladies = require "ladies"
+local declared = require "reference.defaults"
+
+local tests = {}
+local METHODS = {"ladies", "fastgcn", "graphsage", "vrgcn", "clustergcn", "full"}
+
+-- "key=value key=value" of a table, keys in order.
+local function text_of(t)
+  local list = {}
+  for key, value in pairs(t) do list[#list + 1] = ("%s=%s"):format(key, value) end
+  table.sort(list)
+  return table.concat(list, " ")
+end
+
+local written = {}         -- line by name
+for line in io.lines(here .. "/fixtures/defaults.txt") do
+  local name, text = line:match "^(.-): (.*)$"
+  written[name] = text
+end
+
+local function assert_written(name, text)
+  lu.assertEquals(written[name], text, name)
+  written[name] = nil
+end
+
+function tests.test_defaults()
+  for name, text in pairs(declared) do assert_written(name, text) end
+  for _, preset in ipairs{"default", "paper", "code"} do
+    for _, method in ipairs(METHODS) do
+      local config = ladies.experiment.configure{method = method, preset = preset}
+      assert_written(("preset %s, %s"):format(preset, method), text_of(config))
+    end
+  end
+  lu.assertEquals(written, {})
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"defaults", tests}}, true)
