@@ -34,6 +34,28 @@ function tests.test_sizes()
   lu.assertEquals(#collect(ids, {size = 4, drop_last = true, epochs = 3}), 6)
 end
 
+--- What is left of an epoch joins the batch before when it is less than a quarter of a batch.
+function tests.test_a_small_last_batch()
+  local function sizes(n, own)
+    local opts, list = {size = 512, epochs = 2}, {}
+    for key, value in pairs(own or {}) do opts[key] = value end
+    for i, batch in ipairs(collect(ladies.range(1, n), opts)) do list[i] = #batch.output end
+    return list
+  end
+  lu.assertEquals(sizes(520), {520, 520})
+  lu.assertEquals(sizes(512 + 127), {639, 639})
+  lu.assertEquals(sizes(512 + 128), {512, 128, 512, 128})
+  lu.assertEquals(sizes(1024), {512, 512, 512, 512})
+  lu.assertEquals(sizes(1025), {512, 513, 512, 513})
+  lu.assertEquals(sizes(8), {8, 8})
+  lu.assertEquals(sizes(520, {drop_last = true}), {512, 512})
+  lu.assertEquals(sizes(1025, {workers = 1}), {512, 513, 512, 513})
+  -- Every node is in one batch of an epoch all the same.
+  local seen = ladies.index{}
+  for batch in ladies.batches(ladies.range(1, 1025)) do seen = seen .. batch.output end
+  lu.assertEquals(seen:sort():to_table(), ladies.range(1, 1025):to_table())
+end
+
 --- Fewer nodes than a batch holds make one batch of all.
 function tests.test_fewer_nodes_than_a_batch()
   for _, drop_last in ipairs{false, true} do
@@ -83,10 +105,11 @@ function tests.test_streams()
   local seen = {}
   local data = toy.new()
   local sampler = toy.neighbourhoods(data.graph:normalize "sym", 1)
-  local list = collect(data.train, {size = 20, epochs = 2, seed = 9, sampler = function(seeds, rng)
-    seen[#seen + 1] = tostring(rng)
-    return sampler(seeds)
-  end})
+  local list = collect(data.train, {size = 20, epochs = 2, seed = 9, sampler = setmetatable(
+    {adaptive = true}, {__call = function(_, seeds, rng)
+      seen[#seen + 1] = tostring(rng)
+      return sampler(seeds)
+    end})})
   local root, all = ladies.rng(9), {}
   for i, batch in ipairs(list) do
     lu.assertEquals(seen[i], tostring(root:fork(batch.epoch):fork(batch.index)))
@@ -99,12 +122,13 @@ end
 
 function tests.test_a_sampler_with_seeds_of_its_own()
   local calls = {}
-  local sampler = setmetatable({batches_per_epoch = 3}, {__call = function(_, seeds)
+  local function draw(_, seeds)
     calls[#calls + 1] = #seeds
     local nodes = ladies.index{1, 2}
     local adj = ladies.matrix{n_rows = 2, n_cols = 2, rows = nodes, cols = nodes}
     return {blocks = {{adj = adj, dst = nodes, src = nodes}}, input = nodes, output = nodes}
-  end})
+  end
+  local sampler = setmetatable({batches_per_epoch = 3, adaptive = true}, {__call = draw})
   local list = collect(ids, {size = 4, sampler = sampler, epochs = 2})
   lu.assertEquals(#list, 6)
   lu.assertEquals(calls, {10, 10, 10, 10, 10, 10})

@@ -101,7 +101,8 @@ function tests.test_settings_that_follow()
   lu.assertFalse(settled{method = "vrgcn", cvd = false}.cvd)
   local n = #toy.new().train
   lu.assertEquals(settled{batch_size = n}.self_nodes, "none")
-  lu.assertEquals(settled{batch_size = n - 1}.self_nodes, "previous")
+  lu.assertEquals(settled{batch_size = n - 1}.self_nodes, "none")     -- the last one joins in
+  lu.assertEquals(settled{batch_size = n // 2}.self_nodes, "previous")
   lu.assertEquals(settled{batch_size = n, self_nodes = "batch"}.self_nodes, "batch")
   lu.assertEquals(settled{method = "fastgcn", self_nodes = "auto", batch_size = 1}.self_nodes,
     "previous")

@@ -16,7 +16,7 @@ local tests = {}
 local function spoiled(spoil, n)
   local data, calls = toy.new(), 0
   local good = toy.neighbourhoods(data.graph:normalize "row", 2)
-  return setmetatable({name = "mine"}, {__call = function(_, seeds)
+  return setmetatable({name = "mine", adaptive = true}, {__call = function(_, seeds)
     calls = calls + 1
     local batch = good(seeds)
     if calls ~= n then return batch end

@@ -276,14 +276,14 @@ end
 function tests.test_gradients_and_parameters_that_are_not_finite()
   local function spoilt(n, what)
     local calls, plain = 0, toy.neighbourhoods(toy.new().graph:normalize "sym", 2)
-    return function(seeds)
+    return setmetatable({adaptive = true}, {__call = function(_, seeds)
       calls = calls + 1
       local batch = plain(seeds)
       batch.after_step = calls == n and function(_, model)
         model.layers[1].conv.bias:fill_(what)
       end or nil
       return batch
-    end
+    end})
   end
   local message, summary = trouble("parameter", {sampler = spoilt(10, math.huge)})
   lu.assertStrContains(message, "batch 10: the parameter layers.1.conv.bias has inf; ")

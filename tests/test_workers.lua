@@ -148,8 +148,9 @@ function tests.test_bound_on_what_is_made_ahead()
   lu.assertEquals(made(), 4)
   iterator()
   began = core.clock()
-  while made() < 6 and core.clock() - began < 5 do end
-  lu.assertEquals(made(), 6)
+  -- Two more have room, and the loop draws the second one itself.
+  while made() < 7 and core.clock() - began < 5 do end
+  lu.assertEquals(made(), 7)
 end
 
 -- ---------------------------------------------------------------- the same model
@@ -251,16 +252,74 @@ function tests.test_late_after_step()
   lu.assertStrContains(message, "epoch 1, batch 3: after_step cannot leave a worker; set adaptive")
 end
 
---- A sampler that counts its calls gives other batches in a worker, and is found out.
-function tests.test_a_sampler_with_a_memory()
-  local calls = 0
-  local function sampler(seeds, rng)
-    calls = calls + 1
-    return small(seeds, rng:fork(calls))
+--- Samplers with a memory of whatever kind are found out, with and without workers, in the batch
+-- that differed.
+function tests.test_samplers_with_a_memory()
+  local calls, cache, held = 0, {}, 0
+  local count = function() calls = calls + 1 return calls end
+  local memories = {
+    -- its name, the batch by which it is found, what goes into the rng
+    {"a counter", 2, function() return count() end},
+    {"one that changes slowly", 40, function() return count() // 16 end},
+    {"one that changes late", 129, function() return count() > 60 and calls or 0 end},
+    {"a cache that grows", 40, function(seeds)
+      if not cache[seeds[1]] then cache[seeds[1]], held = true, held + 1 end
+      return held // 8
+    end},
+    {"a global generator", 3, function() return math.random(1 << 30) end},
+    {"the clock", 3, function() return math.tointeger(core.clock() * 1e6 // 1) end},
+  }
+  for _, memory in ipairs(memories) do
+    local name, latest, draw = table.unpack(memory)
+    for workers = 0, 2 do
+      calls, cache, held = 0, {}, 0
+      local seen = 0
+      local ok, message = pcall(function()
+        for _ in ladies.batches(data.train, {size = 4, epochs = 9, workers = workers,
+          sampler = function(seeds, rng) return small(seeds, rng:fork(draw(seeds))) end}) do
+          seen = seen + 1
+        end
+      end)
+      lu.assertFalse(ok, name)
+      lu.assertTrue(seen <= latest, ("%s, %d workers, %d batches"):format(name, workers, seen))
+      lu.assertStrContains(message, workers == 0 and ", it was another mini-batch"
+        or "a worker drew another mini-batch than the loop itself")
+      lu.assertStrContains(message, "; a sampler must depend on seeds and rng alone, or be a table "
+        .. "with adaptive = true, which says that it has a memory")
+      local epoch, index = message:match "epoch (%d+), batch (%d+): "
+      lu.assertTrue((epoch - 1) * 15 + index <= seen + 1)
+    end
   end
-  local ok, message = pcall(describe, {size = 20, sampler = sampler, workers = 2})
-  lu.assertFalse(ok)
-  lu.assertStrContains(message, "epoch 1, batch 1: a worker drew another mini-batch")
+end
+
+--- One that says so is left alone: no batch is drawn again, with or without workers.
+function tests.test_a_memory_that_is_told()
+  for workers = 0, 1 do
+    local calls = 0
+    local sampler = setmetatable({adaptive = true}, {__call = function(_, seeds, rng)
+      calls = calls + 1
+      return small(seeds, rng:fork(calls))
+    end})
+    describe{size = 4, epochs = 2, workers = workers, sampler = sampler, quiet = true}
+    lu.assertEquals(calls, 30)
+  end
+end
+
+--- Further draws are few: at 1, 2, 3, 5, 9, ..., 257 and every 256th from there on.
+function tests.test_further_draws()
+  local batch, further, first = 0, {}, nil
+  local sampler = function(seeds, rng)
+    first = first or tostring(rng)
+    if tostring(rng) ~= first or batch == 0 then
+      batch = batch + 1
+    else
+      further[#further + 1] = batch
+    end
+    return small(seeds, rng)
+  end
+  for _ in ladies.batches(data.train, {size = 60, epochs = 1100, sampler = sampler}) do end
+  lu.assertEquals(batch, 1100)
+  lu.assertEquals(further, {1, 2, 3, 5, 9, 17, 33, 65, 129, 257, 513, 769, 1025})
 end
 
 -- ---------------------------------------------------------------- refused

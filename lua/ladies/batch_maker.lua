@@ -29,11 +29,12 @@ function batch_maker.own_batches(sampler)
 end
 
 --- batch_maker.new(idx, opts, trace): a function make(sampler), which gives a function job(number),
--- which gives a mini-batch. opts: size, seed, shuffle and per_epoch. Errors of the sampler say
--- whose they are; the message handler `trace` is called where they are raised.
+-- which gives a mini-batch. opts: size, seed, shuffle, drop_last and per_epoch. Errors of the
+-- sampler say whose they are; the message handler `trace` is called where they are raised.
 function batch_maker.new(idx, opts, trace)
   -- Upvalues, for these are what crosses into a worker; the sampler does so as an argument.
   local size, seed, shuffle, per_epoch = opts.size, opts.seed, opts.shuffle, opts.per_epoch
+  local drop_last = opts.drop_last
   local call_name, own_batches = batch_maker.call_name, batch_maker.own_batches
 
   local function sample(sampler, seeds, rng, place)
@@ -57,7 +58,8 @@ function batch_maker.new(idx, opts, trace)
         if shuffle then order = idx[core.sampling.permutation(#idx, root:fork(epoch))] end
       end
       if size >= #idx then return order end
-      return order:slice((index - 1) * size + 1, math.min(index * size, #idx))
+      local all = index == per_epoch and not drop_last
+      return order:slice((index - 1) * size + 1, all and #idx or index * size)
     end
 
     return function(number)

@@ -10,6 +10,13 @@ local sampling = require "ladies.sampling"
 local name_of, call_name = batch_maker.name_of, batch_maker.call_name
 local batches = {}
 
+-- A last batch of less than this share of `size` is none of its own: its step would weigh as much
+-- as the others, on a gradient of a few nodes.
+local LEAST = 1 / 4
+
+-- Batches between two that are drawn twice, from the 257th on.
+local CHECK_EVERY = 256
+
 local SPEC = {
   size = {"positive integer", 512},
   sampler = "callable or nil",
@@ -25,12 +32,14 @@ local SPEC = {
 }
 
 --- The number of batches in an epoch over n seeds: opts.sampler.batches_per_epoch for a sampler
--- that draws its own seeds, else n / size, rounded up (down with drop_last; at least one batch).
+-- that draws its own seeds, else n / size, at least one. What is left over is a batch of its own
+-- when it is a quarter of `size` or more, and not dropped.
 function batches.per_epoch(n, opts)
   local own = batch_maker.own_batches(opts.sampler)
   if own then return own end
-  if opts.drop_last then return math.max(1, n // opts.size) end
-  return (n + opts.size - 1) // opts.size
+  local whole, rest = n // opts.size, n % opts.size
+  if opts.drop_last or rest < LEAST * opts.size then return math.max(1, whole) end
+  return whole + 1
 end
 
 -- The number of the batch that opts.start, {epoch =, batch =}, names; a batch past the end of its
@@ -55,8 +64,14 @@ local function bound_to_step(sampler, batch)
   if type(sampler) == "table" and sampler.adaptive then return "it is adaptive" end
 end
 
--- Starts the workers. They begin with the batch in hand, which was made in step: a sampler that
--- draws another one for them depends on more than seeds and rng.
+-- Whether a batch is drawn once more at the one in hand, to find a sampler that depends on more
+-- than seeds and rng: at the 1st, 2nd, 3rd, 5th, 9th, ..., for what it keeps may change slowly.
+function Batches:is_checked()
+  local done = self.number - self.first
+  return done % CHECK_EVERY == 0 or done & (done - 1) == 0
+end
+
+-- Starts the workers. They begin with the batch in hand, which was made in step.
 function Batches:start(batch)
   local opts = self.opts
   local reason = bound_to_step(opts.sampler, batch)
@@ -96,13 +111,17 @@ function Batches:blame(batch, text)
   options.fail(("%s: %s"):format(call_name(self.opts.sampler, batch.epoch, batch.index), text))
 end
 
+-- Fails when a batch is another one than that of the hash, drawn from the same seeds and rng.
+function Batches:compare(batch, hash, found)
+  if sampling.hash(batch) == hash then return end
+  self:blame(batch, found .. "; a sampler must depend on seeds and rng alone, or be a table with "
+    .. "adaptive = true, which says that it has a memory")
+end
+
 function Batches:from_workers()
+  local found = "a worker drew another mini-batch than the loop itself"
   if self.redrawn then
-    local again = self:take()
-    if sampling.hash(again) ~= self.redrawn then
-      self:blame(again, "a worker drew another mini-batch than the loop itself; with workers a "
-        .. "sampler must depend on seeds and rng alone")
-    end
+    self:compare(self:take(), self.redrawn, found)
     self.redrawn = nil
   end
   local batch = self:take()
@@ -110,9 +129,12 @@ function Batches:from_workers()
     self:blame(batch, "after_step cannot leave a worker; set adaptive = true")
   end
   local ok, reason = pcall(self.check, self, batch)
-  if ok then return batch end
-  self:close()
-  error(reason, 0)
+  if not ok then
+    self:close()
+    error(reason, 0)
+  end
+  if self:is_checked() then self:compare(batch, sampling.hash(self.job(self.number)), found) end
+  return batch
 end
 
 -- All of a mini-batch is checked in the first, what is cheap in every one.
@@ -130,8 +152,23 @@ function Batches:from_here()
   local batch = self.job(self.number)
   if not opts.sampler then return batch end
   self:check(batch)
-  if opts.workers > 0 and not self.in_step and self.number < self.last then self:start(batch) end
+  if opts.workers > 0 and not self.in_step and self.number < self.last then
+    self:start(batch)
+  elseif not bound_to_step(opts.sampler, batch) then
+    self:draw_again(batch)
+  end
   return batch
+end
+
+-- Draws the first batch again, now and then, by a sampler that may have changed meanwhile.
+function Batches:draw_again(batch)
+  if not self:is_checked() then return end
+  if self.number == self.first then self.first_hash = sampling.hash(batch) end
+  if self.first_hash then
+    self:compare(self.job(self.first), self.first_hash, ("drawn again after %d %s, it was another "
+      .. "mini-batch"):format(self.number - self.first + 1,
+        self.number == self.first and "batch" or "batches"))
+  end
 end
 
 function Batches:__call()
@@ -154,7 +191,9 @@ Batches.__close = Batches.close
 
 --- ladies.batches(idx, {size = 512, sampler =, seed = 1, epochs = 1, ...}): an iterator over the
 -- mini-batches of the nodes idx (an Index without repetitions).
--- size       seeds of a batch; the last batch of an epoch may be smaller
+-- size       seeds of a batch. The last batch of an epoch may be smaller; where it would have fewer
+--            than a quarter of them, they join the batch before: 520 nodes are one batch of 520
+--            for size 512, and 640 are two, of 512 and 128
 -- sampler    sampler(seeds, rng) -> mini-batch; without one a batch is {output = seeds}. One with
 --            batches_per_epoch draws its own seeds: it is given all of idx, and third its place
 -- nodes      the number of nodes of the graph; ids past it are an error then
@@ -162,7 +201,7 @@ Batches.__close = Batches.close
 -- start      {epoch =, batch =}: begins there, with the batches that a run from the start would
 --            have
 -- shuffle    false keeps the order of idx
--- drop_last  leaves out a last batch that is smaller than `size`
+-- drop_last  leaves out of each epoch what is not a whole batch of `size`
 -- workers    threads that call the sampler ahead of the loop (0); the batches are the same
 -- ahead      batches made before they are asked for, at most (2 * workers)
 -- quiet      no note when a sampler cannot run in workers
@@ -175,7 +214,9 @@ Batches.__close = Batches.close
 -- and alias tables are shared and from then on frozen: changing one in place is an error. Files,
 -- coroutines, parameters and other userdata cannot cross, which an error says with their name.
 -- Globals do not cross. A sampler must depend on seeds and rng alone; one that does not (adaptive =
--- true, or mini-batches with after_step) runs in step, whatever `workers` says.
+-- true, or mini-batches with after_step) runs in step, whatever `workers` says. So that none is one
+-- by mistake, a batch is drawn once more at the 1st, 2nd, 3rd, 5th, 9th, ..., 257th and then at
+-- every 256th, and must be the same: the first one again, or, with workers, the loop draws theirs.
 -- Threads end with the last epoch. Those of a loop that is left before, by break or an error, wait
 -- for the collector, which runs before the next threads are started. The iterator may also be a
 -- <close> variable, and iterator:close() stops its threads at once.
@@ -185,9 +226,9 @@ function batches.new(idx, given)
   if #idx == 0 then options.fail("ladies.batches: there are no nodes") end
   idx:check_unique("ladies.batches: node")
   opts.per_epoch = batches.per_epoch(#idx, opts)
+  local number = first_of(opts.start, opts.per_epoch)
   local iterator = setmetatable({
-    idx = idx, opts = opts, number = first_of(opts.start, opts.per_epoch),
-    last = opts.epochs * opts.per_epoch,
+    idx = idx, opts = opts, number = number, first = number, last = opts.epochs * opts.per_epoch,
     job = batch_maker.new(idx, opts, as_it_is)(opts.sampler),
   }, Batches)
   -- Alone: before Lua 5.4.5 `if x then break end` does not close the closing value of a `for` whose

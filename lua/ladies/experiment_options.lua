@@ -20,7 +20,8 @@ experiment_options.list = {
       .. "(graphsage: 5, vrgcn: 2)"},
   {"layers", "N", "positive integer", help = "propagations (default 5)"},
   {"hidden", "N", "positive integer", help = "hidden width (default 256)"},
-  {"batch-size", "N", "positive integer", help = "training nodes of a batch (default 512)"},
+  {"batch-size", "N", "positive integer", help = "training nodes of a batch (default 512); at "
+    .. "the end of an epoch, fewer than a quarter of them join the batch before"},
   {"epochs", "N", "positive integer", help = "end after so many (default 1000)"},
   {"max-batches", "N", "positive integer", help = "end after so many"},
   {"max-seconds", "S", "positive number", help = "end after so long, without validation"},

@@ -11,6 +11,7 @@
 --                    otherwise they are counted as they come
 --   exact_only       why there is no sampled inference, where there is none
 
+local batches = require "ladies.batches"
 local options = require "ladies.options"
 local samplers = require "ladies.samplers"
 
@@ -55,7 +56,8 @@ local LAYER_WISE = {"samples", "draw", "debias", "union", "row_normalize", "self
 -- from learning them by heart. Where there are many, a layer should not lose those above it.
 local function settle_self_nodes(config, data)
   if config.self_nodes == "auto" then
-    config.self_nodes = #data.train <= config.batch_size and "none" or "previous"
+    local one = batches.per_epoch(#data.train, {size = config.batch_size}) == 1
+    config.self_nodes = one and "none" or "previous"
   end
 end
 
