@@ -80,6 +80,7 @@ local function acting(mark)
     "x\n!" .. touch, "x'\n!" .. touch .. "\n'", "';!" .. touch .. ";'", "x'; system '" .. touch,
     "`" .. touch .. "`", "$(" .. touch .. ")", "@act", "x\\\n!" .. touch, "x\r!" .. touch,
     "\"\n!" .. touch .. "\n\"", "back\\", "100 %d {/Symbol a}_b^c", "\27]2;x\7", "\xff\xfe", "-",
+    "x.01'2",
   }
 end
 

@@ -69,6 +69,10 @@ function tests.test_what_holds_nothing()
   local world <close> = fake.world()
   check_refusal(world, {}, "what? ladies import PATH")
   check_refusal(world, {world.path .. "/nothing"}, "does not exist")
+  lu.assertTrue(os.execute("mkfifo " .. shell.quote(world.path .. "/pipe")))
+  for _, path in ipairs{world.path .. "/pipe", "/dev/null"} do
+    check_refusal(world, {path}, "neither a file nor a folder")
+  end
   check_refusal(world, {world.path .. "/bin"}, "no data set in it of a form that is known")
   check_refusal(world, {world.path .. "/registry.txt"}, "is one table, and nothing says")
   fake.write(world.path .. "/x.bin", "text")

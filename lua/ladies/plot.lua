@@ -13,10 +13,11 @@ local COLOURS = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00
 --- Whether gnuplot is installed.
 function plot.available() return core.process.exists "gnuplot" end
 
--- A text as gnuplot shows it: in double quotes, with all that is no letter, digit or blank as the
--- number of its byte, so that nothing in it can be taken for more than text.
+-- A text as gnuplot shows it: in double quotes, with all that is no letter or blank as the number
+-- of its byte, so that nothing in it can be taken for more than text. (Digits too: gnuplot would
+-- take them for more of the number before.)
 local function quoted(text)
-  return '"' .. core.printable(text):gsub("[^%w ]", function(c)
+  return '"' .. core.printable(text):gsub("[^%a ]", function(c)
     return ("\\%03o"):format(c:byte())
   end) .. '"'
 end

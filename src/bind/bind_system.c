@@ -142,7 +142,9 @@ static int system_exists(lua_State *L)
     if (stat(luaL_checkstring(L, 1), &info) != 0)
         lua_pushboolean(L, 0);
     else
-        lua_pushstring(L, S_ISDIR(info.st_mode) ? "folder" : "file");
+        lua_pushstring(L, S_ISDIR(info.st_mode)   ? "folder"
+                          : S_ISREG(info.st_mode) ? "file"
+                                                  : "other");
     return 1;
 }
 
@@ -210,7 +212,8 @@ static const bind_function functions[] = {
      "ladies_core.mkdir(path) -> boolean\nMakes a folder; false where something of this name exists."},
     {"truncate", system_truncate, "ladies_core.truncate(path, bytes)\nCuts a file to a length."},
     {"exists", system_exists,
-     "ladies_core.exists(path) -> \"file\" | \"folder\" | false\nWhat the path leads to."},
+     "ladies_core.exists(path) -> \"file\" | \"folder\" | \"other\" | false\n"
+     "What the path leads to; \"other\" is a pipe, a device or a socket."},
     {"files", system_files,
      "ladies_core.files(folder) -> table\nThe names in a folder, sorted, without hidden ones; empty where\n"
      "there is no such folder."},

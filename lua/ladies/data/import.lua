@@ -102,7 +102,10 @@ return function(path, given)
   local opts = options.check(WHERE, given, spec)
   for key in pairs(complete.SPEC) do load[key] = opts[key] end
   if opts.name then cache.check_name(WHERE, opts.name) end
-  if not core.exists(path) then fail("%s does not exist", path) end
+  local there = core.exists(path)
+  if not there or there == "other" then
+    fail(there and "%s is neither a file nor a folder" or "%s does not exist", path)
+  end
   local title = opts.name or name_of(path)
   cache.check_name(WHERE, title)
   local _ <close> = cache.lock(title, function()
