@@ -1,4 +1,4 @@
---- Limits of size: what passes one is one clear error.
+--- Limits of size and of memory: what passes one is one clear error.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 package.path = here .. "/?.lua;" .. package.path
 
@@ -85,6 +85,78 @@ function tests.test_read_from_files()
     refused(ladies.mtx.read, written("graph.mtx", "%%MatrixMarket matrix coordinate pattern "
       .. symmetry .. "\n13 13 12\n" .. table.concat(entries)))
   end
+end
+
+-- ---------------------------------------------------------------- address space
+
+local sanitized = os.getenv "LADIES_BUILD_TYPE" == "asan" or os.getenv "LADIES_BUILD_TYPE" == "tsan"
+
+-- Runs words with a limit on address space, in kB; 20 seconds are for ever.
+local function limited(kilobytes, words, env)
+  local script = ("ulimit -v %d; exec timeout 20 \"$@\""):format(kilobytes)
+  return shell.run({"sh", "-c", script, "sh", table.unpack(words)}, {env = env})
+end
+
+local PRODUCT = [[
+  ladies.threads(2)
+  local x = ladies.ones(300, 300)
+  print(x:matmul(x):sum():item())
+]]
+
+--- OpenBLAS waits for ever where it finds no room, at the start and at the first product.
+function tests.test_address_space()
+  if sanitized then return end                            -- they map terabytes
+  local worked, failed = 0, 0
+  for _, kilobytes in ipairs{70000, 100000, 200000, 280000, 2000000} do
+    lu.assertEquals(limited(kilobytes, {shell.ladies, "-e", "print(1)"}), "1\n")
+    local out, err, status = limited(kilobytes, {shell.ladies, "-e", PRODUCT})
+    if status == 0 then
+      worked = worked + 1
+      lu.assertEquals(out, "27000000.0\n")
+    else
+      failed = failed + 1
+      lu.assertEquals({out, status}, {"", 1})
+      lu.assertStrMatches(err, "ladies: .*matmul: OpenBLAS wants 128 MiB of address space for each "
+        .. "of 2 threads, and there is room for [01]: .*")
+    end
+  end
+  lu.assertTrue(worked > 0 and failed > 0)
+end
+
+function tests.test_address_space_of_a_stock_lua()
+  if sanitized or not os.execute "command -v lua5.4 >/dev/null" then return end
+  local build = shell.ladies:match "^(.*)/bin/[^/]*$"
+  local env = {("LUA_PATH=%s/share/lua/5.4/?.lua;%s/share/lua/5.4/?/init.lua;;"):format(build,
+    build), ("LUA_CPATH=%s/lib/lua/5.4/?.so;;"):format(build), "OPENBLAS_NUM_THREADS=1"}
+  local words = {"lua5.4", "-e", "local ladies = require 'ladies'; print(1)"}
+  lu.assertEquals({limited(150000, words, env)}, {"1\n", "", 0})
+  env[3] = "OPENBLAS_NUM_THREADS=64"                      -- as many as there are processors
+  local out, err, status = limited(150000, words, env)
+  if status ~= 0 then
+    lu.assertEquals({out, status}, {"", 1})
+    lu.assertStrMatches(err, "lua5.4: ladies: OpenBLAS wants %d+ MiB of address space for %d+ "
+      .. "threads, and ulimit %-v leaves %d+; set OPENBLAS_NUM_THREADS=1\n.*")
+  end
+end
+
+--- What the files of /proc say, and what follows.
+function tests.test_room_for_threads()
+  local check = require "ladies.address_space"
+  local function with(kilobytes, processors, wanted)
+    return pcall(check, "Limit  Soft Limit\nMax address space         " .. (kilobytes
+      and kilobytes * 1024 or "unlimited") .. "            unlimited            bytes\n",
+      "Name: x\nVmSize:\t   10000 kB\nCpus_allowed:\t" .. processors .. "\n", wanted)
+  end
+  lu.assertTrue(with(nil, "ffffffff,ffffffff"))
+  lu.assertTrue(with(100000, "1"))
+  lu.assertTrue(with(100000, "ff", "1"))
+  lu.assertFalse(with(60000, "1"))
+  lu.assertFalse(with(100000, "3"))
+  lu.assertTrue(with(2000000, "ff"))
+  lu.assertFalse(with(2000000, "ffffffff"))
+  lu.assertTrue(with(2000000, "ffffffff", "4"))
+  lu.assertEquals(select(2, with(1000000, "00000000,ffffffff")), "ladies: OpenBLAS wants 4280 MiB "
+    .. "of address space for 32 threads, and ulimit -v leaves 966; set OPENBLAS_NUM_THREADS=1")
 end
 
 os.exit(lu.LuaUnit.new():runSuiteByInstances{{"limits", tests}}, true)

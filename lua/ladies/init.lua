@@ -1,6 +1,8 @@
 --- The library: everything of the C core (ladies_core) and the modules written in Lua, in one
 -- table.
 
+require "ladies.address_space"
+
 local core = require "ladies_core"
 
 local ladies = {}

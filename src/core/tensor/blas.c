@@ -1,8 +1,10 @@
 #include "tensor/blas.h"
 
 #include <cblas.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/threads.h"
 
@@ -26,6 +28,33 @@ static void panel(void *ctx, int64_t begin, int64_t end)
                 p->beta, p->c + begin * p->n, (int)p->n);
 }
 
+/* OpenBLAS maps a buffer for every thread that multiplies at the same time, and where the system
+ * has no room for it (ulimit -v) it asks again for ever. So whether there is room is tried out before
+ * the first product, and again for more threads. */
+static ld_status check_room(void)
+{
+    static const int64_t BUFFER = 128 << 20;
+    static atomic_int checked; /* threads that there was room for */
+    enum { MOST = 256 };
+    int n = ld_threads(), got = 0;
+    void *buffers[MOST];
+    if (n <= atomic_load_explicit(&checked, memory_order_relaxed))
+        return LD_OK;
+    for (; got < n && got < MOST; got++)
+        if ((buffers[got] = mmap(NULL, BUFFER, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                                 -1, 0)) == MAP_FAILED)
+            break;
+    for (int i = 0; i < got; i++)
+        munmap(buffers[i], BUFFER);
+    if (got < n)
+        return ld_fail(LD_NOMEM,
+                       "matmul: OpenBLAS wants %d MiB of address space for each of %d threads, and "
+                       "there is room for %d: fewer threads or a higher ulimit -v help",
+                       (int)(BUFFER >> 20), n, got);
+    atomic_store_explicit(&checked, n, memory_order_relaxed);
+    return LD_OK;
+}
+
 ld_status ld_matmul(ld_tensor *c, const ld_tensor *a, bool ta, const ld_tensor *b, bool tb,
                     bool accumulate)
 {
@@ -45,7 +74,8 @@ ld_status ld_matmul(ld_tensor *c, const ld_tensor *a, bool ta, const ld_tensor *
     }
     product p = {c->data, a->data, b->data,   ta,        tb,
                  k,       n,       a->n_cols, b->n_cols, accumulate ? 1.0f : 0.0f};
-    return ld_parallel_for(m, PANEL, panel, &p);
+    ld_status st = check_room();
+    return st == LD_OK ? ld_parallel_for(m, PANEL, panel, &p) : st;
 }
 
 void ld_blas_name(char *text, size_t size)
