@@ -49,10 +49,11 @@ local function assert_trains(words, notes)
   return config
 end
 
--- Fails with one line that has this text, and without a folder.
+-- Fails with one line that has this text, after lines about the data, and without a folder.
 local function assert_fails(words, text)
   local _, err, status = train(words)
   lu.assertEquals(status, 1, words)
+  err = err:gsub("^[^\n]*: split [^\n]*\n", "")
   lu.assertStrMatches(err, "ladies train: [^\n]*\n", nil, nil, words .. ": " .. err)
   lu.assertStrContains(err, text)
   lu.assertNil(core.exists(folder.path .. "/runs") or nil, words .. " left a folder")
@@ -72,6 +73,7 @@ function tests.test_npz()
     listed = {SPLIT}, listed_directed = {"40 of 40 edges had no reverse", SPLIT},
     listed_splits = {"train_mask has 2 splits, of which number 0", "val_mask", "test_mask"},
     listed_rows = {"train_masks has 2 splits, of which number 0", "val_masks", "test_masks"},
+    listed_no_edges = {"there are no edges: every node hears itself alone", SPLIT},
     listed_weights = {SPLIT}, column_labels = {SPLIT}, byte_labels = {SPLIT}, fortran = {SPLIT},
     text_labels = {SPLIT}, object_labels = {SPLIT},
     float_labels = {": split stratified:10/10/80 with seed 1: 3 train, 2 val, 17 test"},
@@ -88,6 +90,7 @@ function tests.test_npz_refused()
     pickled_no_features = 'there are no features; --make-features (in Lua make_features) '
       .. '"identity", "degree" or "random" makes some',
     listed_no_features = "there are no features",
+    listed_negative = 'row 1 has the sum -3; "sym" needs sums of zero or more',
     listed_no_labels = "has edge_index but no labels: y, the class of each node, is missing",
     listed_beyond = "edge_index[1] is 1000000000, must be in 0..29",
     fraction_labels = "y[0] is 0.5, must be a class from 0 on",
@@ -169,6 +172,17 @@ function tests.test_tables()
   write("t/labels.csv", LABELS)
   write("t/edges.csv", edges "," .. "0,1000000000\n")
   assert_fails("./t", 'edges.csv: line 31, column 2: found "1000000000", expected at most 29')
+end
+
+function tests.test_words_of_a_split()
+  write("t/edges.csv", edges ",")
+  write("t/labels.csv", LABELS)
+  write("t/features.csv", DENSE)
+  write("t/split.csv", rows(function(i) return ({[0] = "Train", "valid", "TEST"})[i % 3] end))
+  assert_fails("./t", 'split.csv: no node is in "train", "val" or "test"; found Train, valid, TEST')
+  write("t/split.csv", rows(function(i) return ({[0] = "train", "valid", "none"})[i % 3] end))
+  assert_trains("./t --max-batches 1", {'split.csv: nodes of other words than "train", "val" and '
+    .. '"test" are in no part: valid', ONE_WAY})
 end
 
 --- Windows' line ends, a byte order mark, tabs, quotes.

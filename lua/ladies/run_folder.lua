@@ -23,13 +23,17 @@ function run_folder.plain(name)
 end
 
 --- A new, empty folder runs/DATASET-METHOD-N with the first N that is free: its path, and a <close>
--- variable with which it goes again when it is still empty then.
+-- variable with which it goes again when it is still empty then, and runs with it if it was made.
 function run_folder.next(dataset, method)
+  local first = not core.exists "runs"
   core.folder.make "runs"
   local base, n = ("runs/%s-%s"):format(run_folder.plain(dataset), method), 1
   while not core.mkdir(("%s-%d"):format(base, n)) do n = n + 1 end
   local path = ("%s-%d"):format(base, n)
-  return path, setmetatable({}, {__close = function() os.remove(path) end})
+  return path, setmetatable({}, {__close = function()
+    os.remove(path)
+    if first then os.remove "runs" end
+  end})
 end
 
 --- The folder at `path`, for a new run or, with `resume`, for the one that is there. A new one does

@@ -10,6 +10,7 @@ local class_numbers = require "ladies.data.class_numbers"
 local complete = require "ladies.data.complete"
 local npz_matrix = require "ladies.data.npz_matrix"
 local multi = require "ladies.labels.multi"
+local notes = require "ladies.data.notes"
 local progress = require "ladies.progress"
 local splits = require "ladies.data.splits"
 
@@ -256,21 +257,38 @@ function Reader:labels()
   return labels, class_names
 end
 
+-- The words in the column of a split that are no part of it: "none" is expected, others are told.
+local function check_words(fields, path, words, n_parts)
+  local others = {}
+  for i = #checks.SPLIT + 1, #words do
+    if words[i] ~= "none" then others[#others + 1] = words[i] end
+  end
+  local shown = table.concat(others, ", ", 1, math.min(#others, 5))
+  if n_parts == 0 then
+    options.fail(('%s: %s: no node is in "train", "val" or "test"; found %s'):format(WHERE, path,
+      shown == "" and "none" or shown))
+  elseif #others > 0 then
+    notes.add({where = path}, fields.notes, 'nodes of other words than "train", "val" and "test" '
+      .. "are in no part: %s", shown)
+  end
+end
+
 -- The split: a file with train, val, test or another word (none of them) for each node, or a file
 -- of nodes for each part.
 function Reader:split(fields)
   if self.split_file then
     local words = core.text.names()
     for _, part in ipairs(checks.SPLIT) do words:add(part) end
-    local part_of, ids = self:per_node(self.split_file, words), {{}, {}, {}}
+    local part_of, ids, n_parts = self:per_node(self.split_file, words), {{}, {}, {}}, 0
     for node = 1, #part_of do
       local list = ids[part_of[node]]
       if list then list[#list + 1] = node end
     end
     for i, part in ipairs(checks.SPLIT) do
       fields[part] = #ids[i] > 0 and core.index(ids[i]) or nil
+      n_parts = n_parts + (fields[part] and 1 or 0)
     end
-    return
+    return check_words(fields, self.split_file, words, n_parts)
   end
   for _, part in ipairs(checks.SPLIT) do
     local path = self.opts[part]
@@ -320,7 +338,7 @@ function from_files.read(given)
   end
   local reader = setmetatable({opts = opts, split_file = split_file}, Reader)
   if opts.ids == "strings" then reader.names = core.text.names() end
-  local fields = {name = opts.name, source = opts.source}
+  local fields = {name = opts.name, source = opts.source, notes = {}}
   fields.features = reader:features()
   fields.labels, fields.class_names = reader:labels()
   reader:split(fields)
