@@ -123,6 +123,15 @@ function tests.test_address_space()
   lu.assertTrue(worked > 0 and failed > 0)
 end
 
+--- Blocks that are free, but of no use for what is wanted, go back to the system first.
+function tests.test_free_blocks_make_room()
+  if sanitized then return end
+  lu.assertEquals({limited(400000, {shell.ladies, "-e", [[
+    ladies.zeros(50, 1000000):release()
+    print(ladies.memory().cached > 2e8, ladies.zeros(65, 1000000).n_rows, ladies.memory().cached)
+  ]]})}, {"true\t65\t0\n", "", 0})
+end
+
 function tests.test_address_space_of_a_stock_lua()
   if sanitized or not os.execute "command -v lua5.4 >/dev/null" then return end
   local build = shell.ladies:match "^(.*)/bin/[^/]*$"

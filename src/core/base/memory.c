@@ -120,11 +120,28 @@ static void keep(block *b)
     memory.stats.cached += (int64_t)class_size(b->size_class);
 }
 
+/* Gives the free blocks back to the system; whether there were any. */
+static bool release_cached(void)
+{
+    bool any = false;
+    for (int c = 0; c < CLASSES; c++) {
+        for (block *b; (b = memory.free[c]); any = true) {
+            memory.free[c] = b->next;
+            memory.blocks[c]--;
+            free(b);
+        }
+    }
+    memory.stats.cached = 0;
+    return any;
+}
+
 /* A block of a class that has run out, and for small ones spares: a quarter of those that exist, and
- * one more. */
+ * one more. Where the system has no block left, it may have one once it has the free ones back. */
 static block *grow_class(int c, size_t size)
 {
     block *b = new_block(c, size), *spare;
+    if (!b && release_cached())
+        b = new_block(c, size);
     int64_t more = caching && c < LARGE ? memory.blocks[c] / 4 + 1 : 0;
     while (b && more-- > 0 && (spare = new_block(c, size)))
         keep(spare);
@@ -225,15 +242,7 @@ int64_t ld_memory_live(void)
 void ld_memory_trim(void)
 {
     pthread_mutex_lock(&memory.lock);
-    for (int c = 0; c < CLASSES; c++) {
-        while (memory.free[c]) {
-            block *b = memory.free[c];
-            memory.free[c] = b->next;
-            memory.blocks[c]--;
-            free(b);
-        }
-    }
-    memory.stats.cached = 0;
+    release_cached();
     memory.stats.peak = memory.stats.total;
     memory.most_used = memory.used;
     pthread_mutex_unlock(&memory.lock);
