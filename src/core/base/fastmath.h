@@ -1,6 +1,7 @@
 /* Elementary functions of a float that vectorise inside LD_CLONES loops, where libm's would be called
- * one element at a time. Relative error at most 3e-7; special values as in libm up to the ends of
- * float's range, beyond which results saturate. */
+ * one element at a time. Relative error at most 3e-7; nan, infinities, overflow to infinity and
+ * underflow by way of denormals as in libm, without a branch and without a conversion to int that
+ * does not fit. */
 #ifndef LD_BASE_FASTMATH_H
 #define LD_BASE_FASTMATH_H
 
@@ -20,32 +21,43 @@ static inline __attribute__((always_inline)) float ld_exp_series(float r)
     return p * r + 1.0f;
 }
 
+/* 2^n for -126 <= n <= 127. */
+static inline __attribute__((always_inline)) float ld_power_of_two(int32_t n)
+{
+    int32_t bits = (n + 127) << 23;
+    float power;
+    memcpy(&power, &bits, sizeof power);
+    return power;
+}
+
 /* e^x. With n = round(x / ln 2) and r = x - n ln 2, |r| <= ln 2 / 2: 2^n e^r. Subtracting
- * ln 2 in two parts keeps r exact. */
+ * ln 2 in two parts keeps r exact. 2^n is two factors, for it need not be a float itself; only the
+ * second product rounds, and only among the denormals. Beyond -104 and 89 all is 0 and infinity;
+ * nan, which every comparison sends to -104, is put back at the end. */
 static inline __attribute__((always_inline)) float ld_expf(float x)
 {
-    float clamped = x < -87.3f ? -87.3f : x > 88.3f ? 88.3f : x;
-    float n = (clamped * 1.44269504f + 12582912.0f) - 12582912.0f; /* round to nearest */
-    float r = (clamped - n * 0.693359375f) + n * 2.12194440e-4f;
+    float above = x > -104.0f ? x : -104.0f, clamped = above < 89.0f ? above : 89.0f;
+    float rounded = (clamped * 1.44269504f + 12582912.0f) - 12582912.0f; /* to nearest */
+    float r = (clamped - rounded * 0.693359375f) + rounded * 2.12194440e-4f;
     float p = ld_exp_series(r) * r + 1.0f;
-    int32_t bits = ((int32_t)n + 127) << 23;
-    float scale;
-    memcpy(&scale, &bits, sizeof scale);
-    return x == x ? p * scale : x;
+    int32_t n = (int32_t)rounded, half = n / 2;
+    float y = p * ld_power_of_two(half) * ld_power_of_two(n - half);
+    return x == x ? y : x;
 }
 
 /* e^x - 1 without cancellation near 0. */
 static inline __attribute__((always_inline)) float ld_expm1f(float x)
 {
     float near = ld_exp_series(x) * x, far = ld_expf(x) - 1.0f;
-    return x > -0.34f && x < 0.34f ? near : far;
+    return fabsf(x) < 0.34f ? near : far;
 }
 
 /* tanh(x) = e / (e + 2) with e = e^(2x) - 1. */
 static inline __attribute__((always_inline)) float ld_tanhf(float x)
 {
-    float e = ld_expm1f(2.0f * (x > 20.0f ? 20.0f : x < -20.0f ? -20.0f : x));
-    return e / (e + 2.0f);
+    float above = x > -20.0f ? x : -20.0f, clamped = above < 20.0f ? above : 20.0f;
+    float e = ld_expm1f(2.0f * clamped), y = e / (e + 2.0f);
+    return x == x ? y : x;
 }
 
 #endif
