@@ -193,6 +193,22 @@ function tests.test_a_parameter_is_a_constant_where_nothing_is_recorded()
   use()  -- the step has no further use for gradients
 end
 
+--- What a graph keeps was made when its weights were other ones, or constants.
+function tests.test_a_graph_keeps_nothing_of_weights_that_carry_a_gradient()
+  local c = kinds.context(true)
+  local graph = ladies.graph.new(c.A)
+  lu.assertEquals({c.A.requires_grad, c.plain.requires_grad}, {true, false})
+  graph:normalize "row"
+  do
+    local _ <close> = ladies.step()
+    graph:normalize("row"):matmul(c.constant):square():sum():backward()
+    lu.assertNotNil(c.e.grad)
+  end
+  local before = graph:normalize("row"):hash()
+  c.e:mul_at_(ladies.index{2}, 2)
+  lu.assertNotEquals(graph:normalize("row"):hash(), before)
+end
+
 --- Numbers stay numbers where no gradient goes on.
 function tests.test_elements_are_numbers_or_tensors()
   local w = kinds.vector(3)():requires_grad_()

@@ -125,6 +125,32 @@ function tests.test_gradients_without_a_way_out()
   lu.assertEquals(x.grad:item(), 1)
 end
 
+--- What backward is given must be as it was in forward.
+function tests.test_changes_before_backward()
+  local A = ladies.matrix{n_rows = 1, n_cols = 1, rows = ladies.index{1}, cols = ladies.index{1}}
+  local f = ladies.op{name = "f", forward = function(x, B) return B:matmul(x) end,
+                      backward = function(g, _, B) return B:matmul_t(g) end}
+  local x, y, values = parameter{1}, parameter{1}, tensor{2}
+  local function run(change)
+    return in_step(function()
+      local loss = f(x, A:with_values(values))
+      change()
+      loss:backward()
+    end)
+  end
+  fails("op f: a Matrix was changed in place after it was used", run(function()
+    values:fill_(9)
+  end))
+  fails("backward: an input of product was changed in place after it", in_step(function()
+    local loss = product(x, y)
+    y:detach():fill_(9)
+    loss:backward()
+  end))
+  lu.assertNil(x.grad)
+  run(function() end)()
+  lu.assertEquals(x.grad:item(), 9)
+end
+
 function tests.test_wrong_returns()
   local x = parameter{1, 2}
   local function op(forward, backward)

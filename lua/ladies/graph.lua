@@ -23,7 +23,8 @@ end
 
 --- The propagation matrix P as a Matrix: "sym" is D^-1/2 (A+I) D^-1/2, "row" is D^-1 (A+I), with D
 -- the row sums; {self_loops = false} leaves A as it is, and {lambda = x} gives P + x diag(P)
--- (Cluster-GCN's diagonal enhancement). Each kind is computed once and kept.
+-- (Cluster-GCN's diagonal enhancement). Each kind is computed once and kept, unless A carries a
+-- gradient: then it is made of what A is at the time.
 -- Self-loops that A has become ones. In a directed graph D is what a node hears, on both sides of
 -- "sym" too, and P is not symmetric; without self-loops, a node that hears nobody is then not heard
 -- either.
@@ -33,12 +34,11 @@ function Graph:normalize(kind, opts)
     self_loops = {"boolean", true}, lambda = {"number", 0},
   })
   local key = ("%s %s %.17g"):format(kind, opts.self_loops, opts.lambda)
-  if not self.normalized[key] then
-    local P = self.adjacency:normalize(kind, {self_loops = opts.self_loops})
-    if opts.lambda ~= 0 then P = P:add_diag(P:diagonal_values() * opts.lambda) end
-    self.normalized[key] = P
-  end
-  return self.normalized[key]
+  if self.normalized[key] then return self.normalized[key] end
+  local P = self.adjacency:normalize(kind, {self_loops = opts.self_loops})
+  if opts.lambda ~= 0 then P = P:add_diag(P:diagonal_values() * opts.lambda) end
+  if not self.adjacency.requires_grad then self.normalized[key] = P end
+  return P
 end
 
 --- The arguments of graph:normalize that gave a P, {normalize =, lambda =, self_loops =}; nil for a

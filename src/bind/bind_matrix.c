@@ -114,6 +114,9 @@ static int matrix_get_field(lua_State *L)
         lua_pushinteger(L, a->s->n_cols);
     else if (strcmp(key, "nnz") == 0)
         lua_pushinteger(L, a->s->nnz);
+    else if (strcmp(key, "requires_grad") == 0)
+        lua_pushboolean(L, ld_wants_grad(a->values) || ld_wants_grad(a->row_scale) ||
+                               ld_wants_grad(a->col_scale));
     else if (strcmp(key, "edge") == 0)
         bind_check(L, ld_csr_origin(bind_new_index(L), a));
     else if (strcmp(key, "root") == 0) {
@@ -510,8 +513,8 @@ void bind_open_matrix(lua_State *L)
         {"__tostring", matrix_tostring},
         {NULL, NULL},
     };
-    static const char *const properties[] = {"n_rows", "n_cols", "nnz", "values",
-                                             "edge",   "root",   NULL};
+    static const char *const properties[] = {"n_rows", "n_cols",        "nnz",  "values",
+                                             "edge",   "requires_grad", "root", NULL};
     bind_class(L, BIND_MATRIX, methods, meta, properties, matrix_get_field);
     bind_functions(L, functions);
 }

@@ -48,6 +48,18 @@ static ld_status take_gradients(lua_State *L, ld_node *n, int base, int returned
     return LD_OK;
 }
 
+/* LD_STATE when the value at the top is a Matrix whose numbers have changed since n was recorded; of
+ * Tensors the tape knows. */
+static ld_status check_unchanged(lua_State *L, const ld_node *n)
+{
+    const ld_csr *a = bind_to_object(L, -1, BIND_MATRIX);
+    if (a && (ld_tensor_changed_since(a->values, n->time) ||
+              ld_tensor_changed_since(a->row_scale, n->time) ||
+              ld_tensor_changed_since(a->col_scale, n->time)))
+        return ld_fail(LD_STATE, "a Matrix was changed in place after it was used");
+    return LD_OK;
+}
+
 /* Runs protected, so that no Lua error crosses core. */
 static int run_backward(lua_State *L)
 {
@@ -59,8 +71,10 @@ static int run_backward(lua_State *L)
     lua_toclose(L, -1);
     lua_rawgeti(L, 2, BACKWARD);
     *bind_new_tensor(L) = ld_tensor_ref(n->out->grad);
-    for (int i = 0; i < c->n_args; i++)
+    for (int i = 0; i < c->n_args; i++) {
         lua_rawgeti(L, 2, FIRST_ARG + i);
+        bind_check(L, check_unchanged(L, n));
+    }
     lua_call(L, 1 + c->n_args, LUA_MULTRET);
     bind_check(L, take_gradients(L, n, 4, lua_gettop(L) - 3));
     return 0;
@@ -127,7 +141,7 @@ static int op_call(lua_State *L)
         lua_pushvalue(L, i);
     lua_call(L, n_args, 1);
     lua_replace(L, n_args + 1);
-    lua_settop(L, n_args + 1); /* ends the pause; lua_closeslot is not in Lua 5.4.0 to 5.4.2 */
+    lua_settop(L, n_args + 1);     /* ends the pause; lua_closeslot is not in Lua 5.4.0 to 5.4.2 */
     take_inputs(L, &node, n_args); /* forward may have released them, or closed the step */
     ld_tape *tape = bind_tape(L);
     ld_tensor *result = bind_to_operand(L, -1);

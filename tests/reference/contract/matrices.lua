@@ -21,7 +21,7 @@ return {
                                       vector(4), vector(4)),
   ["Matrix.__index"] = {
     of_matrix(function(A) return A.values * 2 end),
-    reads(function(c) return c.A.n_rows, c.A.n_cols, c.A.nnz, c.A.edge end),
+    reads(function(c) return c.A.n_rows, c.A.n_cols, c.A.nnz, c.A.edge, c.A.requires_grad end),
   },
   ["Matrix:scale_rows"] = of_matrix(function(A, v) return A:scale_rows(v) end, vector(4)),
   ["Matrix:scale_cols"] = of_matrix(function(A, v) return A:scale_cols(v) end, vector(4)),

@@ -82,7 +82,6 @@ local entries = {
   ["data.from_arrays"] = {
     passes({M}, function(_, x) return dataset(x).features * 2 end),
     of_matrix(function(A) return dataset(dense(4, 3)(), A, "keep").graph.adjacency end),
-    refuses(function(c) return dataset(c.constant, c.A) end),
   },
   ["Dataset:new"] = passes({M}, function(_, x) return dataset(x).features * 2 end),
   ["data.row_normalized"] = passes({M}, function(_, x)
