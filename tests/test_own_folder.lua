@@ -156,7 +156,8 @@ function tests.test_what_stays()
   end
   lu.assertEquals(small("train", "--out", place .. "/link"), 0)
   lu.assertEquals(core.exists(place .. "/link/model.npz"), "file")
-  check_refusal(outcome({"train", "--dataset", toy_study.dataset, "--activation=none_such"}, {folder = place}))
+  check_refusal(outcome({"train", "--dataset", toy_study.dataset, "--activation=none_such"},
+    {folder = place}))
   lu.assertEquals(core.files(place .. "/runs"), {"costs-1"})
 end
 
