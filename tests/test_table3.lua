@@ -111,7 +111,7 @@ function tests.test_refusals()
   local out = temporary.path "refused"
   lu.assertErrorMsgContains("would both be called toy; rename one", table3, out,
     {datasets = {dataset, "elsewhere/toy.npz"}})
-  lu.assertErrorMsgContains("failed: ladies.train: the loss of batch 2 is", table3, out,
+  lu.assertErrorMsgContains("failed: ladies.train: batch 2: the loss is", table3, out,
     {methods = {"ladies:5"}, settings = {layers = 2, lr = 1e30, max_batches = 9}})
 end
 
