@@ -1,6 +1,11 @@
 --- The signature in a docstring is the declaration: arguments beyond it are errors.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
 local lu = require "luaunit"
 local ladies = require "ladies"
+local shell = require "tools.shell"
+local toy = require "reference.toy_data"
 local core = require "ladies_core"
 
 local tests = {}
@@ -47,11 +52,10 @@ end
 function tests.test_the_message_has_the_signature()
   fails("ladies.ones(n_rows [, n_cols]) takes at most 2 arguments, got 3", ladies.ones, 2, 3, 4)
   fails("x:relu() takes no arguments, got 1", ladies.ones(2).relu, ladies.ones(2), 1)
-  fails("ladies.optim.sgd(parameters [, {lr = 0.01, momentum = 0, weight_decay = 0}]) takes at most",
+  fails("{lr = 0.01, momentum = 0, weight_decay = 0}]) takes at most 2 arguments, got 3",
     ladies.optim.sgd, {}, {}, 1)
   fails("eps = 1e-8, weight_decay = 0}]) takes at most 2 arguments", ladies.optim.adam, {}, {}, 1)
-  fails("rows=Index, cols=Index [, values=Tensor]} takes at most 1 argument, got 2", ladies.matrix,
-    {}, 1)
+  fails("cols=Index [, values=Tensor]} takes at most 1 argument, got 2", ladies.matrix, {}, 1)
 end
 
 function tests.test_the_callers_line_is_blamed()
@@ -69,6 +73,63 @@ end
 
 function tests.test_any_number_where_the_signature_says_so()
   lu.assertEquals(select("#", ladies.no_grad(function(...) return ... end, 1, nil, 3, nil)), 4)
+end
+
+--- Whatever a message quotes, it is one line; and it is no message of Lua's about our own code.
+function tests.test_what_is_wrong_is_told_in_one_line()
+  local nodes, data = ladies.range(1, 2), toy.new()
+  local model = ladies.nn.gcn{inputs = toy.FEATURES, outputs = 3, layers = 1, hidden = 2}
+  local step = {schedule = function() return "x" end}
+  local path <close> = shell.file ""
+  local function train(more)
+    local given = {data = data, model = model, max_batches = 1, quiet = true, patience = 0,
+      sampler = toy.neighbourhoods(data.graph:normalize "sym", 1)}
+    for name, value in pairs(more) do given[name] = value end
+    return function() ladies.train(given) end
+  end
+  for text, f in pairs{
+    ["n_rows must be an integer 0 to 2147483647, got a?b"] = function() ladies.ones "a\nb" end,
+    ["got " .. ("a"):rep(60) .. "..."] = function() ladies.ones(("a"):rep(99)) end,
+    ["got " .. ("b"):rep(59) .. "..."] = function()
+      ladies.ones(("b"):rep(59) .. "\u{e9}\u{e9}")
+    end,
+    ['unknown option "a?b"'] = function() ladies.step{["a\nb"] = 1} end,
+    ['no field or method "a?b"'] = function() return nodes["a\nb"] end,
+    ["as must be"] = function() ladies.npy.read(path.path, {as = "a\nb"}) end,
+    ["npy: a?b: cannot be opened"] = function() ladies.npy.read "a\nb" end,
+    ["function expected, got number"] = function() ladies.no_grad(1) end,
+    ["the settings must be a table"] = function() ladies.experiment.configure(1) end,
+    ["the model must be a table"] = function() ladies.inference.exact(1, data) end,
+    ["the graph must be a Graph"] = function() ladies.inference.exact(model, {}) end,
+    ["features must be a Tensor or a Matrix"] = function()
+      ladies.inference.exact(model, data.graph:normalize "sym")
+    end,
+    ["what the sampler returns must be a table"] = function()
+      ladies.inference.sampled(model, data, nodes, {sampler = function() end})
+    end,
+    ["the weights must be a Tensor"] = function() ladies.nn.initialize.kaiming_normal(1) end,
+    ["the layers are 1 to 1, got 5"] = function() model:layer(5, data.features, {}) end,
+    ["x must be a Tensor or a Matrix"] = function() ladies.nn.linear{
+      inputs = 1, outputs = 1, rng = ladies.rng(1)}:forward(1) end,
+    ["blocks must be a table"] = function() model:forward(data.features, {}) end,
+    ["the name must be a string"] = ladies.nn.class,
+    ["parts must be a table"] = function() ladies.partition.part_of("here", 1, 2) end,
+    ["the part of each node must be an Index"] = ladies.partition.from_index,
+    ["sampling.hash: blocks[1] must be a table"] = function()
+      ladies.sampling.hash{blocks = {1}}
+    end,
+    ["f must be a callable"] = function() ladies.sampling.at_layer(1) end,
+    ["class 2, expected 1 to 1"] = function()
+      ladies.metrics.confusion(nodes, nodes, 1)
+    end,
+    ["idx must be an Index"] = function() ladies.metrics.confusion(nodes, nodes, 2, 1) end,
+    ["the loss must be a Tensor, got nil"] = train{loss = function() end},
+    ["schedule's factor must be a number"] = train(step),
+  } do
+    local message = message_of(f)
+    lu.assertStrContains(message, text)
+    lu.assertNil(message:find "%c")
+  end
 end
 
 function tests.test_options_are_in_the_table_itself()

@@ -140,6 +140,13 @@ function tests.test_a_finalizer_brings_a_tensor_back()
   end)
 end
 
+function tests.test_a_finalizer_makes_objects()
+  local made
+  setmetatable({}, {__gc = function() made = ladies.ones(2) + 1 end})
+  collectgarbage()
+  lu.assertEquals(made:to_table(), {2, 2})
+end
+
 function tests.test_what_finalizers_let_go_of_is_freed_by_the_next_call()
   collectgarbage()
   local before = ladies.memory().total

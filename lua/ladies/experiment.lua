@@ -49,6 +49,7 @@ local SPEC = {
 -- sampler (see ladies.methods), and dataset, the options of ladies.data.load, shuffle (see
 -- ladies.data.shuffled), method, preset, max_batches, max_seconds.
 function experiment.configure(given)
+  options.value(WHERE, "the settings", given, "table")
   local preset = options.value(WHERE, "preset", given.preset or "default", SPEC.preset[1])
   local name = options.value(WHERE, "method", given.method or SPEC.method[2], SPEC.method[1])
   local method, spec = methods.by_name[name], methods.types(WHERE, name, given)

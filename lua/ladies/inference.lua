@@ -16,6 +16,7 @@ local inference = {}
 -- The model's own P of a graph or a data set, which must be that which it was trained with.
 local function own_propagation(where, model, of)
   local graph = options.class_of(of) == "Graph" and of or of.graph
+  options.value(where, "the graph", graph, "Graph")
   local P, name = propagation.of_model(where, model, graph)
   propagation.check_trained(where, model, P, name, graph)
   return P
@@ -35,6 +36,7 @@ end
 
 --- Whether a model has what exact inference needs: layer(i, h, block) and n_layers.
 function inference.possible(model)
+  options.value("ladies.inference", "the model", model, "table")
   return model.layer ~= nil and model.n_layers ~= nil
 end
 
@@ -51,12 +53,14 @@ function inference.exact(model, data, given)
   if not inference.possible(model) then
     options.fail(where .. ": the model must have layer(i, h, block) and n_layers")
   end
+  options.value(where, "the data set", data, "table or Matrix")
   local opts = options.check(where, given, {
     P = "Matrix or nil", features = "Tensor or Matrix or nil",
   })
   local P = opts.P or options.class_of(data) == "Matrix" and data
     or own_propagation(where, model, data)
-  local features = opts.features or data.features
+  local features = opts.features or options.class_of(data) ~= "Matrix" and data.features
+  options.value(where, "features", features, "Tensor or Matrix")
   core.check_constant(where, P)
   core.check_constant(where, features)
   if features.n_rows ~= P.n_rows then
@@ -82,6 +86,9 @@ local SAMPLED = {
 -- inference nothing is recorded.
 function inference.sampled(model, data, nodes, given)
   local where = "ladies.inference.sampled"
+  options.value(where, "the model", model, "table")
+  options.value(where, "the data set", data, "table")
+  options.value(where, "the graph", data.graph, "Graph")
   options.value(where, "the nodes", nodes, "Index")
   local opts = options.check(where, given, SAMPLED)
   core.check_constant(where, data.features)
@@ -95,6 +102,7 @@ function inference.sampled(model, data, nodes, given)
         local last = math.min(first + size - 1, n)
         local seeds = nodes:slice(first, last)
         local batch = opts.sampler(seeds, rng:fork(draw):fork(first))
+        options.value(where, "what the sampler returns", batch, "table")
         propagation.state(batch, opts.sampler)
         guard(batch)
         local places = sampling.find(batch.output, seeds)

@@ -52,7 +52,9 @@ end
 --- The confusion matrix: counts[truth][predicted] as tables of integers, classes 1 .. classes.
 -- Where every node has one class.
 function metrics.confusion(predicted, labels, classes, idx)
-  local got, want, n = single.pairs("ladies.metrics.confusion", predicted, labels, idx)
+  local where = "ladies.metrics.confusion"
+  classes = options.value(where, "classes", classes, "integer in [1, 10000]")
+  local got, want, n = single.pairs(where, predicted, labels, idx)
   local counts = {}
   for class = 1, classes do
     counts[class] = {}
@@ -60,6 +62,10 @@ function metrics.confusion(predicted, labels, classes, idx)
   end
   for i = 1, n do
     local row = counts[want[i]]
+    if not row or not row[got[i]] then
+      options.fail(("%s: class %d, expected 1 to %d"):format(where, row and got[i] or want[i],
+        classes))
+    end
     row[got[i]] = row[got[i]] + 1
   end
   return counts

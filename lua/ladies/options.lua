@@ -25,6 +25,7 @@ local HOME = debug.getinfo(1, "S").source:match("^(.*[/\\])") or "="
 --- Raises `message`, blamed on the nearest line outside this library: the user's. It becomes one
 -- line, whatever it quotes of a file.
 function options.fail(message)
+  message = tostring(message)
   local level = 2
   local info = debug.getinfo(level, "S")
   while info and (info.what == "C" or info.source:sub(1, #HOME) == HOME) do

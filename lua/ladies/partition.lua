@@ -54,6 +54,7 @@ end
 
 --- The parts of an Index that holds the part 1 .. k of every node.
 function partition.from_index(part_of, k)
+  options.value("partition", "the part of each node", part_of, "Index")
   local order, ends = part_of:group(k)
   local parts = {}
   for i = 1, k do parts[i] = order:slice(ends[i], ends[i + 1] - 1) end
@@ -63,6 +64,7 @@ end
 --- The part of each of n nodes, 0 for those that are in none: `parts` (an array of Index), checked:
 -- an error, which begins with `where`, for ids out of range or in two parts.
 function partition.part_of(where, parts, n)
+  options.value(where, "parts", parts, "table")
   local ids = {}
   for v = 1, n do ids[v] = 0 end
   for i, part in ipairs(parts) do

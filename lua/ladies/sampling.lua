@@ -16,6 +16,8 @@ end
 
 --- sampling.at_layer(l, f, ...): the results of f(...), whose errors then begin with the layer.
 function sampling.at_layer(layer, f, ...)
+  layer = options.value("sampling.at_layer", "the layer", layer, "integer")
+  options.value("sampling.at_layer", "f", f, "callable")
   return finish(layer, pcall(f, ...))
 end
 
@@ -162,12 +164,14 @@ end
 --- sampling.hash(batch): a text that depends on every bit of the mini-batch's blocks (structure,
 -- weights, order), input and output, loss_nodes and loss_weight.
 function sampling.hash(batch)
-  local parts, hashes = {}, {}       -- layers may share one
+  local where, parts, hashes = "sampling.hash", {}, {}       -- layers may share one
   local function add(object)
+    options.value(where, "a part", object, "Matrix or Index or Tensor or nil")
     if object and not hashes[object] then hashes[object] = object:hash() end
     parts[#parts + 1] = object and hashes[object] or "-"
   end
-  for _, block in ipairs(batch.blocks) do
+  options.value(where, "the mini-batch", batch, "table")
+  for _, block in ipairs(options.value(where, "blocks", batch.blocks, "array of tables")) do
     add(block.adj) add(block.dst) add(block.src) add(block.full) add(block.full_src)
   end
   add(batch.input) add(batch.output) add(batch.loss_nodes) add(batch.loss_weight)

@@ -264,7 +264,7 @@ function Run:step(batch)
   if self.guard then self.guard(batch) end
   local _ <close> = core.step()
   local loss = self:objective(self.model:forward(opts.data.features, batch), batch)
-  local value = loss:item()
+  local value = options.value("ladies.train", "the loss", loss, "Tensor"):item()
   if not is_finite(value) then
     return self:give_up(self.number + 1, "the loss is " .. show(value))
   end
@@ -272,7 +272,10 @@ function Run:step(batch)
   self.bytes = core.memory().total
   if opts.clip then self:clip() end
   if self.trouble then return nil end
-  if opts.schedule then optimizer:set_lr(self.lr * opts.schedule(self.number + 1)) end
+  if opts.schedule then
+    local factor = opts.schedule(self.number + 1)
+    optimizer:set_lr(self.lr * options.value("ladies.train", "schedule's factor", factor, "number"))
+  end
   optimizer:step()
   if batch.after_step then batch.after_step(batch, self.model) end
   return value

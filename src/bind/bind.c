@@ -1,6 +1,7 @@
 #include "bind.h"
 
 #include <cblas.h>
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -104,9 +105,24 @@ const char *bind_error_text(lua_State *L)
     return lua_tostring(L, -1);
 }
 
+const char *bind_show(lua_State *L, int arg)
+{
+    enum { LONGEST = 60 };
+    char line[LONGEST + 4];
+    size_t length, n = 0;
+    const char *text = luaL_tolstring(L, arg, &length);
+    for (; n < length && n < LONGEST; n++)
+        line[n] = iscntrl((unsigned char)text[n]) ? '?' : text[n];
+    while (n < length && n > 0 && (text[n] & 0xC0) == 0x80) /* not within a character of UTF-8 */
+        n--;
+    strcpy(line + n, n < length ? "..." : "");
+    lua_pop(L, 1);
+    return lua_pushstring(L, line);
+}
+
 int bind_no_field(lua_State *L, const char *type)
 {
-    const char *key = luaL_tolstring(L, 2, NULL), *best = NULL;
+    const char *key = bind_show(L, 2), *best = NULL;
     const char *kind = strchr(type, '.') + 1;
     luaL_getmetatable(L, type);
     lua_getfield(L, -1, "__fields");
@@ -142,6 +158,7 @@ void bind_check_options(lua_State *L, int arg, const char *where, const char *co
         const char *best = NULL;
         for (i = 0; names[i]; i++)
             best = bind_nearer(key, best, names[i]);
+        key = bind_show(L, -2);
         if (best)
             luaL_error(L, "%s: unknown option \"%s\"; did you mean \"%s\"?", where, key, best);
         luaL_error(L, "%s: unknown option \"%s\"", where, key);
@@ -171,7 +188,7 @@ void *bind_option_object(lua_State *L, int arg, const char *where, const char *n
     void *object = luaL_testudata(L, -1, class);
     if (!object)
         luaL_error(L, "%s: %s must be of class %s, got %s", where, name, strchr(class, '.') + 1,
-                   luaL_tolstring(L, -1, NULL));
+                   bind_show(L, -1));
     return object;
 }
 
@@ -202,7 +219,7 @@ int64_t bind_count(lua_State *L, int arg, const char *what)
     lua_Integer n = lua_tointegerx(L, arg, &whole);
     if (!whole || n < 0 || n > INT32_MAX)
         luaL_error(L, "%s must be an integer 0 to %d, got %s", what, INT32_MAX,
-                   lua_isnoneornil(L, arg) ? "nil" : luaL_tolstring(L, arg, NULL));
+                   lua_isnoneornil(L, arg) ? "nil" : bind_show(L, arg));
     return n;
 }
 

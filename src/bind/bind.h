@@ -62,6 +62,9 @@ void bind_hidden_class(lua_State *L, const char *type, lua_CFunction release);
 /* Raises a Lua error, blamed on the caller's line, unless status is LD_OK. */
 void bind_check(lua_State *L, ld_status status);
 
+/* Pushes the value at a stack position as a message quotes it: in one line, cut where it is long. */
+const char *bind_show(lua_State *L, int arg);
+
 /* Makes the error value on top of the stack a text, also when its __tostring fails. */
 const char *bind_error_text(lua_State *L);
 

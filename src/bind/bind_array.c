@@ -143,7 +143,7 @@ void bind_push_array(lua_State *L, int arg, const char *where)
         luaL_error(L,
                    "%s: a Tensor, Index, string, number or table of numbers or strings expected, "
                    "got %s",
-                   where, luaL_tolstring(L, arg, NULL));
+                   where, bind_show(L, arg));
     if (holds_texts(L, arg))
         push_texts(L, arg, 'U', where);
     else

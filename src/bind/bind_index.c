@@ -27,7 +27,7 @@ static int32_t to_core(lua_State *L, int arg, const char *where, lua_Integer pos
     lua_Integer v = lua_tointegerx(L, arg, &whole);
     if (!whole || v < 0 || v > INT32_MAX)
         luaL_error(L, "%s: element %d must be an integer 0 to %d, got %s", where, (int)position,
-                   INT32_MAX, luaL_tolstring(L, arg, NULL));
+                   INT32_MAX, bind_show(L, arg));
     return (int32_t)(v - 1);
 }
 

@@ -94,7 +94,7 @@ void bind_hold_off(lua_State *L, bool on)
 static int64_t next_threshold(lua_State *L, int64_t live)
 {
     static const int64_t least = 16 << 20;
-    int64_t heap = (int64_t)lua_gc(L, LUA_GCCOUNT) << 10;
+    int64_t heap = (int64_t)lua_gc(L, LUA_GCCOUNT) * 1024; /* next to nothing in a finalizer */
     return live + live / 2 + least + 8 * heap;
 }
 

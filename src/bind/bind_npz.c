@@ -185,8 +185,7 @@ static int npz_write(lua_State *L)
     int64_t count = 0;
     for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1), count++) {
         if (lua_type(L, 4) != LUA_TSTRING)
-            luaL_error(L, "npz.write: names of arrays must be strings, got %s",
-                       luaL_tolstring(L, 4, NULL));
+            luaL_error(L, "npz.write: names of arrays must be strings, got %s", bind_show(L, 4));
         const char *where = lua_pushfstring(L, "npz.write: \"%s\"", lua_tostring(L, 4));
         lua_pushvalue(L, 4);
         bind_push_array(L, 5, where);
@@ -220,7 +219,7 @@ static int npy_read(lua_State *L)
     const bind_form *as = NULL;
     bind_check_options(L, 2, "npy.read", options);
     if (bind_option(L, 2, "as"))
-        name = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : luaL_typename(L, -1);
+        name = bind_show(L, -1);
     for (int i = 0; name && i < BIND_FORMS; i++)
         as = strcmp(name, bind_forms[i].name) == 0 ? &bind_forms[i] : as;
     if (name && !as)

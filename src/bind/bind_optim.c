@@ -176,7 +176,7 @@ static int optimizer_load_state(lua_State *L)
         lua_rawgeti(L, 3, i + 1);
         if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 0)
             return luaL_error(L, "load_state: steps[%d] must be an integer of 0 or more, got %s",
-                              (int)i + 1, luaL_tolstring(L, -1, NULL));
+                              (int)i + 1, bind_show(L, -1));
         lua_pop(L, 1);
     }
     const ld_tensor *moment1 = moment_of_state(L, o->moment1, "moment1");

@@ -18,8 +18,7 @@ static int word_option(lua_State *L, int arg, const char *where, const char *nam
     for (int i = 0; words[i] && lua_type(L, -1) == LUA_TSTRING; i++)
         if (strcmp(words[i], lua_tostring(L, -1)) == 0)
             return i;
-    return luaL_error(L, "%s: %s must be %s, got %s", where, name, wanted,
-                      luaL_tolstring(L, -1, NULL));
+    return luaL_error(L, "%s: %s must be %s, got %s", where, name, wanted, bind_show(L, -1));
 }
 
 /* --- alias tables ----------------------------------------------------------------------------- */

@@ -102,7 +102,9 @@ void bind_push_pause(lua_State *L)
 
 static int no_grad(lua_State *L)
 {
-    luaL_checkany(L, 1);
+    int n_args = lua_gettop(L);
+    luaL_argexpected(L, lua_isfunction(L, 1) || luaL_getmetafield(L, 1, "__call"), 1, "function");
+    lua_settop(L, n_args);
     bind_push_pause(L);
     lua_insert(L, 1);
     lua_toclose(L, 1);

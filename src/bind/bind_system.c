@@ -123,7 +123,7 @@ static int system_mkdir(lua_State *L)
     const char *path = luaL_checkstring(L, 1);
     bool made = mkdir(path, 0777) == 0;
     if (!made && errno != EEXIST)
-        return luaL_error(L, "mkdir: %s: %s", path, strerror(errno));
+        bind_check(L, ld_fail(LD_IO, "mkdir: %s: %s", path, strerror(errno)));
     lua_pushboolean(L, made);
     return 1;
 }
@@ -132,7 +132,7 @@ static int system_truncate(lua_State *L)
 {
     const char *path = luaL_checkstring(L, 1);
     if (truncate(path, (off_t)luaL_checkinteger(L, 2)) != 0)
-        return luaL_error(L, "truncate: %s: %s", path, strerror(errno));
+        bind_check(L, ld_fail(LD_IO, "truncate: %s: %s", path, strerror(errno)));
     return 0;
 }
 

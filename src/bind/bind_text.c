@@ -31,12 +31,11 @@ static char option_separator(lua_State *L, int arg, const char *where)
     size_t length = 0;
     char c = '\0';
     if (bind_option(L, arg, "separator")) {
-        const char *text = luaL_tolstring(L, -1, &length);
+        const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &length) : "";
         c = text[0];
         if (length != 1 || isalnum((unsigned char)c) || (c & 0x80) || strchr("+-.\"\r\n", c))
             luaL_error(L, "%s: separator must be one character that is in no number, got \"%s\"",
-                       where, text);
-        lua_pop(L, 1);
+                       where, bind_show(L, -1));
     }
     lua_pop(L, 1);
     return c;
@@ -56,21 +55,20 @@ static ld_column to_column(lua_State *L, int64_t i, int64_t count)
     ld_column c = {.kind = LD_COLUMN_NAME, .names = bind_to_names(L, -1)};
     if (c.names)
         return c;
-    const char *word = luaL_tolstring(L, -1, NULL);
+    const char *word = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         if (strcmp(word, kinds[k].name) == 0) {
             c.kind = kinds[k].kind;
             if (c.kind == LD_COLUMN_NUMBERS && i < count)
                 luaL_error(L, "text.read: columns[%I] is \"numbers\", which must be the last",
                            (LUAI_UACINT)i);
-            lua_pop(L, 1);
             return c;
         }
     }
     luaL_error(L,
                "text.read: columns[%I] must be \"id\", \"label\", \"number\", \"numbers\", "
                "\"skip\" or Names, got %s",
-               (LUAI_UACINT)i, word);
+               (LUAI_UACINT)i, bind_show(L, -1));
     return c;
 }
 

@@ -192,7 +192,7 @@ static lua_Integer integer_option(lua_State *L, const char *name, lua_Integer le
     lua_Integer n = lua_tointegerx(L, -1, &whole);
     if (!whole || n < least || n > most)
         luaL_error(L, "workers: %s must be an integer %I to %I, got %s", name, (LUAI_UACINT)least,
-                   (LUAI_UACINT)most, luaL_tolstring(L, -1, NULL));
+                   (LUAI_UACINT)most, bind_show(L, -1));
     lua_pop(L, 1);
     return n;
 }

@@ -66,7 +66,7 @@ static int zip_unpack(lua_State *L)
     const char *name = luaL_checkstring(L, 2), *path = luaL_checkstring(L, 3);
     const ld_zip_member *member = ld_zip_find(z, name);
     if (!member)
-        return luaL_error(L, "%s: has no member \"%s\"", z->file->label.text, name);
+        bind_check(L, ld_fail(LD_VALUE, "%s: has no member \"%s\"", z->file->label.text, name));
     bind_check(L, ld_unpack_member(digest, z, member, path));
     push_digest(L, digest);
     return 1;

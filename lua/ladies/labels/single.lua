@@ -51,6 +51,7 @@ function single.predictions(logits) return {predicted = single.predict(logits)} 
 function single.pairs(where, predicted, labels, idx)
   options.value(where, "the predictions", predicted, "Index")
   options.value(where, "the labels", labels, "Index")
+  options.value(where, "idx", idx, "Index or nil")
   if #predicted ~= #labels then
     options.fail(("%s: %d predictions for %d labels"):format(where, #predicted, #labels))
   end

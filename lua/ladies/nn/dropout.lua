@@ -15,6 +15,7 @@ end
 -- comes back as it is: that is evaluation.
 function Dropout:forward(x, rng)
   if not rng or self.p == 0 then return x end
+  options.value("ladies.nn.dropout", "x", x, "Tensor")
   return x:dropout(self.p, rng)
 end
 

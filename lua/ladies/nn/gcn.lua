@@ -107,6 +107,10 @@ end
 -- dropped (training), without it none (evaluation).
 function Gcn:layer(i, h, block, rng)
   local layer = self.layers[i]
+  if not layer then
+    options.fail(("model:layer: the layers are 1 to %d, got %s"):format(self.n_layers, i))
+  end
+  options.value("model:layer", "the block", block, "table")
   h = layer.conv:forward(h, block.adj)
   if layer.norm then h = free_after(h, layer.norm:forward(h)) end
   h = free_after(h, layer.activation(h))
@@ -124,7 +128,8 @@ end
 -- A batch may bring features of its own, and batch.propagate(model, h, batch, rng), which takes the
 -- place of the loop over the layers (see samplers/vrgcn.lua).
 function Gcn:forward(features, batch, rng)
-  local blocks = batch.blocks
+  options.value("model:forward", "the mini-batch", batch, "table")
+  local blocks = options.value("model:forward", "blocks", batch.blocks, "table")
   if #blocks ~= self.n_layers then
     options.fail(("model:forward: the batch has %d blocks, the model %d layers"):format(
       #blocks, self.n_layers))
@@ -132,7 +137,9 @@ function Gcn:forward(features, batch, rng)
   if rng == nil then rng = batch.rng end
   if rng then propagation.trained(self, batch) end
   local began = core.clock()
-  local h = (batch.features or features):rows(batch.input)
+  features = options.value("model:forward", "features", batch.features or features,
+    "Tensor or Matrix")
+  local h = features:rows(batch.input)
   batch.gathering = core.clock() - began
   if batch.propagate then return batch.propagate(self, h, batch, rng) end
   for i = 1, #blocks do h = self:layer(i, h, blocks[i], rng) end

@@ -48,6 +48,8 @@ end
 --- P H W + b. h: n_cols x inputs (Tensor or sparse Matrix), adj: Matrix n_rows x n_cols; the result
 -- is n_rows x outputs. Without adj, h (a Tensor) is P H already.
 function GcnConv:forward(h, adj)
+  options.value("ladies.nn.gcn_conv", "h", h, adj and "Tensor or Matrix" or "Tensor")
+  options.value("ladies.nn.gcn_conv", "the adjacency", adj, "Matrix or nil")
   if not adj then return h:linear(self.weight, self.bias) end
   local transform = self.order == "transform_first"
   if options.class_of(h) ~= "Tensor" then

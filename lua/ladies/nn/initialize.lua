@@ -5,30 +5,40 @@ local options = require "ladies.options"
 
 local initialize = {}
 
+-- The rows and columns of a weight matrix, which are its inputs and outputs.
+local function shape(w)
+  options.value("ladies.nn.initialize", "the weights", w, "Tensor")
+  return w.n_rows, w.n_cols
+end
+
 --- Uniform with variance 2 / (inputs + outputs) (Glorot and Bengio, AISTATS 2010, eq. 16).
 function initialize.glorot_uniform(w, rng)
-  local bound = math.sqrt(6 / (w.n_rows + w.n_cols))
+  local inputs, outputs = shape(w)
+  local bound = math.sqrt(6 / (inputs + outputs))
   return w:uniform_(-bound, bound, rng)
 end
 
 --- Normal with variance 2 / (inputs + outputs) (Glorot and Bengio, AISTATS 2010, eq. 12).
 function initialize.glorot_normal(w, rng)
-  return w:normal_(math.sqrt(2 / (w.n_rows + w.n_cols)), rng)
+  local inputs, outputs = shape(w)
+  return w:normal_(math.sqrt(2 / (inputs + outputs)), rng)
 end
 
 --- Uniform with variance 2 / inputs, for ReLU (He et al., ICCV 2015, eq. 10).
 function initialize.kaiming_uniform(w, rng)
-  local bound = math.sqrt(6 / w.n_rows)
+  local bound = math.sqrt(6 / shape(w))
   return w:uniform_(-bound, bound, rng)
 end
 
 --- Normal with variance 2 / inputs, for ReLU (He et al., ICCV 2015, eq. 10).
 function initialize.kaiming_normal(w, rng)
-  return w:normal_(math.sqrt(2 / w.n_rows), rng)
+  local deviation = math.sqrt(2 / shape(w))
+  return w:normal_(deviation, rng)
 end
 
 --- All zeros.
 function initialize.zeros(w)
+  options.value("ladies.nn.initialize", "the weights", w, "Tensor")
   return w:fill_(0)
 end
 

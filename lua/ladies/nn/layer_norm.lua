@@ -18,6 +18,7 @@ end
 
 --- The normalised rows, n x width.
 function LayerNorm:forward(x)
+  options.value("ladies.nn.layer_norm", "x", x, "Tensor")
   return x:layer_norm(self.gain, self.bias)
 end
 

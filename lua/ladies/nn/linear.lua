@@ -32,6 +32,7 @@ end
 
 --- x W + b: n x outputs.
 function Linear:forward(x)
+  options.value("ladies.nn.linear", "x", x, "Tensor or Matrix")
   if options.class_of(x) == "Tensor" then return x:linear(self.weight, self.bias) end
   local product = x:matmul(self.weight)
   return self.bias and product + self.bias or product

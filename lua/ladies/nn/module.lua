@@ -66,6 +66,7 @@ end
 --- A metatable for a new kind of module: methods go into it, `parameters` and `named_parameters`
 -- are there. Make objects with setmetatable({...}, class).
 function module.class(name)
+  options.value("ladies.nn.class", "the name", name, "string")
   local class = {
     __name = "ladies.nn." .. name,
     parameters = module.parameters,

@@ -20,6 +20,7 @@
 -- when it was drawn.)
 
 local core = require "ladies_core"
+local inference = require "ladies.inference"
 local options = require "ladies.options"
 local sampling = require "ladies.sampling"
 local seeds_of = require "ladies.samplers.seeds"
@@ -117,6 +118,9 @@ end
 --- sampler:fill(model, features): the history becomes what the model gives now, by one exact
 -- inference (DGL's example begins so; the authors begin with zeros).
 function VrGcn:fill(model, features)
+  if not inference.possible(model) then
+    options.fail(WHERE .. ": the model must have layer(i, h, block) and n_layers")
+  end
   core.check_constant(WHERE, features)
   core.no_grad(function()
     local nodes = core.range(1, self.P.n_rows)

@@ -17,6 +17,8 @@ void ld_set_message(const char *format, ...)
     /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): clang-tidy 14 misses va_start */
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
+    for (char *c = message; *c; c++) /* one line, whatever it quotes */
+        *c = (unsigned char)*c < ' ' || *c == 0x7F ? '?' : *c;
 }
 
 const char *ld_message(void)

@@ -26,7 +26,7 @@ typedef enum {
  * A macro, so that readers and analysers of the code see that the value is never LD_OK. */
 #define ld_fail(status, ...) (ld_set_message(__VA_ARGS__), (status))
 
-/* Stores the message that ld_message() gives. */
+/* Stores the message that ld_message() gives, with ? for control characters. */
 void ld_set_message(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
 
 /* The message of the last failure on this thread; never NULL. */

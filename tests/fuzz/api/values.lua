@@ -1,0 +1,148 @@
+--- Arguments: mostly of the kind that a parameter's name suggests, sometimes anything at all.
+local values = {}
+
+local random = math.random
+
+--- One of a list.
+function values.one_of(list)
+  return list[random(#list)]
+end
+
+local one_of = values.one_of
+
+local NUMBERS = {0, 0, 1, 1, 2, 3, 3, 5, 6, 6, -1, -3, 0.5, 1.5, 1e-3, 1e38, 1 / 0, -1 / 0, 0 / 0,
+  2^24 + 1, 2^31, 2^31 - 1, 1 << 31, (1 << 31) - 1, (1 << 31) - 2, 1 << 32, 1 << 53,
+  math.maxinteger, math.mininteger, 2^53, 1e300}
+
+-- As counts: few, or more than there is memory for. What lies between only takes its time.
+local COUNTS = {}
+for _, number in ipairs(NUMBERS) do
+  if not (number > 1000 and number < 2^31 - 3) then COUNTS[#COUNTS + 1] = number end
+end
+
+local WORDS = {"", "sym", "row", "wor", "wr", "poisson", "pre", "post", "tensor", "index", "id",
+  "numbers", "relu", "none", "metis", "random", "auto", "a", "weight", "\0", "\n", "%s%d", "é",
+  ("long"):rep(200)}
+
+-- Which kind of value a parameter of this name wants.
+local KIND_OF = {}
+for kind, names in pairs{
+  index = "idx dst rows cols nodes pick order part_of columns offsets always first src a b " ..
+    "labels predicted truth train val test",
+  tensor = "x y t u w v p c logits gradient values scores gain bias weights targets shares " ..
+    "means pi tensor features class_weights p_cols",
+  matrix = "A P adjacency graph adj",
+  rng = "rng",
+  count = "n k n_rows n_cols size samples hidden inputs outputs batch_size max_batches seed row " ..
+    "column classes per_class power entries every last n_ids eval_every patience clusters",
+  few = "layers epochs batches threads draws width height runs",
+  number = "low high bound deviation lr momentum weight_decay eps slope alpha exponent inside " ..
+    "most number value scale share dropout clip seconds min_gain max_seconds floor factor",
+  path = "path from to base out folder file log member runs cache",
+  call = "f forward backward make sampler progress validate loss on_validation schedule init " ..
+    "count_memory after activation",
+  data = "data dataset", model = "model", parameters = "parameters",
+  numbers = "sizes fanouts list table ids", parts = "parts", batch = "batch",
+  word = "method kind name union way as what text word format norm label split", title = "where",
+  flag = "replace debias count shared weighted mapped compress symmetric header flag record " ..
+    "quiet self_loops resume workers",
+} do
+  for name in names:gmatch "%S+" do KIND_OF[name] = KIND_OF[name] or kind end
+end
+
+-- Tables that do not behave.
+local function odd_table(world)
+  return one_of{
+    function() return {} end,
+    function() return {1, 2, 3} end,
+    function() return {{1, 2}, {3, 4}} end,
+    function() return {{1, 2}, {3}} end,
+    function() return {1, nil, 3, n = 3} end,
+    function() return {rng = world.pick "Rng"} end,
+    function() return {world.pick(), world.pick()} end,
+    function() return {{name = "toy", tensor = world.pick "Tensor"}} end,
+    function() return setmetatable({}, {__index = world.callback()}) end,
+    function() return setmetatable({}, {__tostring = world.callback(), __name = "odd"}) end,
+    function() return setmetatable({}, {__len = function() return 1 << 40 end}) end,
+    function() return setmetatable({1}, {__call = world.callback()}) end,
+    function() local t = {}; t[1], t.self = t, t; return t end,
+  }()
+end
+
+--- Any value.
+function values.any(world)
+  local which = random(12)
+  if which <= 2 then return nil end
+  if which <= 4 then return one_of(NUMBERS) end
+  if which == 5 then return one_of(WORDS) end
+  if which == 6 then return random(2) == 1 end
+  if which == 7 then return odd_table(world) end
+  if which == 8 then return world.callback() end
+  if which == 9 and random(4) == 1 then return coroutine.create(world.callback()) end
+  return world.pick()
+end
+
+local function options(world, names)
+  local given = {}
+  for _, name in ipairs(names) do
+    if random(3) > 1 then given[name] = values.named(world, name) end
+  end
+  if random(40) == 1 then given[one_of(WORDS)] = values.any(world) end
+  return random(30) == 1 and setmetatable(given, {__index = world.callback()}) or given
+end
+
+local CLASS_OF = {index = "Index", tensor = "Tensor", matrix = "Matrix", rng = "Rng"}
+
+local MAKE = {
+  count = function() return random(4) > 1 and random(0, 7) or one_of(COUNTS) end,
+  few = function() return random(-1, 5) end,
+  number = function() return random(3) > 1 and random() or one_of(NUMBERS) end,
+  path = function(world) return world.path() end,
+  call = function(world) return random(4) == 1 and world.pick "sampler" or world.callback() end,
+  data = function(world) return world.pick "data" end,
+  model = function(world) return world.pick "model" end,
+  batch = function(world) return world.pick "batch" end,
+  parameters = function(world)
+    local list = {}
+    for i = 1, random(0, 3) do list[i] = world.pick "Tensor" end
+    return list
+  end,
+  parts = function(world) return {world.pick "Index", world.pick "Index"} end,
+  numbers = function()
+    local list = {}
+    for i = 1, random(0, 4) do list[i] = random(6) > 1 and random(0, 5) or one_of(NUMBERS) end
+    return list
+  end,
+  word = function() return one_of(WORDS) end,
+  flag = function() return random(2) == 1 end,
+}
+
+--- A value for a parameter of this name.
+function values.named(world, name)
+  local kind = KIND_OF[name]
+  if kind == "title" then return "here" end
+  if kind ~= "path" and random(5) == 1 then return values.any(world) end
+  if CLASS_OF[kind] then return world.pick(CLASS_OF[kind]) end
+  if not kind then return values.any(world) end
+  return MAKE[kind](world)
+end
+
+--- Arguments for these parameters (see surface.parameters), packed.
+function values.arguments(world, parameters)
+  local n = #parameters
+  if random(8) == 1 then n = random(0, n) elseif random(12) == 1 then n = n + random(3) end
+  local list = {n = n}
+  for i = 1, n do
+    local parameter = parameters[i] or {name = "any"}
+    if parameter.modest then
+      list[i] = one_of{0, 1, 6, 100, -1, "x"}
+    elseif parameter.options and random(10) > 1 then
+      list[i] = options(world, parameter.options)
+    else
+      list[i] = values.named(world, parameter.name)
+    end
+  end
+  return list
+end
+
+return values
