@@ -258,7 +258,7 @@ function tests.test_samplers_with_a_memory()
   local calls, cache, held = 0, {}, 0
   local count = function() calls = calls + 1 return calls end
   local memories = {
-    -- its name, the batch by which it is found, what goes into the rng
+    -- its name, the batch by which it is found with one sampler at work, what goes into the rng
     {"a counter", 2, function() return count() end},
     {"one that changes slowly", 40, function() return count() // 16 end},
     {"one that changes late", 129, function() return count() > 60 and calls or 0 end},
@@ -275,13 +275,14 @@ function tests.test_samplers_with_a_memory()
       calls, cache, held = 0, {}, 0
       local seen = 0
       local ok, message = pcall(function()
-        for _ in ladies.batches(data.train, {size = 4, epochs = 9, workers = workers,
+        for _ in ladies.batches(data.train, {size = 4, epochs = 40, workers = workers,
           sampler = function(seeds, rng) return small(seeds, rng:fork(draw(seeds))) end}) do
           seen = seen + 1
         end
       end)
       lu.assertFalse(ok, name)
-      lu.assertTrue(seen <= latest, ("%s, %d workers, %d batches"):format(name, workers, seen))
+      -- Two workers may share the batches unevenly.
+      lu.assertTrue(seen <= (workers < 2 and latest or 513), ("%s, %d workers, %d batches"):format(name, workers, seen))
       lu.assertStrContains(message, workers == 0 and ", it was another mini-batch"
         or "a worker drew another mini-batch than the loop itself")
       lu.assertStrContains(message, "; a sampler must depend on seeds and rng alone, or be a table "
