@@ -282,7 +282,8 @@ function tests.test_samplers_with_a_memory()
       end)
       lu.assertFalse(ok, name)
       -- Two workers may share the batches unevenly.
-      lu.assertTrue(seen <= (workers < 2 and latest or 513), ("%s, %d workers, %d batches"):format(name, workers, seen))
+      lu.assertTrue(seen <= (workers < 2 and latest or 513),
+        ("%s, %d workers, %d batches"):format(name, workers, seen))
       lu.assertStrContains(message, workers == 0 and ", it was another mini-batch"
         or "a worker drew another mini-batch than the loop itself")
       lu.assertStrContains(message, "; a sampler must depend on seeds and rng alone, or be a table "
