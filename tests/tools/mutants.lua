@@ -134,8 +134,7 @@ end
 -- Job `job` of `jobs`: tries its share of the mutants, every jobs-th, until enough count.
 local function work(opts, paths, mutants)
   local tree = Tree.new(paths.root, ("%s/job%d"):format(paths.folder, opts.job), "MUTANT")
-  local map, tests, program = Map.load(paths.map), {}, tree:program()
-  for _, test in ipairs(tree:tests()) do tests[test.name] = test end
+  local map, tests, program = Map.load(paths.map), tree:tests(), tree:program()
   local done, valid = {}, 0
   for _, record in ipairs(records_of(paths.results)) do done[record.number] = record end
   for i = opts.job, #mutants, opts.jobs do
@@ -182,7 +181,9 @@ local function paths_of(opts)
   local root = output_of(("cd %s && git rev-parse --show-toplevel"):format(
     shell.quote(arg[0]:match "^(.*)/")))
   local folder, key = root .. "/build-mutants", Tree.key(root)
-  if opts.without ~= "" then key = key .. "-" .. opts.without:gsub("[^%w]+", "-") end
+  if opts.tests then
+    key = key .. "-" .. output_of("echo " .. shell.quote(opts.tests) .. " | sha1sum"):sub(1, 6)
+  end
   local about = ("seed%d%s"):format(opts.seed, opts.only:gsub("/", "-"))
   if opts.again then
     about = "again" .. output_of("sha1sum <" .. shell.quote(opts.again)):sub(1, 8)
@@ -199,7 +200,7 @@ cli.main({
   {"only", "PATH", "string", default = "", help = "files whose path begins so"},
   {"jobs", "N", "positive integer", default = 1, help = "at the same time"},
   {"again", "FILE", "string", help = "the survivors in these results, and no others"},
-  {"without", "NAME,...", "string", default = "", help = "tests that are not run: slow ones"},
+  {"tests", "NAME,...", "string", help = "of ctest, that may catch them (default all)"},
   {"list", help = "show the first mutants and try none"},
   {"job", "N", "positive integer", help = "what the command calls itself with"},
 }, arg, function(opts)
@@ -213,9 +214,8 @@ cli.main({
   else
     if not exists(paths.map) then
       local plain = Tree.new(paths.root, paths.folder .. "/job1", "MUTANT")
-      local without = {}
-      for _, name in ipairs(cli.words(opts.without)) do without[name] = true end
-      write(paths.map, cjson.encode(Map.make(paths.root, paths.folder .. "/map", plain, without)))
+      write(paths.map, cjson.encode(Map.make(paths.root, paths.folder .. "/map", plain,
+        cli.words(opts.tests))))
     end
     start_jobs(opts)
     summarise(paths.results)

@@ -54,9 +54,10 @@ local function listed(by_path)
   return lists
 end
 
---- Runs every test of the repository `root` but those `without` twice: in `plain`, a tree, for its
--- time, and in a new one in `folder` that counts lines. Returns what Map.load reads as JSON.
-function Map.make(root, folder, plain, without)
+--- Runs the tests of the repository `root` (a list of names, or nil for all) twice: in `plain`, a
+-- tree, for its time, and in a new one in `folder` that counts lines. Returns what Map.load reads as
+-- JSON.
+function Map.make(root, folder, plain, names)
   local tree = Tree.new(root, folder, "coverage")
   local made = {tests = {}, code = {}}
   local code = {}
@@ -65,17 +66,17 @@ function Map.make(root, folder, plain, without)
     "LUA_INIT=@" .. tree.root .. "/tests/tools/mutants/lines.lua"}
   local plain_tests = plain:tests()
   os.execute(("find '%s' -name '*.gcda' -delete; rm -f '%s'"):format(tree.build, lines))
-  for i, test in ipairs(tree:tests()) do
-    local passed, seconds = false, 0
-    if not without[test.name] then passed, seconds = plain:run(plain_tests[i], PATIENCE) end
-    io.stderr:write(("map: %s %.1f s%s\n"):format(test.name, seconds,
-      passed and "" or without[test.name] and ": left out" or ": fails, and is left out"))
+  local tests = tree:tests()
+  for _, name in ipairs(names or sorted_keys(tests)) do
+    local passed, seconds = plain:run(plain_tests[name], PATIENCE)
+    io.stderr:write(("map: %s %.1f s%s\n"):format(name, seconds,
+      passed and "" or ": fails, and is left out"))
     if passed then
       local executed = {}
-      tree:run(test, PATIENCE, env)
+      tree:run(tests[name], PATIENCE, env)
       add_lua_lines(executed, lines)
       add_c_lines(executed, code, tree)
-      table.insert(made.tests, {name = test.name, seconds = seconds, lines = listed(executed)})
+      table.insert(made.tests, {name = name, seconds = seconds, lines = listed(executed)})
     end
   end
   for path, file in pairs(code) do

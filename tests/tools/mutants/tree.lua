@@ -65,19 +65,19 @@ function tree:program()
   return must("sha1sum <%s/bin/ladies", self.build)
 end
 
---- The tests that ctest knows: {name, command = {words}, env = {NAME=VALUE}, folder}. A test of
+--- The tests that ctest knows by name: {command = {words}, env = {NAME=VALUE}, folder}. A test of
 -- LuaUnit ends with the first failure.
 function tree:tests()
   local tests = {}
   local known = cjson.decode(must("ctest --test-dir %s --show-only=json-v1", self.build))
-  for i, test in ipairs(known.tests) do
-    local one = {name = test.name, command = test.command, env = {}, folder = self.build}
+  for _, test in ipairs(known.tests) do
+    local one = {command = test.command, env = {}, folder = self.build}
     for _, property in ipairs(test.properties) do
       if property.name == "ENVIRONMENT" then one.env = property.value end
       if property.name == "WORKING_DIRECTORY" then one.folder = property.value end
     end
     if test.name:find "^test_" then table.insert(one.command, "--failure") end
-    tests[i] = one
+    tests[test.name] = one
   end
   return tests
 end
