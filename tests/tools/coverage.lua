@@ -1,5 +1,6 @@
---- coverage.lua FOLDER ROOT: the line coverage of src/ after programs of the build of type coverage
--- in FOLDER have run: the lines of src/core that none of them executed, then shares by room.
+--- coverage.lua ROOT BUILD: the line coverage of src/ after programs of the build of type coverage
+-- in the folder BUILD have run: the lines of src/core that none of them executed, then shares by
+-- room.
 package.path = arg[0]:match "^(.*)/tools/" .. "/?.lua;" .. package.path
 
 local gcov = require "tools.gcov"
@@ -29,9 +30,9 @@ local function print_share(name, share)
     100 * share.hit / share.all))
 end
 
-local folder, root = table.unpack(arg)
+local root, folder = table.unpack(arg)
 local rooms, core = {}, {hit = 0, all = 0}
-local files = gcov.read(folder, root)
+local files = gcov.read(root, folder, "")
 for _, path in ipairs(sorted_keys(files)) do
   local room = path:match "^(src/.*)/"
   local in_core = path:find "^src/core/"

@@ -14,14 +14,16 @@ end
 
 -- The path below `root` of a source, which is relative to the build folder when a compiler cache
 -- has made it so; nil for the system's headers.
-local function path_below(root, path)
-  if path:sub(1, 3) == "../" then return (path:gsub("^[./]+", "")) end
+local function path_below(root, build, path)
+  if path:sub(1, 1) ~= "/" then path = build .. "/" .. path end
+  local count
+  repeat path, count = path:gsub("/[^/]+/%.%./", "/", 1) until count == 0
   return path:sub(1, #root + 1) == root .. "/" and path:sub(#root + 2) or nil
 end
 
 -- Adds one file's record to `files`. A header's lines occur in every object that includes it.
-local function add(files, root, record)
-  local path = path_below(root, record.file)
+local function add(files, root, build, record)
+  local path = path_below(root, build, record.file)
   if not path then return end
   local file = files[path] or {lines = {}, functions = {}}
   files[path] = file
@@ -34,14 +36,15 @@ local function add(files, root, record)
   end
 end
 
---- Executions by line, read from the counters below `folder`: {[path below root] = {lines =
--- {[number] = count}, functions = {[first line] = last line}}}. A line without code has no count.
-function gcov.read(folder, root)
-  local files, paths = {}, counters(folder)
+--- Executions by line, read from the counters below the folder `part` of a build folder: {[path
+-- below root] = {lines = {[number] = count}, functions = {[first line] = last line}}}. A line
+-- without code has no count. Both folders are absolute.
+function gcov.read(root, build, part)
+  local files, paths = {}, counters(build .. part)
   if #paths == 0 then return files end
   local pipe <close> = assert(io.popen("gcov --json-format --stdout " .. table.concat(paths, " ")))
   for line in pipe:lines() do
-    for _, record in ipairs(cjson.decode(line).files) do add(files, root, record) end
+    for _, record in ipairs(cjson.decode(line).files) do add(files, root, build, record) end
   end
   return files
 end

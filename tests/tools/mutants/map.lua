@@ -32,8 +32,7 @@ end
 
 -- Adds the lines of C that were executed, and to `code` all that there are, then forgets them.
 local function add_c_lines(executed, code, tree)
-  local folder = tree.build .. "/CMakeFiles/ladies-core.dir"
-  for path, file in pairs(gcov.read(folder, tree.root)) do
+  for path, file in pairs(gcov.read(tree.root, tree.build, "/CMakeFiles/ladies-core.dir")) do
     code[path] = code[path] or {lines = {}, functions = {}}
     for number, count in pairs(file.lines) do
       code[path].lines[number] = true
@@ -55,8 +54,8 @@ local function listed(by_path)
 end
 
 --- Runs the tests of the repository `root` (a list of names, or nil for all) twice: in `plain`, a
--- tree, for its time, and in a new one in `folder` that counts lines. Returns what Map.load reads as
--- JSON.
+-- tree, for its time, and in a new one in `folder` that counts lines. Returns what Map.load reads
+-- as JSON.
 function Map.make(root, folder, plain, names)
   local tree = Tree.new(root, folder, "coverage")
   local made = {tests = {}, code = {}}
