@@ -299,7 +299,7 @@ function tests.test_no_grad()
   fails("the loss was not computed in the open step", function()
     ladies.no_grad(function() return w:sum() end):backward()
   end)
-  fails("value expected", ladies.no_grad)
+  fails("function expected", ladies.no_grad)
   step:close()
   lu.assertEquals(a:to_table(), {4, 8})
 end

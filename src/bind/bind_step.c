@@ -148,7 +148,10 @@ static const bind_function functions[] = {
      "ladies.step([{record = true}]) -> Step\n"
      "Opens a training step: `local step <close> = ladies.step()`. Operations are recorded for\n"
      "loss:backward(), and all they make belongs to the step and is gone when it closes; keep a\n"
-     "tensor with :detach(). With record = false only lifetimes are managed. One step at a time."},
+     "tensor with :detach(). With record = false only lifetimes are managed. One step at a time.\n"
+     "No function drops a gradient: it passes it on, refuses the argument that carries it, or makes\n"
+     "no tensor. After backward nothing more is recorded: parameters are constants and may change\n"
+     "in place; before it, what backward still needs must stay as it is."},
     {"no_grad", no_grad,
      "ladies.no_grad(f, ...) -> ...\n"
      "Calls f(...) and returns its results; nothing in it is recorded, and what it makes belongs "
