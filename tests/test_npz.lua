@@ -131,6 +131,19 @@ function tests.test_stored_members_of_version_2()
   lu.assertStrContains(message_of(f.tensor, f, "w"), 'has no array "w"; it has: n, v')
 end
 
+--- A message lists as many names as have room.
+function tests.test_many_names()
+  local arrays, names = {}, {}
+  for i = 1, 40 do
+    names[i] = ("array%02d"):format(i)
+    arrays[names[i]] = ladies.ones(1)
+  end
+  npz.write(scratch, arrays)
+  local f <close> = npz.open(scratch)
+  lu.assertStrContains(message_of(f.tensor, f, "x"),
+    ("has no array \"x\"; it has: %s, ..."):format(table.concat(names, ", ", 1, 21)))
+end
+
 function tests.test_refused_arrays_are_named()
   local f = open_fixture "refused"
   lu.assertEquals(f:index("fine"):to_table(), {1, 2, 3})

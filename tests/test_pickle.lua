@@ -128,6 +128,8 @@ end
 function tests.test_python_2()
   for text, expected in pairs{
     ["(lp1\nS'caf\\xe9'\np2\naS\"it's\"\np3\na."] = {"caf\xe9", "it's"},
+    ["S'\\\\ \\' \\\" \\n\\r\\t\\a\\b\\f\\v \\x41\\x7E \\0 \\101\\12 \\1018\\400.'\n."] =
+      "\\ ' \" \n\r\t\a\b\f\v A~ \0 A\n A8\0.",
     ["(dp1\nS'a'\nI1\nsI2\nL3L\ns."] = {a = 1, [2] = 3},
     ["(I01\nI00\nF1.5\nNtp1\n."] = {true, false, 1.5, pickle.none},
     ["\x80\2]q\1(U\3abcq\2T\2\0\0\0dee."] = {"abc", "de"},

@@ -127,6 +127,17 @@ function tests.test_few_columns()
   check(hub(1400))
 end
 
+--- A slice is no reason to transpose the whole matrix.
+function tests.test_no_transpose()
+  local n = 2000
+  local A = ladies.matrix{n_rows = n, n_cols = n, rows = ladies.range(1, n - 1),
+    cols = ladies.range(2, n)}
+  local before = ladies.memory().matrix
+  local U = A:slice(index{7}, index{8})
+  lu.assertTrue(ladies.memory().matrix - before < n)
+  lu.assertEquals(U.nnz, 1)
+end
+
 --- Slices of a scaled matrix and of its slices, in every order.
 function tests.test_slices_of_slices()
   local kinds = {

@@ -46,14 +46,15 @@ bool ld_npz_has(const ld_zip *z, const char *name)
 /* The message lists as many names as have room. */
 static ld_status fail_no_array(const ld_zip *z, const char *name)
 {
+    static const char more[] = ", ...";
     char list[200] = "";
     size_t used = 0;
     for (int64_t i = 0; i < z->count; i++) {
         int n = ld_npz_name_length(&z->members[i]);
         if (n < 0)
             continue;
-        if (used + (size_t)n + 6 > sizeof list) {
-            strcpy(list + used, ", ...");
+        if (used + 2 + (size_t)n + sizeof more > sizeof list) { /* with a comma before the name */
+            strcpy(list + used, more);
             break;
         }
         used += (size_t)sprintf(list + used, "%s%.*s", used ? ", " : "", n, z->members[i].name);
