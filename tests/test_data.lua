@@ -71,8 +71,11 @@ function tests.test_node_names()
     lu.assertEquals(data.node_names[i], name)
     lu.assertEquals(data:find_node(name), i)
   end
-  lu.assertNil(data.node_names[0])
-  lu.assertNil(data.node_names[6])
+  for _, i in ipairs{0, 6} do
+    lu.assertErrorMsgContains(("[%d] of NodeNames of 5"):format(i), function()
+      return data.node_names[i]
+    end)
+  end
   local id, why = data:find_node "thre"
   lu.assertNil(id)
   lu.assertStrContains(why, 'no node called "thre"')

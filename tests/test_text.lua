@@ -222,8 +222,10 @@ function tests.test_names()
   local names = text.names()
   local a, b = read("x,y\nzwölf,\"a, \"\"b\"\"\"\ny, x \n", {columns = {names, names}})
   lu.assertEquals({a:to_table(), b:to_table()}, {{1, 3, 2}, {2, 4, 1}})
-  lu.assertEquals({names[1], names[3], names[4], names[5], #names},
-    {"x", "zwölf", 'a, "b"', nil, 4})
+  lu.assertEquals({names[1], names[3], names[4], #names}, {"x", "zwölf", 'a, "b"', 4})
+  lu.assertErrorMsgContains("[5] of Names of 4: positions are 1 to #x", function()
+    return names[5]
+  end)
   lu.assertEquals({names:find "y", names:find "none", names:add "y", names:add "new"},
     {2, nil, 2, 5})
   lu.assertEquals(names:lines(), 'x\ny\nzwölf\na, "b"\nnew\n')

@@ -34,7 +34,7 @@ local DOG = {
 -- The names without the numbers that make them unique.
 local function lemmas(ids)
   local list = {}
-  for i, id in ipairs(ids) do list[i] = data.node_names[id]:gsub("%.%d+$", "") end
+  for i, id in ipairs(ids:to_table()) do list[i] = data.node_names[id]:gsub("%.%d+$", "") end
   return list
 end
 
@@ -82,7 +82,8 @@ function tests.test_features()
   end
   lu.assertEquals(empty, 6741)
   local words = {}
-  for i, column in ipairs(data.features:rows(ladies.index{data:find_node "dog.n"}):col_of()) do
+  local columns = data.features:rows(ladies.index{data:find_node "dog.n"}):col_of()
+  for i, column in ipairs(columns:to_table()) do
     words[i] = data.feature_names[column]
   end
   lu.assertEquals(words, {"the", "that", "from", "genus", "has", "member", "common", "been", "many",

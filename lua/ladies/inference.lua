@@ -29,7 +29,7 @@ local function run(model, P, features)
   for i = 1, model.n_layers do
     local input = h
     h = model:layer(i, input, block)
-    if input ~= features and input ~= h then input:release() end
+    if not rawequal(input, features) and not rawequal(input, h) then input:release() end
   end
   return h
 end

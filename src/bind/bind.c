@@ -223,6 +223,36 @@ int64_t bind_count(lua_State *L, int arg, const char *what)
     return n;
 }
 
+int bind_power(lua_State *L, int arg)
+{
+    lua_Integer power = luaL_optinteger(L, arg, 1);
+    luaL_argcheck(L, power == 1 || power == 2, arg, "the power must be 1 or 2");
+    return (int)power;
+}
+
+int bind_dimension(lua_State *L, int arg, const ld_tensor *t)
+{
+    if (lua_isnoneornil(L, arg))
+        return 0;
+    lua_Integer dim = luaL_checkinteger(L, arg);
+    luaL_argcheck(L, dim >= 1 && dim <= t->ndim, arg,
+                  t->ndim == 2 ? "the dimension must be 1 (one result for each column) or 2 (one "
+                                 "for each row)"
+                               : "a vector has dimension 1 alone");
+    return (int)dim;
+}
+
+int64_t bind_position(lua_State *L, int arg, int64_t n, const char *kind)
+{
+    int whole;
+    luaL_checktype(L, arg, LUA_TNUMBER);
+    lua_Integer i = lua_tointegerx(L, arg, &whole);
+    if (!whole || i < 1 || i > n)
+        luaL_error(L, "[%s] of %s of %I: positions are 1 to #x", bind_show(L, arg), kind,
+                   (LUAI_UACINT)n);
+    return i - 1;
+}
+
 int64_t bind_range(lua_State *L, int arg, int64_t *first)
 {
     lua_Integer from = luaL_checkinteger(L, arg), to = luaL_checkinteger(L, arg + 1);

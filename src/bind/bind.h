@@ -164,6 +164,16 @@ void bind_push_hash(lua_State *L, uint64_t hash);
 /* A dimension, count or size: a Lua integer in 0 .. 2^31 - 1. */
 int64_t bind_count(lua_State *L, int arg, const char *what);
 
+/* The optional power of a sum at arg, 1 or 2. */
+int bind_power(lua_State *L, int arg);
+
+/* The optional dimension of t at arg: 1, over the rows; 2, over the columns; 0 for none. */
+int bind_dimension(lua_State *L, int arg, const ld_tensor *t);
+
+/* The position at arg, 1-based there and 0-based here, among the n of an object, whose kind ("an
+ * Index") is for the message. */
+int64_t bind_position(lua_State *L, int arg, int64_t n, const char *kind);
+
 /* The positions first .. last (1-based) at arg and arg + 1: their number, and the first 0-based. */
 int64_t bind_range(lua_State *L, int arg, int64_t *first);
 

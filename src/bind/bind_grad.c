@@ -249,9 +249,18 @@ static int tensor_log_softmax(lua_State *L)
     return 1;
 }
 
+static int sums(lua_State *L, ld_tensor *x, int dim, int power, double scale)
+{
+    bind_check(L, ld_op_sums(bind_tape(L), bind_new_tensor(L), x, dim - 1, power, scale));
+    return 1;
+}
+
 static int tensor_sum(lua_State *L)
 {
     ld_tensor *x = bind_operand(L, 1);
+    int dim = bind_dimension(L, 2, x);
+    if (dim > 0)
+        return sums(L, x, dim, 1, 1);
     bind_check(L, ld_op_sum(bind_tape(L), bind_new_tensor(L), x, 1));
     return 1;
 }
@@ -259,9 +268,12 @@ static int tensor_sum(lua_State *L)
 static int tensor_mean(lua_State *L)
 {
     ld_tensor *x = bind_operand(L, 1);
-    int64_t n = ld_tensor_size(x);
+    int dim = bind_dimension(L, 2, x);
+    int64_t n = dim == 0 ? ld_tensor_size(x) : dim == 1 ? x->n_rows : x->n_cols;
     if (n == 0)
-        return luaL_error(L, "mean: the tensor is empty");
+        return luaL_error(L, "mean: the tensor is empty, %s", ld_tensor_shape(x));
+    if (dim > 0)
+        return sums(L, x, dim, 1, 1 / (double)n);
     bind_check(L, ld_op_sum(bind_tape(L), bind_new_tensor(L), x, 1 / (double)n));
     return 1;
 }
@@ -269,15 +281,15 @@ static int tensor_mean(lua_State *L)
 static int tensor_row_sums(lua_State *L)
 {
     ld_tensor *x = bind_operand(L, 1);
-    bind_check(L, ld_op_row_sums(bind_tape(L), bind_new_tensor(L), x));
-    return 1;
+    return sums(L, x, 2, bind_power(L, 2), 1);
 }
 
 static int tensor_col_sums(lua_State *L)
 {
     ld_tensor *x = bind_operand(L, 1);
-    bind_check(L, ld_op_col_sums(bind_tape(L), bind_new_tensor(L), x));
-    return 1;
+    if (x->ndim != 2)
+        return luaL_error(L, "col_sums: a matrix expected, got %s", ld_tensor_shape(x));
+    return sums(L, x, 1, bind_power(L, 2), 1);
 }
 
 static int matrix_edge_softmax(lua_State *L)
@@ -388,10 +400,21 @@ static const bind_function tensor_methods[] = {
      "zero."},
     {"log_softmax", tensor_log_softmax,
      "x:log_softmax() -> Tensor\nThe logarithm of the softmax of each row."},
-    {"sum", tensor_sum, "x:sum() -> Tensor of one\nThe sum of all elements, in double."},
-    {"mean", tensor_mean, "x:mean() -> Tensor of one\nThe mean of all elements."},
-    {"row_sums", tensor_row_sums, "x:row_sums() -> Tensor\nThe sum of each row, as a vector."},
-    {"col_sums", tensor_col_sums, "x:col_sums() -> Tensor\nThe sum of each column, as a vector."},
+    {"sum", tensor_sum,
+     "x:sum([dim]) -> Tensor\n"
+     "The sum of all elements, as a vector of one; over one dimension a vector: for dim 1, over the\n"
+     "rows, an element for each column (axis 0 in NumPy and PyTorch, which count from 0); for dim 2,\n"
+     "over the columns, one for each row. Summed in double. Differentiable."},
+    {"mean", tensor_mean,
+     "x:mean([dim]) -> Tensor\nThe mean of all elements, or over one dimension, as x:sum."},
+    {"row_sums", tensor_row_sums,
+     "x:row_sums([power]) -> Tensor\n"
+     "The sum of each row, as x:sum(2); of the squares of its elements for power 2. As those of a\n"
+     "Matrix. Differentiable."},
+    {"col_sums", tensor_col_sums,
+     "x:col_sums([power]) -> Tensor\n"
+     "The sum of each column, as x:sum(1); of the squares of its elements for power 2.\n"
+     "Differentiable."},
     {NULL, NULL, NULL},
 };
 

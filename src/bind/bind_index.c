@@ -87,11 +87,8 @@ static int index_get(lua_State *L)
     }
     if (lua_type(L, 2) != LUA_TNUMBER)
         return bind_no_field(L, BIND_INDEX);
-    lua_Integer i = luaL_checkinteger(L, 2);
-    if (i < 1 || i > x->size)
-        lua_pushnil(L); /* as for any Lua sequence, so that ipairs ends */
-    else
-        lua_pushinteger(L, (lua_Integer)x->data[i - 1] + 1);
+    int64_t i = bind_position(L, 2, x->size, "an Index");
+    lua_pushinteger(L, (lua_Integer)x->data[i] + 1);
     return 1;
 }
 

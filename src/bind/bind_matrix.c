@@ -192,17 +192,10 @@ static int matrix_pick_cols(lua_State *L)
 
 /* --- scaling and sums ------------------------------------------------------------------------- */
 
-static int power_argument(lua_State *L)
-{
-    lua_Integer power = luaL_optinteger(L, 2, 1);
-    luaL_argcheck(L, power == 1 || power == 2, 2, "the power must be 1 or 2");
-    return (int)power;
-}
-
 static int matrix_col_sums(lua_State *L)
 {
     ld_csr *a = bind_matrix_operand(L, 1);
-    int power = power_argument(L);
+    int power = bind_power(L, 2);
     bind_check(L, ld_op_entry_col_sums(bind_tape(L), bind_new_tensor(L), a, power));
     return 1;
 }
@@ -210,7 +203,7 @@ static int matrix_col_sums(lua_State *L)
 static int matrix_row_sums(lua_State *L)
 {
     ld_csr *a = bind_matrix_operand(L, 1);
-    int power = power_argument(L);
+    int power = bind_power(L, 2);
     bind_check(L, ld_op_entry_row_sums(bind_tape(L), bind_new_tensor(L), a, power));
     return 1;
 }
@@ -394,6 +387,14 @@ static int matrix_is_close(lua_State *L)
     return 1;
 }
 
+static int matrix_eq(lua_State *L)
+{
+    bool both = luaL_testudata(L, 1, BIND_MATRIX) && luaL_testudata(L, 2, BIND_MATRIX);
+    lua_pushboolean(
+        L, both && ld_csr_is_close(bind_matrix_operand(L, 1), bind_matrix_operand(L, 2), 0));
+    return 1;
+}
+
 static int matrix_hash(lua_State *L)
 {
     uint64_t hash;
@@ -508,9 +509,8 @@ static const bind_function methods[] = {
 void bind_open_matrix(lua_State *L)
 {
     static const luaL_Reg meta[] = {
-        {"__gc", matrix_gc},
-        {"__len", matrix_len},
-        {"__tostring", matrix_tostring},
+        {"__gc", matrix_gc}, {"__len", matrix_len},
+        {"__eq", matrix_eq}, {"__tostring", matrix_tostring},
         {NULL, NULL},
     };
     static const char *const properties[] = {"n_rows", "n_cols",        "nnz",  "values",

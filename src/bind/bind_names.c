@@ -85,12 +85,11 @@ static int names_lines(lua_State *L)
 static int names_get(lua_State *L)
 {
     const ld_names *x = bind_names(L, 1);
-    if (!lua_isinteger(L, 2))
+    int64_t length;
+    if (lua_type(L, 2) != LUA_TNUMBER)
         return bind_no_field(L, BIND_NAMES);
-    int64_t i = lua_tointeger(L, 2), length;
-    if (i < 1 || i > ld_names_count(x))
-        return 0;
-    const char *text = ld_names_text(x, i - 1, &length);
+    int64_t i = bind_position(L, 2, ld_names_count(x), "Names");
+    const char *text = ld_names_text(x, i, &length);
     lua_pushlstring(L, text, (size_t)length);
     return 1;
 }

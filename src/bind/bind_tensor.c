@@ -168,6 +168,11 @@ static int push_element(lua_State *L, ld_tensor *t, int64_t position)
 static int extreme(lua_State *L, int sign)
 {
     ld_tensor *t = bind_operand(L, 1);
+    int dim = bind_dimension(L, 2, t);
+    if (dim > 0) {
+        bind_check(L, ld_op_extremes(bind_tape(L), bind_new_tensor(L), t, dim - 1, sign));
+        return 1;
+    }
     if (ld_tensor_size(t) == 0)
         return luaL_error(L, "an empty tensor has no largest or smallest element");
     return push_element(L, t, ld_tensor_extreme(t, sign));
@@ -252,6 +257,13 @@ static int tensor_hash(lua_State *L)
     uint64_t hash;
     bind_check(L, ld_tensor_hash(&hash, bind_operand(L, 1)));
     bind_push_hash(L, hash);
+    return 1;
+}
+
+static int tensor_eq(lua_State *L)
+{
+    const ld_tensor *a = bind_to_operand(L, 1), *b = bind_to_operand(L, 2);
+    lua_pushboolean(L, a && b && ld_tensor_equal(a, b));
     return 1;
 }
 
@@ -344,18 +356,14 @@ static int tensor_get_field(lua_State *L)
         return property(L, t, lua_tostring(L, 2));
     if (bind_to_index(L, 2))
         return tensor_rows(L);
-    lua_Integer i = luaL_checkinteger(L, 2);
-    if (i < 1 || i > t->n_rows) {
-        lua_pushnil(L); /* as for any Lua sequence, so that ipairs ends */
-    } else if (t->ndim == 1) {
-        push_element(L, t, i - 1);
-    } else {
-        ld_tensor **row = bind_new_tensor(L), *slice;
-        bind_check(L, ld_op_slice(bind_tape(L), row, t, i - 1, 1));
-        slice = *row;
-        ld_tensor **vector = bind_new_tensor(L);
-        bind_check(L, ld_op_reshape(bind_tape(L), vector, slice, 1, t->n_cols, 1));
-    }
+    int64_t i = bind_position(L, 2, t->n_rows, t->ndim == 1 ? "a vector" : "a tensor with rows");
+    if (t->ndim == 1)
+        return push_element(L, t, i);
+    ld_tensor **row = bind_new_tensor(L), *slice;
+    bind_check(L, ld_op_slice(bind_tape(L), row, t, i, 1));
+    slice = *row;
+    ld_tensor **vector = bind_new_tensor(L);
+    bind_check(L, ld_op_reshape(bind_tape(L), vector, slice, 1, t->n_cols, 1));
     return 1;
 }
 
@@ -415,12 +423,13 @@ static const bind_function methods[] = {
     {"get", tensor_get, "t:get(row, column) -> number"},
     {"set_", tensor_set, "t:set_(row, column, number) -> t"},
     {"max", tensor_max,
-     "t:max() -> number\n"
-     "The largest element; nan where there is one. Of a t that carries a gradient, while a step\n"
+     "t:max([dim]) -> number | Tensor\n"
+     "The largest element, or a vector of those of each column (dim 1) or each row (dim 2), as\n"
+     "t:sum; nan where there is one. Of a t that carries a gradient, while a step\n"
      "records, a Tensor of one through which the gradient goes on, to the first among equals; so do\n"
      "t:min(), t:norm() and t[i]. t:get(row, column) and t:item() are numbers everywhere."},
     {"min", tensor_min,
-     "t:min() -> number\nThe smallest element; nan, and a Tensor of one, as for t:max()."},
+     "t:min([dim]) -> number | Tensor\nThe smallest element, as t:max has the largest."},
     {"argmax", tensor_argmax,
      "t:argmax() -> Index\nThe column of the largest element of each row; the first among equals."},
     {"norm", tensor_norm,
@@ -455,6 +464,7 @@ void bind_open_tensor(lua_State *L)
     static const luaL_Reg meta[] = {
         {"__gc", tensor_gc},
         {"__len", tensor_len},
+        {"__eq", tensor_eq},
         {"__tostring", tensor_tostring},
         {"__newindex", tensor_set_element},
         {NULL, NULL},

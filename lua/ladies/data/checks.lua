@@ -82,7 +82,7 @@ end
 local function fail_twice(context, parts)
   local owner, shift = {}, context.shift
   for _, part in ipairs(checks.SPLIT) do
-    for i, id in ipairs(parts[part] or {}) do
+    for i, id in ipairs(parts[part] and parts[part]:to_table() or {}) do
       if owner[id] then
         checks.fail(context, "%s[%d] is node %d again, after %s[%d]", context.keys[part], i + shift,
           id + shift, context.keys[owner[id]], position(parts[owner[id]], id) + shift)

@@ -2,14 +2,17 @@
 -- every node would cost more than the graph.
 
 local core = require "ladies_core"
+local options = require "ladies.options"
 
 local NodeNames = {__name = "ladies.NodeNames"}
 
 -- The state lies in fields, so that an integer key is always a node.
 function NodeNames:__index(key)
   if math.type(key) ~= "integer" then return NodeNames[key] end
-  local start, after = self.starts[key], self.starts[key + 1]
-  return start and after and self.text:sub(start, after - 2) or nil
+  if key < 1 or key > #self then
+    options.fail(("[%d] of NodeNames of %d: positions are 1 to #x"):format(key, #self))
+  end
+  return self.text:sub(self.starts[key], self.starts[key + 1] - 2)
 end
 
 --- Names from a text with one name a line.

@@ -59,7 +59,7 @@ end
 --- Returns `new`, after giving back at once the memory of the intermediate `old` that it was
 -- computed from, unless a step owns it: so inference over a whole graph holds few layers at a time.
 function module.free_after(old, new)
-  if old ~= new and not old.in_step then old:release() end
+  if not rawequal(old, new) and not old.in_step then old:release() end
   return new
 end
 

@@ -73,12 +73,14 @@ ld_status ld_op_layer_norm(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tens
 /* Each row divided by its Euclidean length; zero rows stay zero. */
 ld_status ld_op_normalize_rows(ld_tape *tape, ld_tensor **out, ld_tensor *x);
 
-/* --- sums and other numbers of a tensor (op_reduce.c) ----------------------------------------------------------------------- */
+/* --- sums and other numbers of a tensor (op_reduce.c) ----------------------------------------- */
 /* scale times the sum of all elements, as a vector of one. */
 ld_status ld_op_sum(ld_tape *tape, ld_tensor **out, ld_tensor *x, double scale);
-/* Sum of each row, sum of each column, as vectors. */
-ld_status ld_op_row_sums(ld_tape *tape, ld_tensor **out, ld_tensor *x);
-ld_status ld_op_col_sums(ld_tape *tape, ld_tensor **out, ld_tensor *x);
+/* scale times the sums of the first or second powers in each column (dim 0: over the rows) or in each
+ * row (dim 1), as a vector; and the largest (sign > 0) or smallest elements. */
+ld_status ld_op_sums(ld_tape *tape, ld_tensor **out, ld_tensor *x, int dim, int power,
+                     double scale);
+ld_status ld_op_extremes(ld_tape *tape, ld_tensor **out, ld_tensor *x, int dim, int sign);
 /* The Euclidean norm of all elements, as a vector of one; its derivative at 0 is taken for 0. */
 ld_status ld_op_norm(ld_tape *tape, ld_tensor **out, ld_tensor *x);
 

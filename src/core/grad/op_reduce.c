@@ -35,67 +35,117 @@ ld_status ld_op_sum(ld_tape *tape, ld_tensor **out, ld_tensor *x, double scale)
     return ld_tape_finish(tape, out, y, &node, LD_OK);
 }
 
-static ld_status row_sums_backward(ld_node *n)
+/* Of x, element (r, j) goes into number r * steps.row + j * steps.col of a result for each column
+ * (dim 0) or for each row (dim 1). */
+typedef struct {
+    int64_t row, col, size;
+} steps;
+
+static steps steps_along(const ld_tensor *x, int dim)
 {
+    return dim == 0 ? (steps){0, 1, x->n_cols} : (steps){1, 0, x->n_rows};
+}
+
+static ld_status sums_backward(ld_node *n)
+{
+    const ld_tensor *x = n->in[0];
+    const float *g = n->out->grad->data;
     ld_tensor *grad;
     ld_status st = ld_grad_zeroed(n->in[0], &grad);
     if (st != LD_OK)
         return st;
+    steps to = steps_along(grad, n->variant & 1);
+    float scale = (float)n->number;
+    bool square = n->variant & 2;
     for (int64_t r = 0; r < grad->n_rows; r++)
-        for (int64_t j = 0; j < grad->n_cols; j++)
-            grad->data[r * grad->n_cols + j] += n->out->grad->data[r];
+        for (int64_t j = 0; j < grad->n_cols; j++) {
+            int64_t i = r * grad->n_cols + j;
+            float d = scale * g[r * to.row + j * to.col];
+            grad->data[i] += square ? 2 * x->data[i] * d : d;
+        }
     return LD_OK;
 }
 
-ld_status ld_op_row_sums(ld_tape *tape, ld_tensor **out, ld_tensor *x)
+ld_status ld_op_sums(ld_tape *tape, ld_tensor **out, ld_tensor *x, int dim, int power, double scale)
 {
-    ld_tensor *y;
-    ld_node node = {
-        .name = "row_sums", .backward = row_sums_backward, .unread = LD_IN0 | LD_OUT, .in = {x}};
-    ld_status st = ld_tensor_new(&y, 1, x->n_rows, 1);
-    if (st != LD_OK)
-        return st;
-    for (int64_t r = 0; r < x->n_rows; r++) {
-        double sum = 0;
-        for (int64_t j = 0; j < x->n_cols; j++)
-            sum += x->data[r * x->n_cols + j];
-        y->data[r] = (float)sum;
-    }
-    return ld_tape_finish(tape, out, y, &node, LD_OK);
-}
-
-static ld_status col_sums_backward(ld_node *n)
-{
-    ld_tensor *grad;
-    ld_status st = ld_grad_zeroed(n->in[0], &grad);
-    if (st != LD_OK)
-        return st;
-    for (int64_t r = 0; r < grad->n_rows; r++)
-        for (int64_t j = 0; j < grad->n_cols; j++)
-            grad->data[r * grad->n_cols + j] += n->out->grad->data[j];
-    return LD_OK;
-}
-
-ld_status ld_op_col_sums(ld_tape *tape, ld_tensor **out, ld_tensor *x)
-{
-    if (x->ndim != 2)
-        return ld_fail(LD_SHAPE, "col_sums: a matrix expected, got %s", ld_tensor_shape(x));
     ld_tensor *y = NULL;
-    ld_node node = {
-        .name = "col_sums", .backward = col_sums_backward, .unread = LD_IN0 | LD_OUT, .in = {x}};
+    ld_node node = {.name = dim == 0 ? "col_sums" : "row_sums",
+                    .backward = sums_backward,
+                    .unread = power == 1 ? LD_IN0 | LD_OUT : LD_OUT,
+                    .in = {x},
+                    .number = scale,
+                    .variant = dim | (power == 2 ? 2 : 0)};
+    steps to = steps_along(x, dim);
     ld_status st = LD_OK;
-    double *sums = ld_calloc_array(x->n_cols, sizeof *sums, LD_MEM_SCRATCH);
+    double *sums = ld_calloc_array(to.size, sizeof *sums, LD_MEM_SCRATCH);
     if (!sums)
         return LD_NOMEM;
-    LD_TRY(ld_tensor_new(&y, 1, x->n_cols, 1));
+    LD_TRY(ld_tensor_new(&y, 1, to.size, 1));
     for (int64_t r = 0; r < x->n_rows; r++)
-        for (int64_t j = 0; j < x->n_cols; j++)
-            sums[j] += x->data[r * x->n_cols + j];
-    for (int64_t j = 0; j < x->n_cols; j++)
-        y->data[j] = (float)sums[j];
+        for (int64_t j = 0; j < x->n_cols; j++) {
+            double v = x->data[r * x->n_cols + j];
+            sums[r * to.row + j * to.col] += power == 2 ? v * v : v;
+        }
+    for (int64_t k = 0; k < to.size; k++)
+        y->data[k] = (float)(sums[k] * scale);
 done:
     ld_free(sums);
     return ld_tape_finish(tape, out, y, &node, st);
+}
+
+/* The index has the other coordinate of each element that was taken. */
+static ld_status extremes_backward(ld_node *n)
+{
+    const ld_tensor *g = n->out->grad;
+    ld_tensor *grad;
+    ld_status st = ld_grad_zeroed(n->in[0], &grad);
+    if (st != LD_OK)
+        return st;
+    for (int64_t k = 0; k < n->index->size; k++) {
+        int64_t other = n->index->data[k];
+        grad->data[n->variant == 0 ? other * grad->n_cols + k : k * grad->n_cols + other] +=
+            g->data[k];
+    }
+    return LD_OK;
+}
+
+/* The first nan is better than all else, as in ld_tensor_extreme. */
+static bool is_better(float v, float top, int sign)
+{
+    if (v != v || top != top)
+        return top == top;
+    return sign > 0 ? v > top : v < top;
+}
+
+ld_status ld_op_extremes(ld_tape *tape, ld_tensor **out, ld_tensor *x, int dim, int sign)
+{
+    ld_tensor *y = NULL;
+    ld_index *best = NULL;
+    ld_node node = {.name = sign > 0 ? "max" : "min",
+                    .backward = extremes_backward,
+                    .unread = LD_IN0 | LD_OUT,
+                    .in = {x},
+                    .variant = dim};
+    steps to = steps_along(x, dim);
+    ld_status st = LD_OK;
+    if (to.size > 0 && ld_tensor_size(x) == 0)
+        return ld_fail(LD_SHAPE, "%s: nothing to choose from in %s", node.name, ld_tensor_shape(x));
+    LD_TRY(ld_tensor_new(&y, 1, to.size, 1));
+    LD_TRY(ld_index_new(&best, to.size));
+    for (int64_t r = 0; r < x->n_rows; r++)
+        for (int64_t j = 0; j < x->n_cols; j++) {
+            int64_t k = r * to.row + j * to.col, other = dim == 0 ? r : j;
+            float v = x->data[r * x->n_cols + j];
+            if (other == 0 || is_better(v, y->data[k], sign)) {
+                y->data[k] = v;
+                best->data[k] = (int32_t)other;
+            }
+        }
+    node.index = best;
+done:
+    st = ld_tape_finish(tape, out, y, &node, st);
+    ld_index_unref(best);
+    return st;
 }
 
 static ld_status norm_backward(ld_node *n)

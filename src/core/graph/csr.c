@@ -297,7 +297,7 @@ bool ld_csr_is_close(const ld_csr *a, const ld_csr *b, double tolerance)
     for (int64_t r = 0; r < a->s->n_rows; r++)
         for (int64_t e = a->s->offsets[r]; e < a->s->offsets[r + 1]; e++) {
             double x = ld_csr_value(a, r, e), y = ld_csr_value(b, r, e);
-            if (!(fabs(x - y) <= tolerance * fmax(fabs(x), fabs(y))))
+            if (x != y && !(fabs(x - y) <= tolerance * fmax(fabs(x), fabs(y))))
                 return false;
         }
     return true;

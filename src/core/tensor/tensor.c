@@ -301,6 +301,14 @@ const char *ld_tensor_shape(const ld_tensor *t)
     return s;
 }
 
+bool ld_tensor_equal(const ld_tensor *a, const ld_tensor *b)
+{
+    bool equal = ld_tensor_same_shape(a, b);
+    for (int64_t i = 0, n = ld_tensor_size(a); equal && i < n; i++)
+        equal = a->data[i] == b->data[i];
+    return equal;
+}
+
 int64_t ld_tensor_extreme(const ld_tensor *t, int sign)
 {
     int64_t best = 0;

@@ -117,6 +117,9 @@ static inline bool ld_tensor_same_shape(const ld_tensor *a, const ld_tensor *b)
     return a->ndim == b->ndim && a->n_rows == b->n_rows && a->n_cols == b->n_cols;
 }
 
+/* Whether a and b have the same shape and equal elements; nan equals nothing. */
+bool ld_tensor_equal(const ld_tensor *a, const ld_tensor *b);
+
 /* "512 x 256" or "512" in a static thread-local buffer; up to four may be in use at a time. */
 const char *ld_tensor_shape(const ld_tensor *t);
 

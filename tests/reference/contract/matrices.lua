@@ -90,6 +90,7 @@ return {
     return core.have_metis and c.A:metis(2, rng()) or nil
   end),
   ["Matrix:cut"] = reads(function(c) return c.A:cut(index{1, 2, 1, 2}) end),
+  ["Matrix.__eq"] = reads(function(c) return c.A == c.plain end),
   ["Matrix.__len"] = reads(function(c) return #c.A end),
   ["Matrix.__tostring"] = reads(function(c) return tostring(c.A) end),
   ["Matrix.__gc"] = reads(function() end),

@@ -10,6 +10,12 @@ local M = dense(4, 3)
 local V = vector(6)
 local P = positive(vector(6))
 
+-- A method without an argument, with 1 and with 2; and one more entry.
+local function along(name, more)
+  return {passes({M}, method(name)), passes({M}, method(name, 1)), passes({M}, method(name, 2)),
+    passes({V}, function(_, x) return x:reshape(2, 3)[name](x:reshape(2, 3), 2) end), more}
+end
+
 return {
   -- passing on
   ["Tensor:matmul"] = passes({M, dense(3, 2)}, method "matmul"),
@@ -23,8 +29,8 @@ return {
   ["Tensor:clone"] = passes({M}, method "clone"),
   ["Tensor:clamp"] = passes({M}, method("clamp", -0.5, 0.5)),
   ["Tensor:above"] = passes({M}, function(_, x) return x:above(-0.5) * x end),
-  ["Tensor:max"] = {passes({M}, method "max"), passes({V}, method "max")},
-  ["Tensor:min"] = {passes({M}, method "min"), passes({V}, method "min")},
+  ["Tensor:max"] = along("max", passes({V}, method "max")),
+  ["Tensor:min"] = along("min", passes({V}, method "min")),
   ["Tensor:norm"] = {passes({M}, method "norm"), passes({V}, method "norm")},
   ["Tensor.__index"] = {
     passes({V}, function(_, x) return x[2] * 3 + x[5] end),
@@ -54,10 +60,10 @@ return {
   ["Tensor:layer_norm"] = passes({M, vector(3), vector(3)}, method "layer_norm"),
   ["Tensor:normalize_rows"] = passes({M}, method "normalize_rows"),
   ["Tensor:log_softmax"] = passes({M}, method "log_softmax"),
-  ["Tensor:sum"] = passes({M}, method "sum"),
-  ["Tensor:mean"] = passes({M}, method "mean"),
-  ["Tensor:row_sums"] = passes({M}, method "row_sums"),
-  ["Tensor:col_sums"] = passes({M}, method "col_sums"),
+  ["Tensor:sum"] = along "sum",
+  ["Tensor:mean"] = along "mean",
+  ["Tensor:row_sums"] = along "row_sums",       -- by the powers 1 and 2
+  ["Tensor:col_sums"] = along "col_sums",
   ["Tensor:keep_grad_"] = passes({M}, function(_, x) return (x * 2):keep_grad_() end),
   ["Tensor:requires_grad_"] = passes({M}, method "requires_grad_"),
 
@@ -94,6 +100,7 @@ return {
   ["Tensor:hash"] = reads(function(c) return c.m:hash() end),
   ["Tensor:backward"] = reads(function(c) return c.m:sum():backward() end),
   ["Tensor:release"] = reads(function(c) return c.constant:release() end),
+  ["Tensor.__eq"] = reads(function(c) return c.m == c.constant end),
   ["Tensor.__len"] = reads(function(c) return #c.m end),
   ["Tensor.__tostring"] = reads(function(c) return tostring(c.m) end),
   ["Tensor.__gc"] = reads(function() end),  -- of objects that nothing refers to any more
