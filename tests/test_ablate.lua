@@ -134,17 +134,4 @@ function tests.test_words_of_the_cross()
   lu.assertStrContains(text, "* FastGCN: LADIES is above it with the union none (toy)")
 end
 
---- The table of the t distribution, two-sided 95 %.
-function tests.test_intervals()
-  for _, case in ipairs{{2, 12.706}, {3, 4.303}, {4, 3.182}, {6, 2.571}, {10, 2.262},
-    {5, 2.776}, {31, 2.042}} do
-    local n, quantile = case[1], case[2]
-    local list = {}
-    for i = 1, n do list[i] = i end
-    lu.assertAlmostEquals(statistics.half_width(list) * math.sqrt(n)
-      / statistics.deviation(list), quantile, 1e-3)
-  end
-  lu.assertEquals(statistics.half_width{3}, 0)
-end
-
 os.exit(lu.LuaUnit.new():runSuiteByInstances{{"ablate", tests}}, true)

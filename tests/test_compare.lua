@@ -43,15 +43,6 @@ end
 
 -- ---------------------------------------------------------------- numbers
 
-function tests.test_statistics()
-  lu.assertEquals(statistics.mean{1, 2, 6}, 3)
-  lu.assertAlmostEquals(statistics.deviation{1, 2, 6}, math.sqrt(7), 1e-15)
-  lu.assertEquals(statistics.deviation{5}, 0)
-  lu.assertNil(statistics.mean{})
-  lu.assertEquals(statistics.text({0.75, 0.77}, 100, "%.1f"), "76.0 ± 1.4")
-  lu.assertEquals(statistics.text{}, "-")
-end
-
 function tests.test_markdown()
   lu.assertEquals(markdown.table{{"a", "b"}, {"long", "1 ± 2"}},
     "| a    |     b |\n| ---- | ----: |\n| long | 1 ± 2 |")

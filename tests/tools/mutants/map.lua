@@ -127,6 +127,17 @@ local function reached_line(tests, path, line)
   return best
 end
 
+-- The tests that do more with a file than to load it, which all of them do; all where none does.
+local function more_than_load(found)
+  local least = math.huge
+  for _, test in ipairs(found) do least = math.min(least, test.count) end
+  local more = {}
+  for _, test in ipairs(found) do
+    if test.count > least then more[#more + 1] = test end
+  end
+  return #more > 0 and more or found
+end
+
 --- The tests that execute a line, those first that execute most of its file in the shortest time;
 -- of a line in no function those that execute anything of its file, of a header without any all.
 function Map:tests_of(path, line)
@@ -137,14 +148,17 @@ function Map:tests_of(path, line)
   elseif code then
     at = counted_line(code, line)
   end
-  local found = {}
+  local found, loaded = {}, 0
   for _, test in ipairs(self.tests) do
     local lines = test.lines[path]
+    if lines then loaded = loaded + 1 end
     if all or lines and (not at or lines[at]) then
-      found[#found + 1] = {name = test.name, seconds = test.seconds,
-        cost = test.seconds / (lines and lines.count or 1)}
+      local count = lines and lines.count or 1
+      found[#found + 1] = {name = test.name, seconds = test.seconds, count = count,
+        cost = test.seconds / count}
     end
   end
+  if not code and not all and #found == loaded then found = more_than_load(found) end
   table.sort(found, function(a, b)
     if a.cost ~= b.cost then return a.cost < b.cost end
     return a.name < b.name

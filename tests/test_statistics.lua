@@ -1,0 +1,81 @@
+--- Means, spreads, intervals and fitted powers, in numbers that were computed by hand or elsewhere.
+local lu = require "luaunit"
+local statistics = require "ladies.statistics"
+
+local tests = {}
+
+local function close(actual, expected) lu.assertAlmostEquals(actual, expected, 1e-12) end
+
+function tests.test_mean_and_deviation()
+  close(statistics.mean{1, 2, 6}, 3)
+  lu.assertNil(statistics.mean{})
+  close(statistics.deviation{1, 2, 6}, math.sqrt(7))
+  lu.assertEquals(statistics.deviation{5}, 0)
+end
+
+function tests.test_texts()
+  lu.assertEquals(statistics.text({0.75, 0.77}, 100, "%.1f"), "76.0 ± 1.4")
+  lu.assertEquals(statistics.text{1, 2, 6}, "3.00 ± 2.65")
+  lu.assertEquals(statistics.text({0.5}, 100), "50.00")
+  lu.assertEquals(statistics.text{}, "-")
+  lu.assertEquals(statistics.interval({1, 2, 6}, "%.2f"), "3.00 ± 6.6")
+  lu.assertEquals(statistics.interval({1, 2, 6}, "%.0f", "%.3f"), "3 ± 6.572")
+  lu.assertEquals(statistics.interval({4}, "%.1f"), "4.0")
+  lu.assertEquals(statistics.interval({}, "%.1f"), "-")
+end
+
+--- 0.975 quantiles of the t distribution, and how far the expansion may be from them.
+function tests.test_half_width()
+  for _, case in ipairs{
+    {1, 12.706204736432, 5e-6}, {2, 4.3026527296961, 5e-5}, {3, 3.1824463052843, 5e-5},
+    {4, 2.7764451051978, 9e-4}, {5, 2.5705818366147, 3e-4}, {6, 2.4469118511450, 1.2e-4},
+    {8, 2.3060041352042, 3e-5}, {10, 2.2281388519650, 9e-6}, {20, 2.0859634472659, 3e-7},
+    {40, 2.0210753829953, 3e-8}, {100, 1.9839715185236, 2e-8},
+  } do
+    local free, quantile, most = table.unpack(case)
+    lu.assertAlmostEquals(statistics.half_width_of(3, free + 1), 3 * quantile / math.sqrt(free + 1),
+      3 * most)
+  end
+  close(statistics.half_width{1, 2, 6}, 4.3027 * math.sqrt(7 / 3))
+  lu.assertEquals(statistics.half_width{3}, 0)
+  lu.assertEquals(statistics.half_width_of(2, 1), 0)
+end
+
+--- The quantiles of one, two and three degrees of freedom are a table's, with four digits.
+function tests.test_few()
+  for free, quantile in ipairs{12.7062, 4.3027, 3.1824} do
+    close(statistics.half_width_of(1, free + 1) * math.sqrt(free + 1), quantile)
+  end
+end
+
+function tests.test_lists_with_holes()
+  lu.assertEquals(statistics.present{false, 1, false, 2}, {1, 2})
+  lu.assertEquals(statistics.differences({3, false, 7, 9}, {1, 2, false}), {2})
+  lu.assertEquals(statistics.differences({3, 4}, {1, 6}), {2, -2})
+end
+
+--- The ratio of means, and by the delta method its error: of above[i] - ratio below[i], over the
+-- mean below.
+function tests.test_ratio()
+  local ratio, half = statistics.ratio({1, 2, 6}, {2, 2, 2})
+  close(ratio, 1.5)
+  close(half, 4.3027 * math.sqrt(7 / 3) / 2)
+  ratio, half = statistics.ratio({2, 6}, {1, 3})
+  close(ratio, 2)
+  close(half, 0)
+  lu.assertNil(statistics.ratio({1, 2}, {1, -1}))
+end
+
+function tests.test_power()
+  local power, err = statistics.power{{1, 5}, {2, 20}, {4, 80}}
+  close(power, 2)
+  close(err, 0)
+  power, err = statistics.power{{1, 1}, {math.exp(1), 1}, {math.exp(2), math.exp(3)}}
+  close(power, 1.5)                                  -- slope of (0, 0), (1, 0), (2, 3)
+  close(err, math.sqrt(1.5 / 2))                     -- rests 0.5, -1, 0.5 and two in xx
+  power, err = statistics.power{{2, 1}, {8, 0.25}}
+  close(power, -1)
+  lu.assertNil(err)
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"statistics", tests}}, true)
