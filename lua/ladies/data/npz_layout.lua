@@ -164,11 +164,18 @@ local function smallest(ids)
   return high <= 32768 and core.npz.int16(ids) or ids
 end
 
+-- Whether all entries are 1. A Matrix without `values` may have scaled rows or columns.
+local function is_pattern(matrix)
+  if matrix.values then return false end
+  local values = matrix:entry_values()
+  return #values == 0 or values:min() == 1 and values:max() == 1
+end
+
 local function add_matrix(arrays, prefix, matrix)
   arrays[prefix .. "_indptr"] = matrix:offsets()
   arrays[prefix .. "_indices"] = smallest(matrix:col_of())
   arrays[prefix .. "_shape"] = {matrix.n_rows, matrix.n_cols}
-  arrays[prefix .. "_data"] = matrix.values and matrix:entry_values()
+  arrays[prefix .. "_data"] = not is_pattern(matrix) and matrix:entry_values() or nil
 end
 
 --- Writes the data set `data` to an .npz file at `path`, with the options of npz.write; equal data
