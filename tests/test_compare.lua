@@ -138,6 +138,23 @@ function tests.test_own_data_is_part_of_the_comparison()
   end
 end
 
+--- So is what a file holds: another content at the same path is another comparison.
+function tests.test_the_file_is_part_of_the_comparison()
+  local path, out = temporary.path "mine.npz", temporary.path "of_file"
+  local function run(runs)
+    return ladies.compare{methods = {"full"}, runs = runs, out = out, quiet = true,
+      settings = settings_with{dataset = path}}
+  end
+  ladies.data.save(toy.new(true), path)
+  run(1)
+  local other = toy.new(true)
+  other.features = other.features:scale_rows(ladies.full(2, toy.NODES))
+  ladies.data.save(other, path)
+  lu.assertErrorMsgContains("holds another study", run, 1)
+  lu.assertErrorMsgContains("holds another study", run, 2)
+  lu.assertEquals(#lines_of(out .. "/results.jsonl"), 1)
+end
+
 --- Every method, with what each of them takes of the settings.
 function tests.test_all_methods()
   local out = temporary.path "all"

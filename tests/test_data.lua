@@ -372,7 +372,7 @@ function tests.test_scaled_matrices_are_saved()
   local ones = ladies.matrix{n_rows = 2, n_cols = 2, rows = index{1, 2}, cols = index{2, 1}}
   ladies.data.save(ladies.data.from_arrays{
     graph = ones:scale_cols(tensor{3, 3}), features = ones:scale_rows(tensor{2, 2}),
-    labels = index{1, 2}, train = index{1}}, scratch)
+    labels = index{1, 2}, train = index{1}, directed = "keep"}, scratch)
   local file = npz.open(scratch)
   lu.assertEquals(file:tensor("attr_data"):to_table(), {2, 2})
   lu.assertEquals(file:tensor("adj_data"):to_table(), {3, 3})

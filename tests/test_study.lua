@@ -118,6 +118,34 @@ function tests.test_failures()
   end
 end
 
+--- Runs on data that has become another one since are not put beside those of before, neither those
+-- that are there nor new ones.
+function tests.test_changed_data()
+  local path = temporary.path "changing.npz"
+  local study, first = Study.open(temporary.path "changed", "x"), run_of(1, {dataset = path})
+  local data = ladies.data.load(dataset)
+  ladies.data.save(data, path)
+  run(study, {first}, {jobs = 1})
+  local before = ladies.file.read(study.results)
+  data.features = data.features:scale_rows(ladies.full(2, data.graph.n_nodes))
+  ladies.data.save(data, path)
+  for jobs = 1, 2 do
+    for _, runs in ipairs{{first}, {first, run_of(2, {dataset = path})}} do
+      lu.assertErrorMsgContains("run 1 was trained on other data than " .. path
+        .. " is now (features); choose another folder", run, study, runs, {jobs = jobs})
+    end
+  end
+  lu.assertEquals(ladies.file.read(study.results), before)
+end
+
+--- Runs one after the other each have their own split.
+function tests.test_splits_of_runs()
+  local study = Study.open(temporary.path "splits", "x")
+  run(study, {run_of(1, {split = "20/20/60"}), run_of(2, {split = "20/20/60", split_seed = 2})},
+    {jobs = 1})
+  lu.assertNotEquals(study:record("run 1").data.train, study:record("run 2").data.train)
+end
+
 -- Calls f while the program that runs are given to is a shell script.
 local function with_program(text, f)
   local host, path = package.loaded.ladies_host, temporary.path "program"

@@ -167,9 +167,9 @@ end
 --            for `seconds` of their own time, without early stopping
 -- settings   of ladies.experiment, the same for all methods that take them
 -- out        a folder (runs/compare-DATASET-N): results.jsonl, table.md, the curves. A
---            comparison that is there goes on where it stopped, run by run.
--- data       a data set of one's own instead of settings.dataset; with another one, or other parts
---            of its split, it is another comparison
+--            comparison that is there goes on where it stopped, run by run. With another content
+--            of the data set, or of its split, it is another comparison.
+-- data       a data set of one's own instead of settings.dataset
 -- quiet      no progress
 local function compare(given)
   local opts = options.check(WHERE, given, {
@@ -191,7 +191,7 @@ local function compare(given)
   if opts.equal == "nodes" then equalize_nodes(list, data) end
 
   local identity = json.encode{methods = opts.methods, equal = opts.equal, settings = common,
-    data = opts.data and hashes_of(opts.data)}
+    data = hashes_of(data)}
   local study = Study.at(opts.out, "runs/compare-" .. data.name, identity)
   local runs, first = {}, list[1].config.seed
   for seed = first, first + opts.runs - 1 do

@@ -11,6 +11,7 @@
 
 local core = require "ladies_core"
 local cjson = require "cjson"
+local Contents = require "ladies.study.contents"
 local crew = require "ladies.study.crew"
 local data_notes = require "ladies.data.notes"
 local forecast = require "ladies.study.forecast"
@@ -126,11 +127,10 @@ local function serial(runs, opts)
   local data, source = opts.data, nil
   for _, run in ipairs(runs) do
     local ok, record = pcall(function()
-      local config = run.config
-      local wanted = ("%s, shuffled %s, %s"):format(config.dataset, config.shuffle, config.features)
+      local wanted = trial.source(run.config)
       if not opts.data and wanted ~= source then
         data, source = nil, nil
-        data, source = trial.load(config), wanted
+        data, source = trial.load(run.config), wanted
       end
       return trial.run(run, {data = data, tick = opts.tick})
     end)
@@ -196,14 +196,16 @@ local function distinct(runs)
 end
 
 -- Those of the runs that are not finished with these very settings, or without the trace that they
--- want; records of others are dropped.
-function Study:waiting(runs)
+-- want; records of others are dropped. A record of other data than `contents` is an error.
+function Study:waiting(runs, contents)
   local list = {}
   for _, run in ipairs(runs) do
     local record = self.records[run.key]
     if not record or json.encode(record.config) ~= json.encode(run.config)
       or run.trace and not record.trace then
       list[#list + 1], self.records[run.key] = run, nil
+    else
+      contents:check(record)
     end
   end
   return list
@@ -219,8 +221,9 @@ end
 -- data      a data set for all of them (by default each run's config.dataset is loaded); then runs
 --           are not side by side
 -- quiet     show no progress
--- Runs of equal key and settings are one; of equal key and other settings, an error. A folder in
--- which another process is at work is refused.
+-- Runs of equal key and settings are one; of equal key and other settings, an error. So is a data
+-- set that holds something else now than when other runs here were trained on it. A folder in which
+-- another process is at work is refused.
 function Study:run(runs, given)
   local opts = options.check("ladies.study", given, {
     jobs = {"positive integer", 1}, threads = "positive integer or nil", failed = "callable or nil",
@@ -228,7 +231,8 @@ function Study:run(runs, given)
   })
   runs = distinct(runs)
   local _ <close> = self:take()
-  local waiting = self:waiting(runs)
+  local contents = Contents.new(self.folder, opts.data)
+  local waiting = self:waiting(runs, contents)
   if #waiting == 0 then return end
   if not crew.possible or opts.data then opts.jobs = 1 end
   local began, before = core.clock(), self:seconds()
@@ -238,6 +242,7 @@ function Study:run(runs, given)
     data = opts.data, folder = own_folder.at(self.folder:file "work"),
     tick = function() shown:tick() end,
     finished = function(record)
+      contents:agree(record)
       self:add(record)
       self.header.seconds = before + core.clock() - began
       self.folder:write_json("study.json", self.header)

@@ -1,7 +1,10 @@
 --- One run of a study: from its settings to its record, which is plain data.
 
 local core = require "ladies_core"
+local complete = require "ladies.data.complete"
 local experiment = require "ladies.experiment"
+local hashes_of = require "ladies.data.hashes"
+local json = require "ladies.json"
 local machine = require "ladies.machine"
 local metrics = require "ladies.metrics"
 
@@ -10,6 +13,13 @@ local trial = {}
 --- The data set of the settings of a run.
 function trial.load(config)
   return experiment.load(experiment.configure(config))
+end
+
+--- A text that two runs share when their settings ask for the same data set, read in the same way.
+function trial.source(config)
+  local settings = {dataset = config.dataset, shuffle = config.shuffle, features = config.features}
+  for key in pairs(complete.SPEC) do settings[key] = config[key] end
+  return json.encode(settings)
 end
 
 -- Micro-F1 on each part of the split, by exact inference: that of the validation, where it was.
@@ -31,6 +41,7 @@ end
 -- machine, jobs   where it ran, and how many runs were going on at the same time
 -- threads         of the parallel loops
 -- wall            seconds from here to the end, with loading, validation and test
+-- data            hashes of the data set (see ladies.data.hashes)
 -- notes           of the data set (see ladies.data.notes), nil where there are none
 -- and everything of ladies.summary. opts: data, a data set instead of config.dataset; jobs (1);
 -- tick, called at every validation.
@@ -50,6 +61,7 @@ function trial.run(run, opts)
   })
   local notes = data.notes and data.notes[1] and data.notes or nil
   local record = {key = run.key, config = run.config, curve = curve, trace = trace, notes = notes,
+    data = hashes_of(data),
     machine = machine.text(), jobs = opts.jobs or 1, threads = core.threads(),
     wall = core.clock() - began}
   for name, value in pairs(result) do record[name] = value end

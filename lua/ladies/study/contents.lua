@@ -1,0 +1,49 @@
+--- What the data sets of a study hold, by hashes: what has the same name or path may be another one
+-- by the time when the study goes on, and numbers of both are not for one table.
+
+local changes = require "ladies.data.changes"
+local hashes_of = require "ladies.data.hashes"
+local options = require "ladies.options"
+local trial = require "ladies.study.trial"
+
+local Contents = {__name = "ladies.Contents"}
+Contents.__index = Contents
+
+--- Those of the study in `folder`; data: the one data set of all its runs, or nil.
+function Contents.new(folder, data)
+  return setmetatable({folder = folder, common = data and hashes_of(data), by_source = {}}, Contents)
+end
+
+-- The hashes of the data set of these settings as it is now, or nil where it cannot be read: it is
+-- the runs that need it which fail then.
+function Contents:now(config)
+  if self.common then return self.common end
+  local ok, data = pcall(trial.load, config)
+  if not ok and tostring(data):find "interrupted!$" then error(data, 0) end
+  return ok and hashes_of(data) or nil
+end
+
+--- An error when the record, of a run that has just ended, is of another content than those before.
+function Contents:agree(record)
+  local source = trial.source(record.config)
+  local known = self.common or self.by_source[source]
+  if not known then
+    self.by_source[source] = record.data
+    return
+  end
+  local parts = changes(record.data or {}, known)
+  if parts then
+    options.fail(("ladies.study: %s: %s was trained on other data than %s is now (%s); choose "
+      .. "another folder"):format(self.folder, record.key, record.config.dataset or "its data set",
+      parts))
+  end
+end
+
+--- The same of a record that was there already, which is compared with the data set of today.
+function Contents:check(record)
+  local source = trial.source(record.config)
+  if not self.by_source[source] then self.by_source[source] = self:now(record.config) end
+  if self.common or self.by_source[source] then self:agree(record) end
+end
+
+return Contents
