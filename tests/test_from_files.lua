@@ -132,15 +132,80 @@ function tests.test_names_in_files()
     'ladies.data.from_files: with classes = "strings" the tables have the names, not class_names')
 end
 
+-- ---------------------------------------------------------------- headers
+
+--- Rows below a header that begins with the node come in any order.
+function tests.test_rows_by_node()
+  local rows = "3,1,1\n0,1,0\n4,0,0\n1,0.5,1\n2,0,1\n"
+  for _, word in ipairs{"node", "Node_ID", "id", "name"} do
+    assert_five(from_files(files{features = write("f.csv", word .. ",x,y\n" .. rows),
+      labels = write("l.csv", "label,node\n0,3\n0,0\n1,1\n1,2\n")}))
+  end
+  assert_five(from_files(files{ids = "numbers from 1", split = false,
+    edges = write("e.csv", "1,2\n2,3\n3,4\n"), labels = write("l.csv", "1\n2\n2\n1\n0\n"),
+    features = write("f.csv", "node,x,y\n5,0,0\n4,1,1\n2,0.5,1\n3,0,1\n1,1,0\n"),
+    train = write("a.txt", "1\n2\n"), val = write("b.txt", "3\n"), test = write("c.txt", "4\n")}))
+  lu.assertEquals(message_of{features = write("f.csv", "node,x\n0,1\n7,1\n")},
+    "ladies.data.from_files: f.csv: has a row for the node 7, but 2 rows; each node must have one")
+  lu.assertEquals(message_of{features = write("f.csv", "node,x\n0,1\n0,1\n")},
+    "ladies.data.from_files: f.csv: the node 0 stands there twice")
+  local data = from_files(files{classes = "columns", split = false,
+    labels = write("l.csv", "node,red,blue\n2,0,1\n0,1,1\n1,0,0\n4,1,0\n")})
+  lu.assertEquals(data.class_names, {"red", "blue"})
+  lu.assertEquals(data.labels[ladies.index{1, 3, 5}]:to_table(), {{1, 1}, {0, 1}, {1, 0}})
+end
+
+--- Which columns of edges are read, and what is said of the others.
+function tests.test_columns_of_edges()
+  local function read(content, changes)
+    local opts = files{directed = "keep", edges = write("e.csv", content)}
+    for key, value in pairs(changes or {}) do opts[key] = value end
+    local data = from_files(opts)
+    for i, note in ipairs(data.notes) do data.notes[i] = note:match "e%.csv: (.*)" end
+    return data.graph.adjacency:to_dense():to_table()[2], data.notes
+  end
+  local one, half = {1, 0, 0, 0, 0}, {0.5, 0, 0, 0, 0}
+  local guessed = {"the third column is taken as weights; a header tells what columns are"}
+  for content, expected in pairs{
+    ["source,target,year\n0,1,2010\n"] = {one, {"not used: year"}},
+    ["edge_id,source,target\n7,0,1\n"] = {one, {"not used: edge_id"}},
+    ["weight,Source,target\n0.5,0,1\n"] = {half, {}},
+    ["to,from,type\n1,0,cites\n"] = {one, {"not used: type"}},
+    ["src,dst,w,year,x\n0,1,0.5,9,9\n"] = {half, {"not used: year, x"}},
+    ["a,b,value\n0,1,0.5\n"] = {half, {}}, ["a,b\n0,1\n"] = {one, {}},
+    ["0,1,0.5\n"] = {half, guessed},
+  } do
+    local row, notes = read(content)
+    lu.assertEquals({row, notes}, expected, content)
+  end
+  lu.assertEquals({read("0,1,0.5\n", {weighted = false})}, {one, {}})
+  lu.assertEquals({read("0,1,0.5\n", {weighted = true})}, {half, {}})
+  lu.assertEquals({read("u,v,year\n0,1,0.5\n", {weighted = true})}, {half, {}})
+  lu.assertEquals({read("u,v,w\n0,1,0.5\n", {weighted = false})}, {one, {"not used: w"}})
+  local before = "ladies.data.from_files: e.csv: the header "
+  lu.assertEquals(message_of{edges = write("e.csv", "weight,a,b\n0.5,0,1\n")},
+    before .. "weight,a,b does not say which columns are source and target")
+  lu.assertEquals(message_of{weighted = true, edges = write("e.csv", "u,v,a,b\n0,1,2,3\n")},
+    before .. "u,v,a,b does not say which column is the weight")
+  local data = from_files{ids = "strings", make_features = "identity", directed = "keep",
+    edges = write("e.tsv", "year\tsource\ttarget\n2010\ta\tb\n"),
+    labels = write("l.tsv", "a\t0\nb\t1\n")}
+  lu.assertEquals(data.graph.adjacency:to_dense():to_table(), {{0, 0}, {1, 0}})
+end
+
 -- ---------------------------------------------------------------- what is refused
 
 function tests.test_refusals()
   lu.assertEquals(message_of{edges = write("e.csv", "0,1\n1,5\n")},
     'text: e.csv: line 2, column 2: found "5", expected at most 4')
-  lu.assertEquals(message_of{edges = write("e.csv", "0,1,1\n")},
-    "text: e.csv: line 1: found 3 columns, expected 2")
+  lu.assertEquals(message_of{edges = write("e.csv", "0,1,1,1\n")},
+    "text: e.csv: line 1: found 4 columns, expected 3")
   lu.assertEquals(message_of{labels = write("l.csv", "0\n1\n")},
     "ladies.data.from_files: l.csv has length 2, must have 5, one for each node")
+  lu.assertEquals(message_of{split = write("s.csv", "train\ntrain\nval\ntest\n")},
+    "ladies.data.from_files: s.csv has length 4, must have 5, one for each node")
+  lu.assertEquals(message_of{labels = write("l.csv", "0\n1\n\n0\n-1\n")},
+    "text: l.csv: line 3 is blank; only lines behind the last row may be")
   lu.assertEquals(message_of{labels = write("l.csv", "1,0\n1,1\n")},
     "ladies.data.from_files: l.csv: the node 1 stands there twice")
   lu.assertStrContains(message_of{labels = write("l.csv", "0\n1\n1\n-1\n0\n")},
@@ -221,6 +286,21 @@ function tests.test_export_of_names_and_parts()
   data.class_names[1] = "two\nlines"
   lu.assertErrorMsgContains("ladies.data.export: one of the class_names has more than one line",
     export, data, folder.path .. "/lines", {format = "edge list"})
+end
+
+--- Several classes a node come back by load, however many there are and whatever they are called.
+function tests.test_export_of_several_classes()
+  for classes, names in pairs{{"1"}, {"1", "b,c"}, {"x", "y", "z"}} do
+    local labels = ladies.full(0, 3, classes)
+    labels:copy_rows_(ladies.index{2, 3}, ladies.ones(2, classes))
+    local data = ladies.data.from_arrays{edges = {{1, 2}, {2, 1}}, labels = labels,
+      features = ladies.ones(3, 2), class_names = names, train = {1}, test = {2}}
+    local out = ("%s/several%d"):format(folder.path, classes)
+    export(data, out, {format = "edge list"})
+    local again = ladies.data.load(out)
+    lu.assertEquals(again.labels:to_table(), labels:to_table())
+    lu.assertEquals(again.class_names, names)
+  end
 end
 
 function tests.test_export_of_weights()

@@ -143,13 +143,23 @@ end
 function tests.test_separators()
   for _, content in ipairs{"0,1\n2,3\n", "0\t1\n2\t3\n", "0;1\n2;3\n", "0 1\n2 3\n",
     "  0   1 \n 2 \t 3\n", "0 , 1\n2,\t3 \n", "0 \t 1\n2\t3 \n", "0,1\r\n2,3\r\n", "0,1\n2,3",
-    "0,1\n\n \n2,3\n\n", "# x\n0,1\n % y\n2,3\n#", "\xEF\xBB\xBF0,1\n2,3", "a,b\n0,1\n2,3",
+    "0,1\n2,3\n\n \n", "# x\n0,1\n % y\n2,3\n#", "\xEF\xBB\xBF0,1\n2,3", "a,b\n0,1\n2,3",
     '"a","b, c"\n0,1\n2,3'} do
     local a, b = read(content, IDS)
     lu.assertEquals({a:to_table(), b:to_table()}, {{1, 3}, {2, 4}}, ("%q"):format(content))
   end
   local a, b = read("0|1\n2|3\n", {columns = {"id", "id"}, separator = "|"})
   lu.assertEquals({a:to_table(), b:to_table()}, {{1, 3}, {2, 4}})
+end
+
+--- A blank line may be a row whose only value is missing; behind the last row it is none.
+function tests.test_blank_lines()
+  for content, line in pairs{["0\n\n2\n"] = 2, ["0\n# x\n \t\n\n2"] = 3, ["\r\n0\r\n"] = 1,
+    ["x\n\n0\n"] = 2} do
+    lu.assertEquals(message_of(content),
+      ("line %d is blank; only lines behind the last row may be"):format(line))
+  end
+  lu.assertEquals((read "0\n2\n\n \r\n# end\n\n"):to_table(), {{0}, {2}})
 end
 
 function tests.test_ragged_rows()
@@ -385,11 +395,16 @@ function tests.test_edges()
     {columns = {"id", "id", "number"}, first_id = 1, n_ids = 4})
   lu.assertEquals(a:to_dense():to_table(), {{0, -3, 0, 0}, {1.5, 0, 0, 0}, {0, 0, 0, 0},
     {0, 0, 0, 0}})
+  a = edges("x,1,y,2,0.5\n", {columns = {"skip", "id", "skip", "id", "number"}, n_ids = 3})
+  lu.assertEquals(a:to_dense():to_table(), {{0, 0, 0}, {0, 0, 0}, {0, 0.5, 0}})
+  a = edges("0.5,1,2,9\n", {columns = {"number", "id", "id", "skip"}})
+  lu.assertEquals(a:to_dense():get(3, 2), 0.5)
   local names = text.names()
   a = edges("a b\nc b\n", {columns = {names, names}})
   lu.assertEquals({a:to_dense():to_table(), names[3]}, {{{0, 0, 0}, {1, 0, 1}, {0, 0, 0}}, "c"})
   lu.assertEquals(edges("s,t\n", IDS).nnz, 0)
-  for _, columns in ipairs{{"id"}, {"id", "number"}, {"id", "id", "id"}, {"id", "id", "numbers"}} do
+  for _, columns in ipairs{{"id"}, {"id", "number"}, {"id", "id", "id"}, {"id", "id", "numbers"},
+    {"number", "id", "number"}, {"id", "label", "id"}} do
     lu.assertErrorMsgContains("columns must be two of nodes", edges,
       #columns == 1 and "0\n" or #columns == 2 and "0,1\n" or "0,1,2\n", {columns = columns})
   end

@@ -183,14 +183,32 @@ static bool is_node(const ld_column *c)
     return c->kind == LD_COLUMN_ID || c->kind == LD_COLUMN_NAME;
 }
 
+/* Moves the columns of nodes to the front, in their order, and one of numbers behind them, before
+ * those that are skipped; false unless the columns are two, at most one, and such. */
+static bool sort_edges(ld_table *t)
+{
+    int64_t nodes = 0, numbers = 0;
+    ld_column *c = t->columns;
+    for (int64_t i = 0; i < t->n_columns; i++) {
+        ld_column moved = c[i];
+        if (moved.kind == LD_COLUMN_SKIP)
+            continue;
+        if (!is_node(&moved) && moved.kind != LD_COLUMN_NUMBER)
+            return false;
+        int64_t to = is_node(&moved) ? nodes++ : nodes + numbers++;
+        memmove(&c[to + 1], &c[to], (size_t)(i - to) * sizeof *c);
+        c[to] = moved;
+    }
+    return nodes == 2 && numbers <= 1;
+}
+
 static int text_read_edges(lua_State *L)
 {
     ld_table *t = push_read(L);
     const ld_column *c = t->columns;
-    bool edges = t->n_columns == 2 || (t->n_columns == 3 && c[2].kind == LD_COLUMN_NUMBER);
-    if (!edges || !is_node(&c[0]) || !is_node(&c[1]))
-        return luaL_error(L, "text.read_edges: columns must be two of nodes (\"id\" or Names) and "
-                             "perhaps a \"number\"");
+    if (!sort_edges(t))
+        return luaL_error(L, "text.read_edges: columns must be two of nodes (\"id\" or Names), "
+                             "perhaps a \"number\", and others a \"skip\" each");
     int64_t listed = c[0].cells.count;
     bind_check(L, ld_table_matrix(bind_new_matrix(L), t, lua_tostring(L, 1)));
     lua_pushinteger(L, listed - bind_matrix_operand(L, -1)->s->nnz);
@@ -239,18 +257,19 @@ static const bind_function functions[] = {
      "  Names      texts (text.names()), as an Index of their numbers there\n"
      "The last result is the header's fields, or nil. Without `header`, the first line is one if\n"
      "all its fields in columns of numbers are words; without `separator`, it is the tab, comma,\n"
-     "semicolon or blanks of the first line (\" \" is any number of blanks). Blank lines and those\n"
-     "that begin with # or % are left out; names may be in double quotes. Numbers are rounded\n"
-     "correctly to float32, and inf, nan and numbers beyond its range refused.\n"
+     "semicolon or blanks of the first line (\" \" is any number of blanks). Lines that begin with #\n"
+     "or % are left out, and blank ones behind the last row; a blank one before it is an error.\n"
+     "Names may be in double quotes. Numbers are rounded correctly to float32, and inf, nan and\n"
+     "numbers beyond its range refused.\n"
      "progress(done, total) is called with bytes of the file now and then."},
     {"read_edges", text_read_edges,
      "text.read_edges(path, {columns = {\"id\", \"id\"}, n_ids =, ...}) -> Matrix, merged\n"
      "Reads edges, a line \"source,target\" or, with a third column \"number\", \"source,target,\n"
-     "weight\" each, as text.read does, into a square Matrix whose rows are the targets. It has n_ids\n"
-     "rows, or as many as the nodes found need: ids beyond 100 for each line and 10^6 are then an\n"
-     "error. Edges given twice are summed, without weights kept once; `merged` is how many were. The\n"
-     "Matrix is made of the columns where they lie: at no time is more held than twice what they\n"
-     "take."},
+     "weight\" each (other columns are \"skip\"), as text.read does, into a square Matrix whose rows\n"
+     "are the targets. It has n_ids rows, or as many as the nodes found need: ids beyond 100 for\n"
+     "each line and 10^6 are then an error. Edges given twice are summed, without weights kept once;\n"
+     "`merged` is how many were. The Matrix is made of the columns where they lie: at no time is\n"
+     "more held than twice what they take."},
     {"fields", text_fields,
      "text.fields(path [, {separator =}]) -> table\n"
      "The fields of the first line that is not blank or a comment, as strings."},

@@ -55,10 +55,10 @@ end
 -- `path`, as `ladies.data.save`; "edge list" a folder of tables: edges.csv (source, target and, if
 -- they are not all one, weight), features.csv, labels.csv and split.csv; "matrix market" the same
 -- with edges.mtx and features.mtx. The folder is new, empty or one of an earlier export. Nodes and
--- classes are numbers from 0; what names there are, a name a line, are in node_names.txt,
--- class_names.txt and feature_names.txt.
--- ladies.data.from_files reads such a folder back, with {directed = "keep"} if edges do not all go
--- both ways, {weighted = true} if it has weights, and {classes = "columns"} if nodes have several
+-- classes are numbers from 0; several classes a node are columns of 0 and 1 behind the node. What
+-- names there are, a name a line, are in node_names.txt, class_names.txt and feature_names.txt.
+-- ladies.data.load and ladies.data.from_files read such a folder back, with {directed = "keep"} if
+-- edges do not all go both ways; the latter with {classes = "columns"} if nodes have several
 -- classes.
 return function(data, path, given)
   options.value(WHERE, "the data set", data, "Dataset")

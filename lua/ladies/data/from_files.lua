@@ -13,6 +13,7 @@ local multi = require "ladies.labels.multi"
 local notes = require "ladies.data.notes"
 local progress = require "ladies.progress"
 local splits = require "ladies.data.splits"
+local table_header = require "ladies.data.table_header"
 
 local WHERE = "ladies.data.from_files"
 
@@ -21,7 +22,7 @@ local SPEC = {
   split = "string or nil", train = "string or nil", val = "string or nil", test = "string or nil",
   ids = {"numbers from 0|numbers from 1|strings", "numbers from 0"},
   classes = {"numbers|strings|columns", "numbers"},
-  feature_form = "rows|triplets or nil", weighted = {"boolean", false},
+  feature_form = "rows|triplets or nil", weighted = "boolean or nil",
   header = "boolean or nil", separator = "string or nil",
   node_names = "string or nil", class_names = "string or nil", feature_names = "string or nil",
   name = {"string", "files"}, source = "string or nil", quiet = {"boolean", false},
@@ -29,6 +30,11 @@ local SPEC = {
 for key, type_text in pairs(complete.SPEC) do SPEC[key] = type_text end
 
 local NO_LIMIT = (1 << 31) - 2
+
+local function is_npy(path) return path:find "%.npy$" end
+local function is_npz(path) return path:find "%.npz$" end
+local function is_mtx(path) return path:find "%.mtx$" or path:find "%.mtx%.gz$" end
+local function is_matrix(path) return is_mtx(path) or is_npy(path) or is_npz(path) end
 
 local Reader = {}
 Reader.__index = Reader
@@ -46,10 +52,10 @@ function Reader:call(read, path, opts)
     and "; --max-ids (in Lua max_ids) allows more" or ""))
 end
 
--- What ladies.text.read, or another function with its options, makes of a table; labels are limited
--- to n_labels, by default the classes that there may be.
-function Reader:read(path, columns, read, n_labels)
-  return self:call(read or core.text.read, path, {columns = columns,
+-- What ladies.text.read makes of a table; labels are limited to n_labels, by default the classes
+-- that there may be.
+function Reader:read(path, columns, n_labels)
+  return self:call(core.text.read, path, {columns = columns,
     header = self.opts.header, separator = self.opts.separator, first_id = self:first_id(),
     n_ids = self.n_nodes, n_labels = n_labels or self:most_classes()})
 end
@@ -69,6 +75,21 @@ end
 
 function Reader:n_columns(path) return #self:fields(path) end
 
+-- The titles of a table's columns where the first line has them, or nil. Where nodes have names,
+-- any word may be one.
+function Reader:titles(path)
+  if is_matrix(path) or self.opts.header == false then return nil end
+  local fields = self:fields(path)
+  local is_header = self.opts.header or not self.names and table_header.is_one(fields)
+  return is_header and fields or nil
+end
+
+-- The number of the column of nodes among those of a table, by its header, or nil.
+function Reader:node_column(path)
+  local titles = self:titles(path)
+  return titles and table_header.node(titles)
+end
+
 -- What a column of node ids is read as.
 function Reader:node() return self.names or "id" end
 
@@ -85,11 +106,6 @@ local function binary(read, path, ...)
   if ok then return result, more end
   options.fail((tostring(result):gsub("^[^:]*:%d+: ", "")))
 end
-
-local function is_npy(path) return path:find "%.npy$" end
-local function is_npz(path) return path:find "%.npz$" end
-local function is_mtx(path) return path:find "%.mtx$" or path:find "%.mtx%.gz$" end
-local function is_matrix(path) return is_mtx(path) or is_npy(path) or is_npz(path) end
 
 -- The matrix in a file that is no table, or nil.
 function Reader:matrix(path)
@@ -129,7 +145,7 @@ function Reader:count_nodes()
   end
   local kind = classes == "strings" and core.text.names() or "label"
   local alone = not self.names and self:n_columns(path) == 1
-  return #self:read(path, alone and {kind} or {self:node(), kind})
+  return #self:read(path, alone and {kind} or self:pair(path, kind))
 end
 
 -- Whether a table of features has a line for each value, of a node, a column and the value: as
@@ -162,10 +178,10 @@ end
 function Reader:triplets(path)
   self.n_nodes = self:count_nodes()
   local kinds = {self:node(), "label", "number"}
-  local nodes, columns, values = self:read(path, kinds, nil, NO_LIMIT)
+  local nodes, columns, values = self:read(path, kinds, NO_LIMIT)
   self:check_known(path)
   local n_cols, limit = columns:max(), complete.most_columns(#values, self.opts.max_ids)
-  if n_cols > limit then self:read(path, kinds, nil, limit) end      -- names the line
+  if n_cols > limit then self:read(path, kinds, limit) end      -- names the line
   if columns:min() < 1 then
     options.fail(("%s: %s: a feature must be a number from %d on"):format(WHERE, path,
       self:first_id()))
@@ -174,8 +190,24 @@ function Reader:triplets(path)
     values = values}
 end
 
--- A row for each node: in the order of the ids, or behind the node's name, where the order of the
--- rows becomes that of the nodes; or triplets.
+-- Rows that begin with their node's number, in the order of the nodes; each must have one.
+function Reader:rows_by_node(path)
+  local nodes, rows = self:read(path, {"id", "numbers"})
+  local row_of = {}
+  for i = 1, #nodes do
+    local node = nodes[i]
+    if node > #nodes then
+      options.fail(("%s: %s: has a row for the node %d, but %d rows; each node must have one")
+        :format(WHERE, path, node - 1 + self:first_id(), #nodes))
+    end
+    if row_of[node] then self:fail_twice(path, node) end
+    row_of[node] = i
+  end
+  return rows[core.index(row_of)]
+end
+
+-- A row for each node: in the order of the ids, behind the node's number, or behind its name, where
+-- the order of the rows becomes that of the nodes; or triplets.
 function Reader:features()
   local path = self.opts.features
   local features
@@ -193,6 +225,8 @@ function Reader:features()
     end
     rows, features = self:read(path, {self.names, "numbers"})
     self:check_rows(path, rows)
+  elseif self:node_column(path) == 1 then
+    features = self:rows_by_node(path)
   else
     features = self:matrix(path) or self:read(path, {"numbers"})
     self:check_rows_meant(path, features)
@@ -206,13 +240,25 @@ function Reader:fail_twice(path, node)
     self.names and ('"%s"'):format(self.names[node]) or node - 1 + self:first_id()))
 end
 
+-- The kinds of the two columns of a file with a value for each node: the node is first, unless the
+-- header calls the second one so; and whether it does.
+function Reader:pair(path, kind)
+  local swapped = self:node_column(path) == 2
+  return swapped and {kind, self:node()} or {self:node(), kind}, swapped
+end
+
 -- One value for each node: a file with one column has them in the order of the nodes, one with two
--- has the node first, and nodes that it leaves out get 0.
+-- has the node beside the value, and nodes that it leaves out get 0.
 function Reader:per_node(path, kind)
   if not self.names and self:n_columns(path) == 1 then
-    return (self:read(path, {kind}))
+    local values = self:read(path, {kind})
+    checks.length({where = WHERE, keys = {values = path}}, "values", #values, self.n_nodes,
+      "one for each node")
+    return values
   end
-  local nodes, values = self:read(path, {self:node(), kind})
+  local columns, swapped = self:pair(path, kind)
+  local nodes, values = self:read(path, columns)
+  if swapped then nodes, values = values, nodes end
   self:check_known(path)
   local all = {}
   for i = 1, self.n_nodes do all[i] = 0 end
@@ -225,18 +271,18 @@ end
 
 function Reader:first_id() return self.opts.ids == "numbers from 1" and 1 or 0 end
 
--- A matrix of 0 and 1 with a column for each class, which the header names, and the names. Nodes
--- with names may come in any order; one that is left out has no label.
+-- A matrix of 0 and 1 with a column for each class, which the header names, and the names. Rows
+-- that begin with their node may come in any order; a node that is left out has no label.
 function Reader:label_columns()
   local path = self.opts.labels
   local matrix = self:matrix(path)
   if matrix then
     return options.class_of(matrix) == "Tensor" and multi.from_cells(matrix) or matrix
-  elseif not self.names then
+  elseif not self.names and self:node_column(path) ~= 1 then
     local cells, titles = self:read(path, {"numbers"})
     return multi.from_cells(cells), titles
   end
-  local nodes, cells, titles = self:read(path, {self.names, "numbers"})
+  local nodes, cells, titles = self:read(path, {self:node(), "numbers"})
   self:check_known(path)
   local seen = {}
   for i = 1, #nodes do
@@ -299,15 +345,51 @@ function Reader:split(fields)
   end
 end
 
--- The adjacency, and how many edges were given more than once, or nil where that is not known.
-function Reader:adjacency()
+-- The columns of a table of edges, as ladies.data.table_header.edges gives them; what is left out
+-- or guessed is noted in `list`.
+function Reader:edge_columns(path, list)
+  local fields, weighted = self:fields(path), self.opts.weighted
+  local titles = self:titles(path)
+  if self.names and #fields > 2 and self.opts.header == nil and table_header.is_one(fields)
+    and table_header.has_ends(fields) then titles = fields end
+  if titles then
+    local columns, message = table_header.edges(titles, weighted)
+    if not columns then options.fail(("%s: %s: %s"):format(WHERE, path, message)) end
+    if #columns.unused > 0 then
+      notes.add({where = path}, list, "not used: %s", table.concat(columns.unused, ", "))
+    end
+    return columns, titles
+  end
+  if weighted == nil and #fields == 3 then
+    notes.add({where = path}, list, "the third column is taken as weights; a header tells what "
+      .. "columns are")
+  end
+  local third = (weighted or #fields > 2) and 3 or nil
+  return {source = 1, target = 2, weight = weighted ~= false and third or nil, third = third}
+end
+
+-- A table of edges as a matrix, and how many were given more than once.
+function Reader:edge_table(path, list)
+  local columns, titles = self:edge_columns(path, list)
+  local kinds = {}
+  for i = 1, titles and #titles or columns.third or 2 do kinds[i] = "skip" end
+  kinds[columns.source], kinds[columns.target] = self:node(), self:node()
+  if columns.weight then kinds[columns.weight] = "number" end
+  local matrix, merged = self:call(core.text.read_edges, path, {columns = kinds,
+    header = titles and true or self.opts.header, separator = self.opts.separator,
+    first_id = self:first_id(), n_ids = self.n_nodes})
+  self:check_known(path)
+  -- A target hears its source: rows are destinations.
+  return columns.target < columns.source and matrix:transpose() or matrix, merged
+end
+
+-- The adjacency, and how many edges were given more than once, or nil where that is not known; what
+-- was not used is noted in `list`.
+function Reader:adjacency(list)
   local path, n = self.opts.edges, self.n_nodes
   local matrix, merged = self:matrix(path)
   if not matrix then
-    -- A target hears its source: rows are destinations.
-    matrix, merged = self:read(path,
-      {self:node(), self:node(), self.opts.weighted and "number" or nil}, core.text.read_edges)
-    self:check_known(path)
+    matrix, merged = self:edge_table(path, list)
   elseif options.class_of(matrix) ~= "Matrix" then
     options.fail(("%s: %s: the edges must be a coordinate file, got an array"):format(WHERE, path))
   elseif matrix.n_rows ~= n or matrix.n_cols ~= n then
@@ -342,10 +424,10 @@ function from_files.read(given)
   fields.features = reader:features()
   fields.labels, fields.class_names = reader:labels()
   reader:split(fields)
-  fields.adjacency, fields.merged = reader:adjacency()
+  fields.adjacency, fields.merged = reader:adjacency(fields.notes)
   if reader.names then fields.node_names = reader.names:lines() end
   if opts.node_names then fields.node_names = table.concat(read_names(opts.node_names), "\n") end
-  fields.class_names = fields.class_names or opts.class_names and read_names(opts.class_names)
+  fields.class_names = opts.class_names and read_names(opts.class_names) or fields.class_names
   fields.feature_names = opts.feature_names and read_names(opts.feature_names)
   local keys = setmetatable({adjacency = opts.edges, features = opts.features,
     labels = opts.labels}, {__index = function(_, part) return opts[part] or split_file end})
@@ -365,7 +447,10 @@ end
 -- Tables may have tabs, commas, semicolons or blanks between their columns, a header, and be packed
 -- with gzip: {separator = ","} and {header = true} say so where ladies.text.read would guess wrong.
 -- Labels and splits have one column, in the order of the nodes, or two, with the node first; a node
--- that is left out then has none.
+-- that is left out then has none. A header counts: features, and columns of classes, whose first
+-- column is called node, node_id, id or name have rows in any order; columns of edges called source
+-- (src, from, u), target (dst, dest, destination, to, v) and weight (weights, w, value) may stand
+-- in any order. A line tells which others are not used.
 --
 -- feature_form    "rows", a row for each node, or "triplets", a line node,feature,value for each
 --                 value
@@ -378,7 +463,8 @@ end
 --            "columns": a column of 0 and 1 for each class, named by the header if there is one; a
 --            row for each node in order (with ids = "strings": its name first), of -1 = unlabelled;
 --            or .mtx, .npy
--- weighted   the edges have a third column
+-- weighted   true: the edges have weights, in the column of that name or the third; false: none are
+--            read; otherwise as the header says, or, without one, where there is a third column
 -- directed, split (a way to split, where no file is called so), split_seed, max_ids    as for
 --            ladies.data.load
 -- node_names, class_names, feature_names    files with a name a line, in their order

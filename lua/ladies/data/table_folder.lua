@@ -2,7 +2,8 @@
 -- edges and labels, and where there are such, features, split, node_names, class_names and
 -- feature_names. Each may be .csv, .tsv or .txt, packed with gzip or not; edges and features also
 -- .mtx, .npz of SciPy's save_npz or, the features, .npy. ladies.data.from_files reads them, with
--- numbers from 0 as ids; edges of three columns have weights.
+-- numbers from 0 as ids; labels of more than two columns, or with one called
+-- class_0 behind the node, have a column for each class.
 
 local core = require "ladies_core"
 local from_files = require "ladies.data.from_files"
@@ -61,8 +62,8 @@ function table_folder.read(path, opts)
   path = folder_of(path)
   local given = {name = path:match "[^/]*$", source = "a folder of tables", max_ids = opts.max_ids}
   for part in pairs(FILES) do given[part] = find(path, part) end
-  local is_table = given.edges:find "%.[ct]sv" or given.edges:find "%.txt"
-  given.weighted = is_table and #core.text.fields(given.edges) == 3
+  local titles = core.text.fields(given.labels)
+  if #titles > 2 or titles[2] == "class_0" then given.classes = "columns" end
   local fields, context = from_files.read(given)
   fields.path, context.where = path, path
   return fields, context

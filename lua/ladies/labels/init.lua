@@ -18,7 +18,8 @@
 --       of each class the true positives, and twice these with all false positives and negatives;
 --       the nodes with nothing wrong, and all that have a label
 --   array(labels)                                         what npz.write takes, and read gives back
---   write(path, labels)                                   a line of text for each node
+--   write(path, labels)                                   a line of text for each node, in multi
+--                                                         below a header
 
 local options = require "ladies.options"
 local checks = require "ladies.data.checks"

@@ -152,6 +152,16 @@ function multi.array(labels)
   return labels:is_finite() and core.npz.uint8(labels) or core.npz.int8(to_cells(labels))
 end
 
-function multi.write(path, labels) core.text.write(path, to_cells(labels)) end
+--- The node is the first column, so that two classes are not taken for a node and its class.
+function multi.write(path, labels)
+  local cells, lines = to_cells(labels), {"node"}
+  for class = 1, labels.n_cols do lines[1] = ("%s,class_%d"):format(lines[1], class - 1) end
+  for node = 1, labels.n_rows do
+    local row = cells[node]:to_table()
+    for class, x in ipairs(row) do row[class] = ("%d"):format(x) end
+    lines[node + 1] = ("%d,%s"):format(node - 1, table.concat(row, ","))
+  end
+  core.file.write(path, table.concat(lines, "\n") .. "\n")
+end
 
 return multi

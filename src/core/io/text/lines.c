@@ -125,7 +125,7 @@ bool ld_lines_is_empty(const char *line, const char *end, const char *comments)
 
 ld_status ld_lines_next_full(ld_lines *x, const char *comments, char **line, char **end)
 {
-    for (;;) {
+    for (x->blank = 0;;) {
         ld_status st = ld_lines_next(x, line, end);
         if (st != LD_OK || !*line)
             return st;
@@ -133,6 +133,8 @@ ld_status ld_lines_next_full(ld_lines *x, const char *comments, char **line, cha
             ++*line;
         if (!ld_lines_is_empty(*line, *end, comments))
             return LD_OK;
+        if (*line == *end && x->blank == 0)
+            x->blank = x->number;
     }
 }
 

@@ -18,6 +18,7 @@ typedef struct ld_lines {
     int64_t taken;         /* bytes of text so far, those to come in the buffer among them */
     bool ended;            /* the file has no more bytes than those */
     int64_t number;        /* of the line given last, from 1 */
+    int64_t blank;         /* of the first blank line that ld_lines_next_full left out; 0: none */
     ld_progress *progress; /* may be NULL */
     void *context;
 } ld_lines;

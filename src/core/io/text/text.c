@@ -315,6 +315,18 @@ static ld_status begin(reader *r, char **line, const char *end)
     return st;
 }
 
+/* The next line of a table. A blank one before it may be a row whose value is missing: left out, all
+ * rows behind it would be those of other nodes. */
+static ld_status next_row(reader *r, char **line, char **end)
+{
+    ld_status st = ld_lines_next_full(&r->lines, COMMENTS, line, end);
+    if (st == LD_OK && *line && r->lines.blank > 0)
+        return ld_fail(LD_FORMAT,
+                       "%s: line %" PRId64 " is blank; only lines behind the last row may be",
+                       ld_ahead_name(r->lines.file), r->lines.blank);
+    return st;
+}
+
 /* --- tables ----------------------------------------------------------------------------------- */
 
 ld_status ld_table_read(ld_table *t, const char *path)
@@ -323,14 +335,14 @@ ld_status ld_table_read(ld_table *t, const char *path)
     char *line, *end;
     ld_status st;
     LD_TRY(ld_lines_open(&r.lines, path, "text", t->progress, t->context));
-    LD_TRY(ld_lines_next_full(&r.lines, COMMENTS, &line, &end));
+    LD_TRY(next_row(&r, &line, &end));
     if (!line) {
         st = ld_fail(LD_FORMAT, "%s: has no lines", ld_ahead_name(r.lines.file));
         goto done;
     }
     LD_TRY(begin(&r, &line, end));
     if (!line)
-        LD_TRY(ld_lines_next_full(&r.lines, COMMENTS, &line, &end));
+        LD_TRY(next_row(&r, &line, &end));
     for (; line; t->n_rows++) {
         if (t->n_rows == INT32_MAX) {
             st = ld_fail(LD_FORMAT, "%s: line %" PRId64 ": more than %d lines of data; no more fit",
@@ -338,7 +350,7 @@ ld_status ld_table_read(ld_table *t, const char *path)
             goto done;
         }
         LD_TRY(store_line(&r, line, end));
-        LD_TRY(ld_lines_next_full(&r.lines, COMMENTS, &line, &end));
+        LD_TRY(next_row(&r, &line, &end));
     }
 done:
     ld_lines_close(&r.lines);
@@ -351,7 +363,7 @@ ld_status ld_table_peek(char **fields, int64_t *n_fields, const char *path, char
     char *line, *end;
     ld_status st;
     LD_TRY(ld_lines_open(&r.lines, path, "text", NULL, NULL));
-    LD_TRY(ld_lines_next_full(&r.lines, COMMENTS, &line, &end));
+    LD_TRY(next_row(&r, &line, &end));
     if (!line) {
         st = ld_fail(LD_FORMAT, "%s: has no lines", ld_ahead_name(r.lines.file));
         goto done;
@@ -408,7 +420,7 @@ ld_status ld_table_matrix(ld_csr **out, ld_table *t, const char *path)
     } else {
         LD_TRY(ld_structure_new(&s, n, n, 0, false));
     }
-    if (t->n_columns > 2)
+    if (t->n_columns > 2 && t->columns[2].kind == LD_COLUMN_NUMBER)
         LD_TRY(ld_grow_tensor(&values, &t->columns[2].cells, 0));
     LD_TRY(ld_csr_from_entries(out, s, rows, values));
 done:

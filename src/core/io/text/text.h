@@ -1,7 +1,8 @@
 /* Tables in text: a line a row, fields between separators (CSV, TSV, blanks), plain or packed with
  * gzip. Read in one pass, each column as what the caller says it is.
  *
- * Lines that are blank or begin with # or % are left out. Blanks around a field do not count. Names
+ * Lines that begin with # or % are left out, and blank ones behind the last row; others that are
+ * blank are refused. Blanks around a field do not count. Names
  * may stand in double quotes, a quote inside doubled. */
 #ifndef LD_IO_TEXT_H
 #define LD_IO_TEXT_H
@@ -59,7 +60,7 @@ ld_status ld_table_peek(char **fields, int64_t *n_fields, const char *path, char
 ld_status ld_table_index(ld_index **out, ld_table *t, int64_t column);
 ld_status ld_table_tensor(ld_tensor **out, ld_table *t, int64_t column);
 
-/* Takes a table of edges (source, target and perhaps a number), read from `path`: a square matrix
+/* Takes a table of edges (its first columns are source, target and perhaps a number), read from `path`: a square matrix
  * whose rows are the targets, of n_ids rows, or as many as the nodes found need. Edges that occur
  * twice are summed, or kept once if they have no numbers. A row takes memory whether it has edges or
  * not, so without n_ids it is LD_RANGE when the largest id is beyond 100 for each line and 10^6. */
