@@ -431,25 +431,4 @@ function tests.test_powers_of_enough_draws()
   lu.assertStrMatches(text, ".*| LADIES +|[^\n]*%? 7[^\n]* %-1%.00 |.*")
 end
 
--- ---------------------------------------------------------------- statistics
-
-function tests.test_statistics()
-  local list = {1, 2, 4, 9}                                       -- t = 3.1824 for 3 degrees
-  lu.assertAlmostEquals(statistics.half_width(list), 3.1824 * math.sqrt(38 / 3) / 2, 1e-9)
-  lu.assertAlmostEquals(statistics.half_width{0, 1}, 12.7062 / 2, 1e-9)
-  lu.assertEquals(statistics.half_width{3}, 0)
-  local power, spread = statistics.power{{1, 3}, {2, 12}, {4, 48}}
-  lu.assertAlmostEquals(power, 2, 1e-12)
-  lu.assertAlmostEquals(spread, 0, 1e-12)
-  power, spread = statistics.power{{1, 1}, {math.exp(1), math.exp(1)}, {math.exp(2), 1}}
-  lu.assertAlmostEquals(power, 0, 1e-12)
-  lu.assertAlmostEquals(spread, math.sqrt(1 / 3), 1e-12)          -- rest 2/3 over 1 x 2
-  lu.assertNil(select(2, statistics.power{{1, 1}, {2, 2}}))
-  lu.assertEquals({statistics.ratio({2, 4, 6}, {1, 2, 3})}, {2, 0})
-  local ratio, half = statistics.ratio({3, 5}, {1, 3})             -- rests 1 and -1
-  lu.assertAlmostEquals(ratio, 2, 1e-12)
-  lu.assertAlmostEquals(half, 12.7062 * math.sqrt(2) / math.sqrt(2) / 2, 1e-9)
-  lu.assertNil(statistics.ratio({1}, {0}))
-end
-
 os.exit(lu.LuaUnit.new():runSuiteByInstances{{"variance", tests}}, true)
