@@ -227,6 +227,7 @@ end
 function tests.test_refusals()
   local w = ladies.ones(2):requires_grad_()
   local v = ladies.ones(2)
+  local A = ladies.sparse(ladies.ones(1, 2))
   local adam = ladies.optim.adam{v}
   local step <close> = ladies.step()
   local gone = ladies.zeros(1)
@@ -240,6 +241,7 @@ function tests.test_refusals()
     ["class Tensor (the tensor 2 shares the memory of an optimizer)"] = v:detach(),
     ["class Tensor (it has been released)"] = gone,
     ["class Tensor (the tensor 1 belongs to a step; use :detach():clone())"] = w:sum(),
+    ["class Matrix (the matrix carries a gradient; use :detach())"] = A:with_values(w),
     ["class Optimizer"] = adam,
     ["class Step"] = step,
     ["class Names"] = core.text.names(),

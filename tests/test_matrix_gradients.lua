@@ -42,7 +42,7 @@ local FACTORS = {"values", "row_scale", "col_scale"}
 local STATES = {"none", "constant", "parameter"}
 
 -- The structure of A with factors in the given states: a function that makes the matrix, and the
--- parameters in it. Outside of a step the matrix must be made anew for each change.
+-- parameters in it. Where nothing is recorded it must be made anew for each change.
 local function factored(A, states)
   local sizes = {values = A.nnz, row_scale = A.n_rows, col_scale = A.n_cols}
   local factor, parameters = {}, {}
@@ -181,11 +181,11 @@ for method, size in pairs(with_vector) do
   end
 end
 
---- What is made in a step has the bits that it has outside.
+--- What is made in a step has the bits that it has where nothing is recorded.
 function tests.test_gradients_change_no_entry()
   for name, make_another in pairs(makers) do
     every_matrix(SQUARE, function(which, make)
-      local constant = make_another(make())
+      local constant = ladies.no_grad(function() return make_another(make()) end)
       local _ <close> = ladies.step()
       lu.assertEquals(make_another(make()):hash(), constant:hash(), name .. " of " .. which)
     end)
@@ -325,10 +325,10 @@ local function random_chain(random)
   local states = {}
   for i = 1, 3 do states[i] = STATES[random(3)] end
   local make, parameters = factored(({SQUARE, SYMMETRIC, SLICE})[random(3)], states)
-  local steps, A = {}, make()
+  local steps, A = {}, ladies.no_grad(make)
   for i = 1, random(6) do
     steps[i] = random_operation(A, random, parameters)
-    A = steps[i](A)
+    A = ladies.no_grad(steps[i], A)
   end
   local names = {}
   for name in pairs(reads) do
@@ -349,7 +349,7 @@ function tests.test_random_chains()
     math.randomseed(seed)
     draws = 1000 * seed
     local compute, parameters = random_chain(math.random)
-    if #parameters > 0 and compute():norm() < 20 then
+    if #parameters > 0 and ladies.no_grad(compute):norm() < 20 then
       gradcheck.check("chain " .. seed, compute, parameters)
     end
   end
@@ -421,6 +421,103 @@ function tests.test_detach()
   end)
 end
 
+-- ---------------------------------------------------------------- where nothing is recorded
+
+-- Every operation that gives a matrix, with constants for whatever else it takes.
+local function matrices_of(A, w)
+  local all = {}
+  for name, make_another in pairs(makers) do all[name] = make_another(A) end
+  for method, size in pairs(with_vector) do
+    all[method] = A[method](A, random_tensor(A[size]))
+  end
+  all.with_values = A:with_values(w)
+  all.symmetrize = SYMMETRIC:with_values(parameter(SYMMETRIC.nnz)):symmetrize()
+  all.draw_cols = A:draw_cols(from_two, 2, {rng = ladies.rng(1)})
+  return all
+end
+
+--- All factors are constants, those too that a matrix shares with one that carries a gradient.
+function tests.test_matrices_are_wholly_constant_where_nothing_is_recorded()
+  local w = parameter(SQUARE.nnz)
+  local function check(A, where)
+    for name, B in pairs(matrices_of(A, w)) do
+      lu.assertFalse(B.requires_grad, ("%s %s"):format(name, where))
+    end
+  end
+  every_matrix(SQUARE, function(which, make, parameters)
+    if #parameters == 0 then return end
+    local _ <close> = ladies.step()
+    local A = make()
+    lu.assertTrue(A.requires_grad)
+    ladies.no_grad(check, A, "in no_grad, of " .. which)
+    A:entry_values():sum():backward()
+    check(A, "after backward, of " .. which)
+  end)
+  local A = SQUARE:with_values(w)
+  ladies.no_grad(check, A, "in no_grad")
+  local _ <close> = ladies.step{record = false}
+  check(A, "in a step without recording")
+end
+
+--- The optimizer changes a parameter, not the matrices that were made of it.
+function tests.test_constants_stay_when_a_parameter_changes()
+  local w = parameter(SQUARE.nnz)
+  local A = SQUARE:with_values(w)
+  local made = ladies.no_grad(matrices_of, A, w)
+  made.detach = A:detach()
+  do
+    local _ <close> = ladies.step()
+    made.detached_result = A:row_normalize():detach()
+  end
+  local before = {}
+  for name, B in pairs(made) do before[name] = B:hash() end
+  w:fill_(9)
+  for name, B in pairs(made) do lu.assertEquals(B:hash(), before[name], name) end
+end
+
+local OUTSIDE = ": the %s carries a gradient, and no step is open that could record it; " ..
+  "open a step first, or use :detach() or ladies.no_grad"
+
+--- A matrix may be made of a parameter before the step, but nothing of that matrix.
+function tests.test_a_gradient_needs_a_step()
+  local w, x = parameter(SQUARE.nnz), ladies.ones(6)
+  local A = SQUARE:with_values(w)
+  lu.assertEquals({A.requires_grad, A:hash()}, {true, A:detach():hash()})
+  local function refused(name, ...) fails(name .. OUTSIDE:format "matrix", ...) end
+  for _, make_another in pairs(makers) do refused("", make_another, A) end
+  for _, read in pairs(reads) do refused("", read, A) end
+  refused("matmul", A.matmul, A, x)
+  refused("matmul_t", A.matmul_t, A, x)
+  refused("normalize", function() ladies.graph.new(A):normalize "sym" end)
+  local lost = "the matrix carries a gradient, which %s does not pass on; use :detach()"
+  fails(lost:format "symmetrize", A.symmetrize, A)
+  fails(lost:format "draw_cols", A.draw_cols, A, from_two, 2, {rng = ladies.rng(1)})
+  local product = ladies.op{forward = function(B) return B:matmul(x) end, backward = print}
+  fails(lost:format "op ?", product, A)
+  ladies.no_grad(product, A)
+  for method, size in pairs(with_vector) do
+    refused(method, A[method], A, random_tensor(A[size]))
+    fails(method .. OUTSIDE:format "tensor", SQUARE[method], SQUARE, parameter(A[size]))
+  end
+end
+
+--- A batch that is drawn before its step would train without the gradient.
+function tests.test_samplers_lose_no_gradient()
+  local learned = SQUARE:with_values(parameter(SQUARE.nnz))
+  local samplers = {
+    full = ladies.samplers.full(learned, {layers = 1}),
+    graphsage = ladies.samplers.graphsage(learned, {fanouts = {2}}),
+    vrgcn = ladies.samplers.vrgcn(learned, {layers = 2, hidden = 3}),
+    ladies = function(...) return ladies.samplers.ladies(learned, {sizes = {2}})(...) end,
+    fastgcn = function(...) return ladies.samplers.fastgcn(learned, {sizes = {2}})(...) end,
+  }
+  for name, sampler in pairs(samplers) do
+    local ok, message = pcall(sampler, index{1, 2}, ladies.rng(1))
+    lu.assertFalse(ok, name)
+    lu.assertStrContains(message, "the matrix carries a gradient")
+  end
+end
+
 -- ---------------------------------------------------------------- what gives and takes no gradient
 
 -- Whatever factor it is that carries one; tests/reference/contract says what each method does.
@@ -446,7 +543,7 @@ function tests.test_what_is_not_differentiable_raises()
   }
   every_matrix(SQUARE, function(_, make, parameters)
     for name, call in pairs(refused) do
-      call(make())                                        -- outside of a step all are constants
+      ladies.no_grad(function() call(make()) end)
       local _ <close> = ladies.step()
       call(make():detach())
       if #parameters > 0 then

@@ -304,6 +304,50 @@ function tests.test_no_grad()
   lu.assertEquals(a:to_table(), {4, 8})
 end
 
+--- A coroutine that fails in no_grad is over, though nobody has closed it.
+function tests.test_no_grad_ends_with_its_coroutine()
+  local w = parameter{1, 2}
+  local failed = coroutine.create(function() ladies.no_grad(error, "wrong in here") end)
+  lu.assertStrContains(select(2, coroutine.resume(failed)), "wrong in here")
+  lu.assertEquals(coroutine.status(failed), "dead")
+  local step <close> = ladies.step()
+  lu.assertNotNil(step)
+  w:sum():backward()
+  lu.assertEquals(w.grad:to_table(), {1, 1})
+end
+
+--- While f waits others record; it goes on without, and with it what it resumes.
+function tests.test_no_grad_in_a_coroutine()
+  local w = parameter{1, 2}
+  local function records() return (w * 2).in_step end
+  local function body(...)
+    local first, got = records(), coroutine.yield(...)
+    local inner = coroutine.wrap(function() return records() end)
+    return first, got, records(), inner()
+  end
+  local co = coroutine.create(function(...)
+    local result = table.pack(ladies.no_grad(body, ...))
+    return records(), table.unpack(result, 1, result.n)
+  end)
+  local abandoned = {}
+  for i = 1, 5 do
+    abandoned[i] = coroutine.wrap(function() ladies.no_grad(coroutine.yield) end)
+    abandoned[i]()
+  end
+  local step <close> = ladies.step()
+  lu.assertNotNil(step)
+  lu.assertEquals({coroutine.resume(co, "a", "b")}, {true, "a", "b"})
+  lu.assertTrue(records())
+  abandoned[2]()                                          -- in another order than they began
+  abandoned[4] = nil
+  collectgarbage()
+  lu.assertEquals({coroutine.resume(co, "c")}, {true, true, false, "c", false, false})
+  ladies.no_grad(function() lu.assertFalse(records()) end)
+  abandoned = {}
+  collectgarbage()
+  lu.assertEquals({records(), #abandoned}, {true, 0})
+end
+
 function tests.test_step_without_recording()
   local w = parameter{1, 2}
   local step <close> = ladies.step{record = false}

@@ -46,8 +46,9 @@ end
 -- data      a data set; or a Graph, or P itself as a Matrix, and then `features` as well
 -- P         a Matrix in place of the model's own. That is refused when the model was trained on
 --           mini-batches of another one, as far as these tell (see ladies.propagation).
--- Nothing is recorded, no element is dropped, and the result belongs to no step. Features or a P
--- that carry a gradient in a step are an error.
+-- Nothing is recorded, no element is dropped, and the result belongs to no step. Features that
+-- carry a gradient in a step are an error; so is a P that does, outside of steps too: call this by
+-- ladies.no_grad, or give P:detach().
 function inference.exact(model, data, given)
   local where = "ladies.inference.exact"
   if not inference.possible(model) then

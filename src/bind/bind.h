@@ -82,8 +82,9 @@ int bind_no_field(lua_State *L, const char *type);
 #define BIND_ALIAS  "ladies.Alias"
 
 /* The object at a stack position; an argument error otherwise. A tensor whose step is closed is an
- * error as well. So is a tensor or a matrix that carries a gradient while a step records: a
- * function that is written with these cannot drop one without a word. */
+ * error as well. So is a tensor or a matrix that carries a gradient while a step records, and a
+ * matrix that does where bind_expects_step: a function that is written with these cannot drop one
+ * without a word. */
 ld_tensor *bind_tensor(lua_State *L, int arg);
 ld_index *bind_index(lua_State *L, int arg);
 ld_csr *bind_matrix(lua_State *L, int arg);
@@ -92,7 +93,13 @@ ld_rng *bind_rng(lua_State *L, int arg);
 /* The same with a gradient or without: for operations that pass it on, for functions to which the
  * values mean nothing, and for those that make no tensor and no matrix. */
 ld_tensor *bind_operand(lua_State *L, int arg);
+ld_csr *bind_any_matrix(lua_State *L, int arg);
+
+/* For operations that pass a gradient on: a matrix, and a tensor that becomes a factor of one. One
+ * that carries a gradient is an error where bind_expects_step, since matrices are kept and used in
+ * steps to come: what was made of it would be a constant there. */
 ld_csr *bind_matrix_operand(lua_State *L, int arg);
+ld_tensor *bind_factor(lua_State *L, int arg);
 
 /* A tensor that may be changed in place: neither one that a tape may still need as it is, nor one
  * that workers share. */
@@ -106,8 +113,8 @@ ld_index *bind_to_index(lua_State *L, int arg);
 /* Whether gradients flow through t here: it carries one, and a step records. */
 bool bind_passes_gradient(lua_State *L, const ld_tensor *t);
 
-/* Raises an error that begins with `where` when the value is a tensor or matrix that carries a
- * gradient while a step records. */
+/* Raises an error that begins with `where` when the value is a tensor that carries a gradient while
+ * a step records, or a matrix that does then or where bind_expects_step. */
 void bind_check_constant(lua_State *L, int arg, const char *where);
 
 /* The object of a class whose userdata is a pointer to it: an error where it is of another class
@@ -150,12 +157,17 @@ ld_rng *bind_option_rng(lua_State *L, int arg, const char *where);
 /* The tape of the open step of this Lua state; NULL outside of steps and within no_grad. */
 ld_tape *bind_tape(lua_State *L);
 
+/* Whether an operation that records wants a step: none is open, and nothing says that it should not
+ * record, as no_grad and a step without recording do. */
+bool bind_expects_step(lua_State *L);
+
 /* ld_tape_backward on the tape of this Lua state. Operations written in Lua go backward in the
  * coroutine that calls this, at whose place the caller is. */
 ld_status bind_backward(lua_State *L, ld_tensor *loss);
 lua_State *const *bind_backward_caller(lua_State *L);
 
-/* Pushes a scope within which bind_tape gives NULL; to be closed with lua_toclose. */
+/* Pushes a scope within which bind_tape gives NULL, in this coroutine while it is not suspended and
+ * in those that it resumes; to be closed with lua_toclose. */
 void bind_push_pause(lua_State *L);
 
 /* Pushes a hash as 16 hexadecimal digits. */

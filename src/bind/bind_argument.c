@@ -83,7 +83,7 @@ ld_tensor *bind_writable_tensor(lua_State *L, int arg)
     return t;
 }
 
-ld_csr *bind_matrix_operand(lua_State *L, int arg)
+ld_csr *bind_any_matrix(lua_State *L, int arg)
 {
     ld_csr *a = bind_object(L, arg, BIND_MATRIX);
     const ld_tensor *factors[] = {a->values, a->row_scale, a->col_scale};
@@ -93,10 +93,40 @@ ld_csr *bind_matrix_operand(lua_State *L, int arg)
     return a;
 }
 
+static int refuse_outside(lua_State *L, const char *kind)
+{
+    return luaL_error(L,
+                      "%s: the %s carries a gradient, and no step is open that could record it; "
+                      "open a step first, or use :detach() or ladies.no_grad",
+                      push_function_name(L), kind);
+}
+
+ld_csr *bind_matrix_operand(lua_State *L, int arg)
+{
+    ld_csr *a = bind_any_matrix(L, arg);
+    if (ld_csr_wants_grad(a) && bind_expects_step(L))
+        refuse_outside(L, "matrix");
+    return a;
+}
+
+ld_tensor *bind_factor(lua_State *L, int arg)
+{
+    ld_tensor *t = bind_operand(L, arg);
+    if (ld_wants_grad(t) && bind_expects_step(L))
+        refuse_outside(L, "tensor");
+    return t;
+}
+
+/* Whether a's gradient would be lost in a function that does not pass it on. */
+static bool loses_gradient(lua_State *L, const ld_csr *a)
+{
+    return ld_matrix_tape(bind_tape(L), a) || (ld_csr_wants_grad(a) && bind_expects_step(L));
+}
+
 ld_csr *bind_matrix(lua_State *L, int arg)
 {
-    ld_csr *a = bind_matrix_operand(L, arg);
-    if (ld_matrix_tape(bind_tape(L), a))
+    ld_csr *a = bind_any_matrix(L, arg);
+    if (loses_gradient(L, a))
         refuse_gradient(L, push_function_name(L), "matrix");
     return a;
 }
@@ -105,8 +135,7 @@ void bind_check_constant(lua_State *L, int arg, const char *where)
 {
     if (bind_passes_gradient(L, bind_to_operand(L, arg)))
         refuse_gradient(L, where, "tensor");
-    if (luaL_testudata(L, arg, BIND_MATRIX) &&
-        ld_matrix_tape(bind_tape(L), bind_matrix_operand(L, arg)))
+    if (luaL_testudata(L, arg, BIND_MATRIX) && loses_gradient(L, bind_any_matrix(L, arg)))
         refuse_gradient(L, where, "matrix");
 }
 
@@ -122,7 +151,8 @@ void bind_open_argument(lua_State *L)
         {"check_constant", check_constant,
          "ladies_core.check_constant(where, x)\n"
          "An error that begins with `where` when x is a Tensor or Matrix that carries a gradient\n"
-         "while a step records. For functions that call what passes gradients on, but do not."},
+         "while a step records, or a Matrix that does outside of steps and of no_grad. For functions\n"
+         "that call what passes gradients on, but do not."},
         {NULL, NULL, NULL},
     };
     bind_functions(L, functions);

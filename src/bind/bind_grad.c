@@ -294,7 +294,7 @@ static int tensor_col_sums(lua_State *L)
 
 static int matrix_edge_softmax(lua_State *L)
 {
-    ld_csr *a = bind_matrix_operand(L, 1);
+    ld_csr *a = bind_any_matrix(L, 1);
     ld_tensor *scores = bind_operand(L, 2);
     bind_check(L, ld_op_edge_softmax(bind_tape(L), bind_new_tensor(L), a, scores));
     return 1;
@@ -302,7 +302,7 @@ static int matrix_edge_softmax(lua_State *L)
 
 static int matrix_dot_edges(lua_State *L)
 {
-    ld_csr *a = bind_matrix_operand(L, 1);
+    ld_csr *a = bind_any_matrix(L, 1);
     ld_tensor *x = bind_operand(L, 2), *y = bind_operand(L, 3);
     bind_check(L, ld_op_dot_edges(bind_tape(L), bind_new_tensor(L), a, x, y));
     return 1;
@@ -310,7 +310,7 @@ static int matrix_dot_edges(lua_State *L)
 
 static int matrix_add_edges(lua_State *L)
 {
-    ld_csr *a = bind_matrix_operand(L, 1);
+    ld_csr *a = bind_any_matrix(L, 1);
     ld_tensor *x = bind_operand(L, 2), *y = bind_operand(L, 3);
     bind_check(L, ld_op_add_edges(bind_tape(L), bind_new_tensor(L), a, x, y));
     return 1;
@@ -358,7 +358,8 @@ static const bind_function tensor_methods[] = {
      "t:detach() -> Tensor\nt's value as a constant that outlives the step. Memory is shared."},
     {"requires_grad_", tensor_requires_grad,
      "t:requires_grad_([flag = true]) -> t\nMakes t a parameter: gradients with respect to it are\n"
-     "computed and accumulate in t.grad until an optimizer uses them."},
+     "computed in steps and accumulate in t.grad until an optimizer uses them. Outside of a step\n"
+     "what is made of t is a constant."},
     {"keep_grad_", tensor_keep_grad,
      "t:keep_grad_() -> t\nKeeps the gradient of an intermediate result, so that t.grad can be "
      "read\n"

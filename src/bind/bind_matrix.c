@@ -90,7 +90,7 @@ static int matrix_gc(lua_State *L)
 
 static int matrix_len(lua_State *L)
 {
-    lua_pushinteger(L, bind_matrix_operand(L, 1)->s->n_rows);
+    lua_pushinteger(L, bind_any_matrix(L, 1)->s->n_rows);
     return 1;
 }
 
@@ -106,7 +106,7 @@ static int matrix_tostring(lua_State *L)
 
 static int matrix_get_field(lua_State *L)
 {
-    ld_csr *a = bind_matrix_operand(L, 1);
+    ld_csr *a = bind_any_matrix(L, 1);
     const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
     if (strcmp(key, "n_rows") == 0)
         lua_pushinteger(L, a->s->n_rows);
@@ -210,7 +210,7 @@ static int matrix_row_sums(lua_State *L)
 
 static int matrix_degrees(lua_State *L)
 {
-    ld_csr *a = bind_matrix_operand(L, 1);
+    ld_csr *a = bind_any_matrix(L, 1);
     ld_index *rows = lua_isnoneornil(L, 2) ? NULL : bind_index(L, 2);
     bind_check(L, ld_csr_degrees(bind_new_tensor(L), a, rows));
     return 1;
@@ -218,20 +218,20 @@ static int matrix_degrees(lua_State *L)
 
 static int matrix_empty_rows(lua_State *L)
 {
-    lua_pushinteger(L, ld_csr_empty_rows(bind_matrix_operand(L, 1)));
+    lua_pushinteger(L, ld_csr_empty_rows(bind_any_matrix(L, 1)));
     return 1;
 }
 
 static int matrix_loops(lua_State *L)
 {
-    lua_pushinteger(L, ld_csr_loops(bind_matrix_operand(L, 1)));
+    lua_pushinteger(L, ld_csr_loops(bind_any_matrix(L, 1)));
     return 1;
 }
 
 static int matrix_scale_cols(lua_State *L)
 {
     ld_csr *a = bind_matrix_operand(L, 1);
-    ld_tensor *w = bind_operand(L, 2);
+    ld_tensor *w = bind_factor(L, 2);
     bind_check(L, ld_op_csr_scale_cols(bind_tape(L), bind_new_matrix(L), a, w));
     return 1;
 }
@@ -239,7 +239,7 @@ static int matrix_scale_cols(lua_State *L)
 static int matrix_scale_rows(lua_State *L)
 {
     ld_csr *a = bind_matrix_operand(L, 1);
-    ld_tensor *w = bind_operand(L, 2);
+    ld_tensor *w = bind_factor(L, 2);
     bind_check(L, ld_op_csr_scale_rows(bind_tape(L), bind_new_matrix(L), a, w));
     return 1;
 }
@@ -267,7 +267,7 @@ static int matrix_add_diag(lua_State *L)
 {
     ld_csr *a = bind_matrix_operand(L, 1);
     if (bind_to_operand(L, 2)) {
-        ld_tensor *v = bind_operand(L, 2);
+        ld_tensor *v = bind_factor(L, 2);
         bind_check(L, ld_op_csr_add_diagonal(bind_tape(L), bind_new_matrix(L), a, v));
         return 1;
     }
@@ -292,12 +292,15 @@ static int matrix_without_loops(lua_State *L)
 
 static int matrix_with_values(lua_State *L)
 {
-    ld_csr *a = bind_matrix_operand(L, 1);
+    ld_csr *a = bind_any_matrix(L, 1);
     ld_tensor *t = bind_operand(L, 2);
     if (t->ndim != 1 || t->n_rows != a->s->nnz)
         return luaL_error(L, "with_values: a vector of %I expected, got %s", (LUAI_UACINT)a->s->nnz,
                           ld_tensor_shape(t));
-    bind_check(L, ld_csr_new(bind_new_matrix(L), a->s, t, NULL, NULL));
+    ld_csr **out = bind_new_matrix(L);
+    bind_check(L, ld_csr_new(out, a->s, t, NULL, NULL));
+    if (!ld_tape_records(bind_tape(L)) && !bind_expects_step(L))
+        bind_check(L, ld_csr_settle(out));
     return 1;
 }
 
@@ -312,7 +315,7 @@ static int matrix_transpose(lua_State *L)
 
 static int matrix_detach(lua_State *L)
 {
-    ld_csr *a = bind_matrix_operand(L, 1);
+    ld_csr *a = bind_any_matrix(L, 1);
     bind_check(L, ld_csr_detach(bind_new_matrix(L), a));
     return 1;
 }
@@ -320,21 +323,23 @@ static int matrix_detach(lua_State *L)
 static int matrix_symmetrize(lua_State *L)
 {
     ld_csr *a = bind_matrix(L, 1);
-    bind_check(L, ld_csr_symmetrize(bind_new_matrix(L), a));
+    ld_csr **out = bind_new_matrix(L);
+    bind_check(L, ld_csr_symmetrize(out, a));
+    bind_check(L, ld_csr_settle(out)); /* it may be a itself */
     return 1;
 }
 
 static int matrix_is_symmetric(lua_State *L)
 {
     bool symmetric = false;
-    bind_check(L, ld_csr_is_symmetric(&symmetric, bind_matrix_operand(L, 1)));
+    bind_check(L, ld_csr_is_symmetric(&symmetric, bind_any_matrix(L, 1)));
     lua_pushboolean(L, symmetric);
     return 1;
 }
 
 static int matrix_components(lua_State *L)
 {
-    ld_csr *a = bind_matrix_operand(L, 1);
+    ld_csr *a = bind_any_matrix(L, 1);
     int64_t count = 0;
     bind_check(L, ld_csr_components(bind_new_index(L), &count, a));
     lua_pushinteger(L, count);
@@ -343,21 +348,21 @@ static int matrix_components(lua_State *L)
 
 static int matrix_row_of(lua_State *L)
 {
-    ld_csr *a = bind_matrix_operand(L, 1);
+    ld_csr *a = bind_any_matrix(L, 1);
     bind_check(L, ld_csr_row_of(bind_new_index(L), a));
     return 1;
 }
 
 static int matrix_col_of(lua_State *L)
 {
-    ld_csr *a = bind_matrix_operand(L, 1);
+    ld_csr *a = bind_any_matrix(L, 1);
     bind_check(L, ld_csr_col_of(bind_new_index(L), a));
     return 1;
 }
 
 static int matrix_offsets(lua_State *L)
 {
-    const ld_structure *s = bind_matrix_operand(L, 1)->s;
+    const ld_structure *s = bind_any_matrix(L, 1)->s;
     ld_index **x = bind_new_index(L);
     bind_check(L, ld_index_new(x, s->n_rows + 1));
     for (int64_t r = 0; r <= s->n_rows; r++)
@@ -381,7 +386,7 @@ static int matrix_to_dense(lua_State *L)
 
 static int matrix_is_close(lua_State *L)
 {
-    const ld_csr *a = bind_matrix_operand(L, 1), *b = bind_matrix_operand(L, 2);
+    const ld_csr *a = bind_any_matrix(L, 1), *b = bind_any_matrix(L, 2);
     double tolerance = luaL_optnumber(L, 3, 1e-5);
     lua_pushboolean(L, ld_csr_is_close(a, b, tolerance));
     return 1;
@@ -390,15 +395,14 @@ static int matrix_is_close(lua_State *L)
 static int matrix_eq(lua_State *L)
 {
     bool both = luaL_testudata(L, 1, BIND_MATRIX) && luaL_testudata(L, 2, BIND_MATRIX);
-    lua_pushboolean(
-        L, both && ld_csr_is_close(bind_matrix_operand(L, 1), bind_matrix_operand(L, 2), 0));
+    lua_pushboolean(L, both && ld_csr_is_close(bind_any_matrix(L, 1), bind_any_matrix(L, 2), 0));
     return 1;
 }
 
 static int matrix_hash(lua_State *L)
 {
     uint64_t hash;
-    bind_check(L, ld_csr_hash(&hash, bind_matrix_operand(L, 1)));
+    bind_check(L, ld_csr_hash(&hash, bind_any_matrix(L, 1)));
     bind_push_hash(L, hash);
     return 1;
 }
@@ -477,10 +481,13 @@ static const bind_function methods[] = {
     {"with_values", matrix_with_values,
      "A:with_values(t) -> Matrix\nThe same structure with the vector t (one number per entry) as\n"
      "values and no scales. In a step gradients flow to t through all that is made of the\n"
-     "matrix and said to be differentiable."},
+     "matrix and said to be differentiable. It may be made before the step, but nothing of it;\n"
+     "where nothing is recorded it is a constant."},
     {"transpose", matrix_transpose, "A:transpose() -> Matrix\nDifferentiable."},
     {"detach", matrix_detach,
-     "A:detach() -> Matrix\nA with its values and scales as constants, which outlive the step."},
+     "A:detach() -> Matrix\nA with its values and scales as constants, which outlive the step. "
+     "Parameters\n"
+     "among them are copied."},
     {"symmetrize", matrix_symmetrize,
      "A:symmetrize() -> Matrix\nThe union of A and its transpose; the larger value where both "
      "have\n"

@@ -31,7 +31,7 @@ static int mtx_write(lua_State *L)
     if (dense)
         bind_check(L, ld_mtx_write_dense(path, dense));
     else
-        bind_check(L, ld_mtx_write(path, bind_matrix_operand(L, 2), symmetric));
+        bind_check(L, ld_mtx_write(path, bind_any_matrix(L, 2), symmetric));
     return 0;
 }
 

@@ -6,7 +6,7 @@
 static int matrix_metis(lua_State *L)
 {
     static const char *const names[] = {"weighted", NULL};
-    ld_csr *a = bind_matrix_operand(L, 1);
+    ld_csr *a = bind_any_matrix(L, 1);
     int64_t k = bind_count(L, 2, "metis: the number of parts");
     ld_rng *rng = bind_rng(L, 3);
     bind_check_options(L, 4, "metis", names);
@@ -17,7 +17,7 @@ static int matrix_metis(lua_State *L)
 
 static int matrix_cut(lua_State *L)
 {
-    ld_csr *a = bind_matrix_operand(L, 1);
+    ld_csr *a = bind_any_matrix(L, 1);
     ld_index *part_of = bind_index(L, 2);
     int64_t cut = 0;
     bind_check(L, ld_csr_cut(&cut, a, part_of));

@@ -65,14 +65,14 @@ static int matrix_poisson_rows(lua_State *L)
 static int matrix_scale_entries(lua_State *L)
 {
     ld_csr *a = bind_matrix_operand(L, 1);
-    ld_tensor *w = bind_operand(L, 2);
+    ld_tensor *w = bind_factor(L, 2);
     bind_check(L, ld_op_csr_scale_entries(bind_tape(L), bind_new_matrix(L), a, w));
     return 1;
 }
 
 static int matrix_diagonal(lua_State *L)
 {
-    ld_csr *a = bind_matrix_operand(L, 1);
+    ld_csr *a = bind_any_matrix(L, 1);
     bind_check(L, ld_csr_diagonal(bind_new_index(L), a));
     return 1;
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "grad/op.h"
 #include "sample/choice.h"
 #include "sample/draw_cols.h"
 
@@ -127,6 +128,7 @@ static int matrix_draw_cols(lua_State *L)
     ld_csr **u = bind_new_matrix(L);
     ld_index **src = bind_new_index(L);
     bind_check(L, ld_draw_cols(u, src, bind_new_tensor(L), a, rows, k, o, rng));
+    bind_check(L, ld_csr_settle(u));
     return 3;
 }
 

@@ -5,9 +5,16 @@
 
 /* --- the tape of a Lua state ------------------------------------------------------------------- */
 
+/* A scope that ends a step, or a pause of recording, when it closes. */
+typedef struct scope {
+    bool open, pause;
+    lua_State *thread;          /* of a pause: the coroutine that made it, which is its uservalue */
+    struct scope *above, *next; /* among the open pauses */
+} scope;
+
 typedef struct {
     ld_tape *tape;
-    int paused;        /* depth of no_grad */
+    scope *pauses;     /* the open ones, the latest first */
     bool forgotten;    /* a finalizer let go of the open step */
     lua_State *caller; /* the coroutine that called backward last */
 } tape_state;
@@ -22,10 +29,27 @@ static tape_state *state(lua_State *L)
     return s;
 }
 
+/* A pause holds for the coroutine that made it and for those that run within it. It does not while
+ * that one is suspended, nor when an error has ended it, after which Lua need not close its scopes
+ * before it collects them. */
+static bool is_paused(const tape_state *s)
+{
+    for (const scope *pause = s->pauses; pause; pause = pause->next)
+        if (lua_status(pause->thread) == LUA_OK)
+            return true;
+    return false;
+}
+
 ld_tape *bind_tape(lua_State *L)
 {
     tape_state *s = state(L);
-    return s->paused == 0 && ld_tape_is_open(s->tape) ? s->tape : NULL;
+    return ld_tape_is_open(s->tape) && !is_paused(s) ? s->tape : NULL;
+}
+
+bool bind_expects_step(lua_State *L)
+{
+    tape_state *s = state(L);
+    return !ld_tape_is_open(s->tape) && !is_paused(s);
 }
 
 ld_status bind_backward(lua_State *L, ld_tensor *loss)
@@ -62,16 +86,12 @@ static void state_open(lua_State *L)
 
 /* --- steps -------------------------------------------------------------------------------------- */
 
-/* A scope that ends a step, or a pause of recording, when it closes. */
-typedef struct {
-    bool open, pause;
-} scope;
-
-static void push_scope(lua_State *L, bool pause)
+static scope *push_scope(lua_State *L, bool pause)
 {
-    scope *s = lua_newuserdatauv(L, sizeof *s, 0);
-    *s = (scope){false, pause};
+    scope *s = lua_newuserdatauv(L, sizeof *s, pause ? 1 : 0);
+    *s = (scope){.pause = pause};
     luaL_setmetatable(L, BIND_STEP);
+    return s;
 }
 
 static int step_new(lua_State *L)
@@ -87,17 +107,41 @@ static int step_new(lua_State *L)
     if (t->forgotten)
         ld_tape_close(t->tape);
     t->forgotten = false;
-    push_scope(L, false);
+    scope *s = push_scope(L, false);
     bind_check(L, ld_tape_open(t->tape, record));
-    ((scope *)lua_touserdata(L, -1))->open = true;
+    s->open = true;
     return 1;
 }
 
 void bind_push_pause(lua_State *L)
 {
-    push_scope(L, true);
-    ((scope *)lua_touserdata(L, -1))->open = true;
-    state(L)->paused++;
+    tape_state *t = state(L);
+    scope *s = push_scope(L, true);
+    lua_pushthread(L);
+    lua_setiuservalue(L, -2, 1);
+    s->open = true;
+    s->thread = L;
+    s->next = t->pauses;
+    if (s->next)
+        s->next->above = s;
+    t->pauses = s;
+}
+
+static void end_pause(tape_state *t, scope *s)
+{
+    if (s->above)
+        s->above->next = s->next;
+    else
+        t->pauses = s->next;
+    if (s->next)
+        s->next->above = s->above;
+}
+
+/* The pause is below what f returned. */
+static int after_call(lua_State *L, int status, lua_KContext context)
+{
+    (void)status, (void)context;
+    return lua_gettop(L) - 1;
 }
 
 static int no_grad(lua_State *L)
@@ -108,8 +152,8 @@ static int no_grad(lua_State *L)
     bind_push_pause(L);
     lua_insert(L, 1);
     lua_toclose(L, 1);
-    lua_call(L, lua_gettop(L) - 2, LUA_MULTRET);
-    return lua_gettop(L) - 1;
+    lua_callk(L, lua_gettop(L) - 2, LUA_MULTRET, 0, after_call);
+    return after_call(L, LUA_OK, 0);
 }
 
 /* A finalizer may come by in the middle of an operation on the step's tensors. So the next step
@@ -119,7 +163,7 @@ static int scope_close(lua_State *L)
     scope *s = luaL_checkudata(L, 1, BIND_STEP);
     tape_state *t = state(L);
     if (s->open && s->pause)
-        t->paused--;
+        end_pause(t, s);
     else if (s->open && bind_in_finalizer(L))
         t->forgotten = true;
     else if (s->open)
@@ -151,12 +195,14 @@ static const bind_function functions[] = {
      "tensor with :detach(). With record = false only lifetimes are managed. One step at a time.\n"
      "No function drops a gradient: it passes it on, refuses the argument that carries it, or makes\n"
      "no tensor. After backward nothing more is recorded: parameters are constants and may change\n"
-     "in place; before it, what backward still needs must stay as it is."},
+     "in place; before it, what backward still needs must stay as it is. Outside of a step what is\n"
+     "made of parameters is a constant; a Matrix that carries a gradient raises there when another\n"
+     "one or a Tensor is to be made of it, as does a parameter that is to become a factor of one."},
     {"no_grad", no_grad,
      "ladies.no_grad(f, ...) -> ...\n"
-     "Calls f(...) and returns its results; nothing in it is recorded, and what it makes belongs "
-     "to no\n"
-     "step."},
+     "Calls f(...) and returns its results; nothing in it is recorded, and what it makes is "
+     "constant and\n"
+     "belongs to no step. While f waits in a coroutine, others record."},
     {NULL, NULL, NULL},
 };
 

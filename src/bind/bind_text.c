@@ -211,7 +211,7 @@ static int text_read_edges(lua_State *L)
                              "perhaps a \"number\", and others a \"skip\" each");
     int64_t listed = c[0].cells.count;
     bind_check(L, ld_table_matrix(bind_new_matrix(L), t, lua_tostring(L, 1)));
-    lua_pushinteger(L, listed - bind_matrix_operand(L, -1)->s->nnz);
+    lua_pushinteger(L, listed - bind_any_matrix(L, -1)->s->nnz);
     return 2;
 }
 
@@ -239,7 +239,7 @@ static int text_write(lua_State *L)
 
 static int text_write_edges(lua_State *L)
 {
-    bind_check(L, ld_text_write_edges(luaL_checkstring(L, 1), bind_matrix_operand(L, 2)));
+    bind_check(L, ld_text_write_edges(luaL_checkstring(L, 1), bind_any_matrix(L, 2)));
     return 0;
 }
 

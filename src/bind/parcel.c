@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "grad/tape.h"
 #include "sample/alias.h"
 
 #define BIND_PARCEL "ladies.Parcel"
@@ -39,6 +40,8 @@ static void drop_index(void *object)
 
 static ld_status share_matrix(void **out, void *object)
 {
+    if (ld_csr_wants_grad(object))
+        return ld_fail(LD_STATE, "the matrix carries a gradient; use :detach()");
     ld_status st = ld_csr_freeze(object);
     *out = st == LD_OK ? ld_csr_ref(object) : NULL;
     return st;

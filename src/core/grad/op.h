@@ -110,7 +110,8 @@ ld_status ld_entries_backward(const ld_csr *a, const float *g);
 
 /* --- matrices (op_matrix.c) ------------------------------------------------------------------- */
 /* Each is the function of graph/csr.h with its name, for matrices and vectors that may carry
- * gradients. The result belongs to the step if one does, otherwise to none. */
+ * gradients. The result belongs to the step if one does, otherwise to none. Where nothing is recorded
+ * all of it is constant, what it shares with an operand that carries a gradient too. */
 ld_status ld_op_csr_transpose(ld_tape *tape, ld_csr **out, ld_csr *a);
 ld_status ld_op_csr_scale_rows(ld_tape *tape, ld_csr **out, ld_csr *a, ld_tensor *w);
 ld_status ld_op_csr_scale_cols(ld_tape *tape, ld_csr **out, ld_csr *a, ld_tensor *w);
@@ -132,8 +133,13 @@ ld_status ld_op_csr_row_normalize(ld_tape *tape, ld_csr **out, ld_csr *a);
 ld_status ld_op_csr_normalize(ld_tape *tape, ld_csr **out, ld_csr *a, bool symmetric,
                               bool self_loops);
 
-/* a with its values and scales as constants outside of any step; they share their storage. */
+/* a with its values and scales as constants outside of any step; parameters are copied, all else
+ * shares its storage. */
 ld_status ld_csr_detach(ld_csr **out, ld_csr *a);
+
+/* *made, a new matrix, becomes constant where it carries a gradient: it would be that of the factors
+ * that it shares with an operand, and not of those that were made of them. */
+ld_status ld_csr_settle(ld_csr **made);
 
 /* The tape when it records and a carries a gradient, otherwise NULL. */
 ld_tape *ld_matrix_tape(ld_tape *tape, const ld_csr *a);

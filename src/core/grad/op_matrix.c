@@ -12,6 +12,45 @@ ld_tape *ld_matrix_tape(ld_tape *tape, const ld_csr *a)
     return ld_tape_records(tape) && ld_csr_wants_grad(a) ? tape : NULL;
 }
 
+/* --- constants ---------------------------------------------------------------------------------- */
+
+/* A parameter is copied: the optimizer will change its numbers, and those of a matrix stay. */
+static ld_status detached(ld_tensor **out, ld_tensor *t)
+{
+    *out = NULL;
+    if (!t)
+        return LD_OK;
+    return t->requires_grad ? ld_tensor_clone(out, t) : ld_tape_detach(out, t);
+}
+
+ld_status ld_csr_detach(ld_csr **out, ld_csr *a)
+{
+    ld_tensor *values = NULL, *row_scale = NULL, *col_scale = NULL;
+    ld_status st;
+    LD_TRY(detached(&values, a->values));
+    LD_TRY(detached(&row_scale, a->row_scale));
+    LD_TRY(detached(&col_scale, a->col_scale));
+    LD_TRY(ld_csr_new(out, a->s, values, row_scale, col_scale));
+done:
+    ld_tensor_unref(values);
+    ld_tensor_unref(row_scale);
+    ld_tensor_unref(col_scale);
+    return st;
+}
+
+ld_status ld_csr_settle(ld_csr **made)
+{
+    ld_csr *constant = NULL;
+    if (!ld_csr_wants_grad(*made))
+        return LD_OK;
+    ld_status st = ld_csr_detach(&constant, *made);
+    if (st == LD_OK) {
+        ld_csr_unref(*made);
+        *made = constant;
+    }
+    return st;
+}
+
 /* --- parts and transposes ----------------------------------------------------------------------- */
 
 /* x's elements at `positions`; x itself when there are none, NULL for NULL. */
@@ -26,7 +65,7 @@ static ld_status pick(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_index *po
 ld_status ld_op_csr_part(ld_tape *tape, ld_csr **part, ld_csr *a, ld_index *rows, ld_index *cols)
 {
     if (!ld_matrix_tape(tape, a))
-        return LD_OK;
+        return ld_csr_settle(part);
     ld_csr *result = NULL;
     ld_index *entries = NULL;
     ld_tensor *values = NULL, *row_scale = NULL, *col_scale = NULL;
@@ -49,12 +88,14 @@ done:
 
 ld_status ld_op_csr_transpose(ld_tape *tape, ld_csr **out, ld_csr *a)
 {
-    if (!ld_matrix_tape(tape, a))
-        return ld_csr_transpose(out, a);
     ld_structure *t;
     ld_index *source = NULL;
     ld_tensor *values = NULL;
     ld_status st;
+    if (!ld_matrix_tape(tape, a)) {
+        st = ld_csr_transpose(out, a);
+        return st == LD_OK ? ld_csr_settle(out) : st;
+    }
     LD_TRY(ld_structure_transpose(&t, a->s));
     LD_TRY(ld_index_new(&source, t->nnz));
     if (t->nnz > 0)
@@ -80,7 +121,9 @@ static ld_status track_factor(ld_tape *tape, ld_csr **scaled, ld_csr *a, factor 
     ld_tensor *product = NULL;
     ld_csr *result = NULL;
     ld_status st = LD_OK;
-    if (!ld_tape_records(tape) || !(ld_wants_grad(old) || ld_wants_grad(w)))
+    if (!ld_tape_records(tape))
+        return ld_csr_settle(scaled);
+    if (!ld_wants_grad(old) && !ld_wants_grad(w))
         return st;
     if (old)
         LD_TRY(ld_op_arith(tape, &product, LD_MUL, old, w));
@@ -169,10 +212,12 @@ ld_status ld_op_csr_add_diag(ld_tape *tape, ld_csr **out, ld_csr *a, float v)
 
 ld_status ld_op_csr_set_loops(ld_tape *tape, ld_csr **out, ld_csr *a, bool loops)
 {
-    if (!ld_matrix_tape(tape, a))
-        return ld_csr_set_loops(out, a, loops);
     ld_csr *without = NULL;
     ld_status st;
+    if (!ld_matrix_tape(tape, a)) {
+        st = ld_csr_set_loops(out, a, loops);
+        return st == LD_OK ? ld_csr_settle(out) : st;
+    }
     LD_TRY(ld_csr_set_loops(&without, a, false));
     LD_TRY(ld_op_csr_part(tape, &without, a, NULL, NULL));
     if (loops)
@@ -271,28 +316,5 @@ done:
     ld_csr_unref(half);
     ld_tensor_unref(sums);
     ld_tensor_unref(w);
-    return st;
-}
-
-/* --- constants ---------------------------------------------------------------------------------- */
-
-static ld_status detached(ld_tensor **out, ld_tensor *t)
-{
-    *out = NULL;
-    return t ? ld_tape_detach(out, t) : LD_OK;
-}
-
-ld_status ld_csr_detach(ld_csr **out, ld_csr *a)
-{
-    ld_tensor *values = NULL, *row_scale = NULL, *col_scale = NULL;
-    ld_status st;
-    LD_TRY(detached(&values, a->values));
-    LD_TRY(detached(&row_scale, a->row_scale));
-    LD_TRY(detached(&col_scale, a->col_scale));
-    LD_TRY(ld_csr_new(out, a->s, values, row_scale, col_scale));
-done:
-    ld_tensor_unref(values);
-    ld_tensor_unref(row_scale);
-    ld_tensor_unref(col_scale);
     return st;
 }

@@ -62,7 +62,7 @@ function M.rng() return ladies.rng(1) end
 
 --- What entries take their arguments from. When wanted, its parameters and the matrix A over one of
 -- them carry gradients; `plain` and `constant` never do.
-M.context = M.outside(function(with_gradients)
+function M.context(with_gradients)
   local c = {
     v = M.vector(6)(), v4 = M.positive(M.vector(4))(), e = M.positive(M.vector(M.ENTRIES))(),
     m = M.dense(4, 3)(), probabilities = ladies.full(0.25, 3, 3), one = M.vector(1)(),
@@ -73,7 +73,7 @@ M.context = M.outside(function(with_gradients)
   end
   c.A = c.plain:with_values(c.e)
   return c
-end)
+end
 
 -- ---------------------------------------------------------------- frequent entries
 
