@@ -115,4 +115,51 @@ function tests.test_shapes()
   }
 end
 
+-- A data set with a field of its own, or without one (false).
+local function data_with(own)
+  local data = {}
+  for name, value in pairs(ladies.data.from_arrays{
+    graph = ladies.matrix{n_rows = 4, n_cols = 4, rows = index{1, 2, 3, 4},
+      cols = index{2, 1, 4, 3}},
+    features = ones(4, 2), labels = index{1, 2, 1, 2}, train = index{1, 2}, name = "mine",
+  }) do data[name] = value end
+  for name, value in pairs(own or {}) do data[name] = value or nil end
+  return data
+end
+
+function tests.test_training()
+  local adjacency = data_with().graph.adjacency
+  local model = ladies.nn.gcn{inputs = 2, outputs = 2, layers = 2}
+  local function train(own, opts)
+    return function()
+      local given = {data = data_with(own), model = model,
+        sampler = ladies.samplers.full(adjacency, {layers = 2})}
+      for key, value in pairs(opts or {}) do given[key] = value end
+      ladies.train(given)
+    end
+  end
+  refuse{
+    {"ladies.train: the data set has no graph", train{graph = false}},
+    {"ladies.train: the data set has no features", train{features = false}},
+    {"ladies.train: the data set has no labels", train{labels = false}},
+    {"ladies.train: the data set has no train; data:split() makes a split", train{train = false}},
+    {"ladies.train: resume needs out, the run's folder", train({}, {resume = true})},
+    {"ladies.train: the model has no parameters", train({}, {model = {}})},
+    {"ladies.experiment: mine has no nodes for training; data:split() makes a split", function()
+      ladies.experiment.run(ladies.experiment.configure{layers = 2}, data_with{train = false}, {})
+    end},
+    {"model:forward: the batch has 3 blocks, the model 2 layers", function()
+      local sampler = ladies.samplers.full(adjacency, {layers = 3})
+      model:forward(ones(4, 2), sampler(index{1}, ladies.rng(1)))
+    end},
+    {"ladies.samplers.clustergcn: parts[1] has the node 9, expected ids 1..4", function()
+      ladies.samplers.clustergcn(adjacency, {train = index{1}, parts = {index{1, 9}}, layers = 1})
+    end},
+    {"ladies.samplers.clustergcn: node 2 is in parts[1] and in parts[2]", function()
+      ladies.samplers.clustergcn(adjacency, {train = index{1}, parts = {index{1, 2}, index{2}},
+        layers = 1})
+    end},
+  }
+end
+
 os.exit(lu.LuaUnit.new():runSuiteByInstances{{"refusals", tests}}, true)
