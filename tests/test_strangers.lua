@@ -115,6 +115,9 @@ function tests.test_options()
   assert_trains("listed_masks.npz --split 40/30/30 --split-seed 7",
     {": split 40/30/30 with seed 7: 12 train, 9 val, 9 test in place of its own (6 train, 6 val, "
       .. "6 test)"})
+  assert_trains("listed.npz --split 50/0/50", {": split 50/0/50 with seed 1: 15 train, 0 val, 15 "
+    .. "test", "listed: there are no nodes for validation: training goes on to its last batch"})
+  assert_fails("listed_masks.npz --split 7", 'no split "7"; the file has one of its own')
   assert_fails("listed.npz --split 40/30/90", "together at most 100")
   assert_fails("listed.npz --split halves", 'no split "halves"')
   assert_fails("one_hot_labels.npz --split 2-per-class", "2-per-class is for one class a node")
@@ -182,7 +185,7 @@ function tests.test_words_of_a_split()
   assert_fails("./t", 'split.csv: no node is in "train", "val" or "test"; found Train, valid, TEST')
   write("t/split.csv", rows(function(i) return ({[0] = "train", "valid", "none"})[i % 3] end))
   assert_trains("./t --max-batches 1", {'split.csv: nodes of other words than "train", "val" and '
-    .. '"test" are in no part: valid', ONE_WAY})
+    .. '"test" are in no part: valid', ONE_WAY, "t: there are no nodes for validation"})
 end
 
 --- Windows' line ends, a byte order mark, tabs, quotes.

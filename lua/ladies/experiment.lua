@@ -156,6 +156,14 @@ function experiment.sampler(config, data, samples)
   return methods.by_name[config.method].make(data, config, samples or config.samples)
 end
 
+-- Told once, however many runs there are.
+local function tell_no_validation(data)
+  local line = {}
+  notes.add({where = data.name}, line, "there are no nodes for validation: training goes on to its "
+    .. "last batch, and that model is kept")
+  notes.tell(line)
+end
+
 --- Makes sampler and model, trains, and returns what ladies.train does, and the model. config: all
 -- settings, as experiment.configure gives them; data: the data set; the fields of `extra` (out,
 -- resume, quiet, checkpoint_every, on_validation, workers) are those of ladies.train.
@@ -165,6 +173,7 @@ function experiment.run(config, data, extra)
   local model = experiment.model(config, data)
   local method, title = methods.of(config)
   local validate
+  if not data.val then tell_no_validation(data) end
   if config.validation == "sampled" and data.val then
     validate = sampled_validation(data, experiment.sampler(config, data, 20 * config.samples),
       config)

@@ -67,6 +67,9 @@ function complete.dataset(where, fields, context, opts)
   local data = Dataset.new(fields, context)
   if splits.is_way(opts.split) then
     splits.apply(context, data, opts.split, opts.split_seed)
+  elseif opts.split_seed and data.train then
+    notes.add(context, data.notes, "--split-seed (in Lua split_seed) is not used: the split is the "
+      .. "data set's own")
   end
   notes.tell(data.notes)
   return data

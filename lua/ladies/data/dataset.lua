@@ -83,7 +83,10 @@ end
 --
 --   data:split("20-per-class", {seed = 3})
 function Dataset:split(how, opts)
-  self.train, self.val, self.test = splits.of(self, how, opts)
+  local parts = table.pack(splits.of(self, how, opts))
+  for i, part in ipairs(checks.SPLIT) do
+    self[part] = parts[i] and #parts[i] > 0 and parts[i] or nil
+  end
   return self
 end
 

@@ -23,6 +23,7 @@ local options = require "ladies.options"
 local checks = require "ladies.data.checks"
 local direction = require "ladies.data.direction"
 local labels = require "ladies.labels"
+local npz_arrays = require "ladies.data.npz_arrays"
 local npz_edges = require "ladies.data.npz_edges"
 local npz_labels = require "ladies.data.npz_labels"
 local npz_matrix = require "ladies.data.npz_matrix"
@@ -68,11 +69,10 @@ end
 
 -- The features, or nil if there are none.
 local function read_features(context, file, opts)
-  for _, key in ipairs{"attr_matrix", "node_attr"} do
-    if file:has(key) then
-      context.keys.features = key
-      return file:tensor(key)
-    end
+  local key = npz_arrays.one_of(context, file, {"attr_matrix", "node_attr"})
+  if key then
+    context.keys.features = key
+    return file:tensor(key)
   end
   local prefix = prefix_of(file, "features")
   if prefix then
@@ -89,28 +89,6 @@ local function key_of(context, file, part)
   local other = OTHER_KEYS[part]
   if not file:has(KEYS[part]) and other and file:has(other) then context.keys[part] = other end
   return context.keys[part]
-end
-
--- A list of texts, or nil when the file has no such key.
-local function read_texts(context, file, key)
-  if not file:has(key) then return nil end
-  local texts = file:dtype(key) == "object" and file:object(key) or file:strings(key)
-  if type(texts) == "string" then return {texts} end
-  if type(texts) ~= "table" then checks.fail(context, "%s must be texts", key) end
-  for i, text in ipairs(texts) do
-    if type(text) == "table" then checks.fail(context, "%s must have one dimension", key) end
-    if type(text) ~= "string" then
-      checks.fail(context, "%s[%d] must be a text, got a %s", key, i - 1, type(text))
-    end
-  end
-  return texts
-end
-
--- A text in one piece, from bytes or from a list with a line each.
-local function read_lines(context, file, key)
-  if file:has(key) and file:dtype(key) == "uint8" then return file:text(key) end
-  local lines = read_texts(context, file, key)
-  return lines and table.concat(lines, "\n")
 end
 
 --- Whether the path may be that of an .npz file: that of any file, since its name is the user's.
@@ -132,11 +110,19 @@ local function check_layout(context, file)
   end
 end
 
+-- An error if the file has its edges in two layouts.
+local function check_one_graph(context, file)
+  local prefix = prefix_of(file, "adjacency")
+  npz_arrays.one_of(context, file, {"adj_matrix", "edge_index", "edges",
+    prefix and prefix .. "shape" or nil})
+end
+
 --- The fields of the data set in the .npz file at `path`, and the context of its messages, as
 -- ladies.data.complete takes them.
 function layout.read(path, opts)
   local context = {where = path, shift = -1, keys = setmetatable({}, {__index = KEYS})}
   local file <close> = core.npz.open(path, {mapped = true})
+  check_one_graph(context, file)
   if npz_pickled.has_layout(file) then return npz_pickled.read(path, file, opts) end
   if npz_edges.has_layout(file) then return npz_edges.read(path, file, opts) end
   check_layout(context, file)
@@ -149,10 +135,11 @@ function layout.read(path, opts)
   fields.labels, fields.class_names = npz_labels.read(context, fields.notes, file, key)
   npz_split.read(context, file, fields, fields.adjacency.n_rows, opts.split)
   fields.directed = direction.read(file)
-  fields.class_names = read_texts(context, file, "class_names") or fields.class_names
-  fields.feature_names = read_texts(context, file, key_of(context, file, "feature_names"))
-  fields.node_names = read_lines(context, file, "node_names")
-  fields.source = read_lines(context, file, "source")
+  fields.class_names = npz_arrays.texts(context, file, "class_names") or fields.class_names
+  fields.feature_names = npz_arrays.texts(context, file, key_of(context, file, "feature_names"))
+  fields.node_names = npz_arrays.lines(context, file, "node_names")
+  fields.source = npz_arrays.lines(context, file, "source")
+  npz_arrays.tell_unused(context, fields.notes, file, KNOWN)
   return fields, context
 end
 

@@ -11,6 +11,7 @@
 local core = require "ladies_core"
 local options = require "ladies.options"
 local checks = require "ladies.data.checks"
+local npz_arrays = require "ladies.data.npz_arrays"
 local npz_labels = require "ladies.data.npz_labels"
 local npz_split = require "ladies.data.npz_split"
 
@@ -21,6 +22,8 @@ local KEYS = {
   class_names = "metadata.class_names", node_names = "metadata.node_names",
   feature_names = "metadata.attr_names",
 }
+
+local KNOWN = {adj_matrix = true, node_attr = true, node_label = true, metadata = true}
 
 --- Whether an open npz file has this layout.
 function layout.has_layout(file) return file:has "adj_matrix" end
@@ -80,6 +83,7 @@ function layout.read(path, file, opts)
   fields.feature_names = texts(context, metadata, "attr_names")
   fields.node_names = node_names and table.concat(node_names, "\n")
   npz_split.read(context, file, fields, fields.adjacency.n_rows, opts.split)
+  npz_arrays.tell_unused(context, fields.notes, file, KNOWN, npz_split.KNOWN)
   return fields, context
 end
 

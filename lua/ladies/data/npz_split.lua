@@ -1,20 +1,22 @@
 --- The split in an open npz file: of each part the ids of its nodes, or a mask of all nodes.
 --
---   idx_train, idx_val, idx_test          ids from 0 (also idx_valid)
+--   idx_train, idx_val, idx_test          ids from 0 (also idx_valid; train_idx, ...)
 --   train_mask, val_mask, test_mask       true for the nodes of the part; or, for several splits, a
 --                                         matrix with a column, or a row, for each split
---                                         (also train_masks, ...)
+--                                         (also valid_mask; train_masks, ...)
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
 local notes = require "ladies.data.notes"
+local npz_arrays = require "ladies.data.npz_arrays"
 
 local npz_split = {}
 
 local NAMES = {
-  train = {ids = {"idx_train"}, masks = {"train_mask", "train_masks"}},
-  val = {ids = {"idx_val", "idx_valid"}, masks = {"val_mask", "val_masks"}},
-  test = {ids = {"idx_test"}, masks = {"test_mask", "test_masks"}},
+  train = {ids = {"idx_train", "train_idx"}, masks = {"train_mask", "train_masks"}},
+  val = {ids = {"idx_val", "idx_valid", "val_idx", "valid_idx"},
+    masks = {"val_mask", "valid_mask", "val_masks", "valid_masks"}},
+  test = {ids = {"idx_test", "test_idx"}, masks = {"test_mask", "test_masks"}},
 }
 
 --- The names that mean something, as a set.
@@ -22,12 +24,6 @@ npz_split.KNOWN = {}
 for _, kinds in pairs(NAMES) do
   for _, names in pairs(kinds) do
     for _, name in ipairs(names) do npz_split.KNOWN[name] = true end
-  end
-end
-
-local function first_of(file, names)
-  for _, name in ipairs(names) do
-    if file:has(name) then return name end
   end
 end
 
@@ -75,15 +71,26 @@ end
 --- Reads the parts into the fields of a data set of n nodes. asked: the number of a split as a
 -- text, where there are several; nil; or false for any, since another one is made.
 function npz_split.read(context, file, fields, n, asked)
-  local which = asked == false and 0 or number_of(context, asked)
+  local which, n_splits = asked == false and 0 or number_of(context, asked), 0
   for _, part in ipairs(checks.SPLIT) do
-    local ids, mask = first_of(file, NAMES[part].ids), first_of(file, NAMES[part].masks)
+    local ids = npz_arrays.one_of(context, file, NAMES[part].ids)
+    local mask = npz_arrays.one_of(context, file, NAMES[part].masks)
     context.keys[part] = ids or mask
     if ids then
       fields[part] = file:index(ids)
+      if mask then
+        notes.add(context, fields.notes, "not used: %s, as there is %s", mask, ids)
+      end
     elseif mask then
       fields[part] = masked_nodes(context, fields.notes, file, mask, n, which)
     end
+    if fields[part] then
+      n_splits = math.max(n_splits, not ids and #file:shape(mask) == 2 and math.huge or 1)
+    end
+  end
+  if asked and which >= n_splits then
+    checks.fail(context, 'no split "%s"; the file has %s', asked,
+      n_splits == 0 and "none of its own" or "one of its own, number 0")
   end
 end
 

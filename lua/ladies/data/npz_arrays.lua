@@ -1,0 +1,63 @@
+--- What the layouts of .npz files do alike: choosing among names for the same, texts, and telling
+-- which arrays were not used.
+
+local checks = require "ladies.data.checks"
+local notes = require "ladies.data.notes"
+
+local npz_arrays = {}
+
+local SHOWN = 8        -- names that a line has
+
+--- The one of the names that the open npz `file` has, or nil; an error if there are two.
+function npz_arrays.one_of(context, file, names)
+  local found
+  for _, name in ipairs(names) do
+    if file:has(name) then
+      if found then
+        checks.fail(context, "has both %s and %s, which are names for the same; keep one of them",
+          found, name)
+      end
+      found = name
+    end
+  end
+  return found
+end
+
+--- A list of texts, or nil when the file has no such key.
+function npz_arrays.texts(context, file, key)
+  if not file:has(key) then return nil end
+  local texts = file:dtype(key) == "object" and file:object(key) or file:strings(key)
+  if type(texts) == "string" then return {texts} end
+  if type(texts) ~= "table" then checks.fail(context, "%s must be texts", key) end
+  for i, text in ipairs(texts) do
+    if type(text) == "table" then checks.fail(context, "%s must have one dimension", key) end
+    if type(text) ~= "string" then
+      checks.fail(context, "%s[%d] must be a text, got a %s", key, i - 1, type(text))
+    end
+  end
+  return texts
+end
+
+--- A text in one piece, from bytes or from a list with a line each; nil as above.
+function npz_arrays.lines(context, file, key)
+  if file:has(key) and file:dtype(key) == "uint8" then return file:text(key) end
+  local lines = npz_arrays.texts(context, file, key)
+  return lines and table.concat(lines, "\n")
+end
+
+--- Notes in `list` the arrays of the file whose names are in none of the sets `...`.
+function npz_arrays.tell_unused(context, list, file, ...)
+  local unused = {}
+  for _, name in ipairs(file:names()) do
+    local known = false
+    for _, names in ipairs{...} do known = known or names[name] end
+    if not known then unused[#unused + 1] = name end
+  end
+  if #unused == 0 then return end
+  table.sort(unused)
+  local others = #unused > SHOWN and (" and %d others"):format(#unused - SHOWN) or ""
+  notes.add(context, list, "not used: %s%s",
+    table.concat(unused, ", ", 1, math.min(#unused, SHOWN)), others)
+end
+
+return npz_arrays
