@@ -65,6 +65,29 @@ function tests.test_which()
   check_import(world, {world.archive, "--name", "y"}, "y")
 end
 
+--- Folders of tables are asked about as files are.
+function tests.test_which_folder()
+  local world <close> = fake.world()
+  local function archive(...)
+    local members = {}
+    for _, folder in ipairs{...} do
+      for name, data in pairs{["edges.csv"] = "0,1\n", ["labels.csv"] = "0\n1\n",
+        ["features.csv"] = "1\n0\n"} do
+        members[#members + 1] = {name = folder .. "/" .. name, data = data}
+      end
+    end
+    fake.write(world.archive, malformed.zip(members))
+  end
+  archive("x", "x/old", "y")
+  check_refusal(world, {world.archive}, "which of them? --name NAME; there are x, y")
+  archive("a/x", "b/x")
+  check_refusal(world, {world.archive}, "has two data sets called x: a/x and b/x; unpack it")
+  archive("x", "x/old")
+  local out, _, status = world:run{"import", world.archive}
+  lu.assertEquals(status, 0)
+  lu.assertStrContains(out, "nodes      2")
+end
+
 function tests.test_what_holds_nothing()
   local world <close> = fake.world()
   check_refusal(world, {}, "what? ladies import PATH")

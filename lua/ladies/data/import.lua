@@ -14,15 +14,17 @@ local WHERE = "ladies import"
 
 local function fail(text, ...) options.fail(("%s: %s"):format(WHERE, text:format(...))) end
 
--- The data sets in a tree, as paths that the readers take.
+-- The data sets in a tree, as paths that the readers take; what lies below one is its own.
 local function candidates(root)
-  local found = {}
+  local found, whole = {}, {}
   for _, folder in ipairs(unpack.folders(root)) do
-    if readers.fits(folder) then return {folder} end
-    for _, name in ipairs(planetoid.names(folder)) do
+    local inside = whole[folder:match "^(.*)/"]
+    whole[folder] = inside or readers.fits(folder)
+    if whole[folder] and not inside then found[#found + 1] = folder end
+    for _, name in ipairs(whole[folder] and {} or planetoid.names(folder)) do
       found[#found + 1] = folder .. "/ind." .. name
     end
-    for _, file in ipairs(core.files(folder)) do
+    for _, file in ipairs(whole[folder] and {} or core.files(folder)) do
       if file:find "%.npz$" then found[#found + 1] = folder .. "/" .. file end
     end
   end
@@ -38,10 +40,18 @@ end
 local function choose(path, root, name)
   local found, names = candidates(root), {}
   if #found == 1 then return found[1] end
+  local chosen, place = nil, {}
   for i, candidate in ipairs(found) do
     names[i] = name_of(candidate)
-    if names[i] == name then return candidate end
+    local inside, other = candidate:sub(#root + 2), place[names[i]]
+    if other then
+      fail("%s: has two data sets called %s: %s and %s; unpack it and import one", path, names[i],
+        other, inside)
+    end
+    place[names[i]] = inside
+    if names[i] == name then chosen = candidate end
   end
+  if chosen then return chosen end
   if #found == 0 then
     fail("%s: there is no data set in it of a form that is known; see doc/data.md", path)
   end
