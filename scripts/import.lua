@@ -1,6 +1,6 @@
 -- ladies import: takes a data set that you have, as a folder or an archive, into the cache
 --
---   ladies import PATH [--name NAME]
+--   ladies import PATH [--name NAME] [--replace]
 --
 -- PATH is a folder or an archive (zip, as wheels are, .tar, .tar.gz), or a file in a form that
 -- `ladies info` reads, plain or packed with gzip. Afterwards the data set is found by its name.
@@ -18,10 +18,12 @@ cli.main(cli.join({
   name = "ladies import",
   usage = "ladies import PATH [options]",
   about = "Takes a data set that you have, as a folder or an archive, into the cache.",
-  {"name", "NAME", "string", help = "under which it is found (default: as its file is called)"},
+  {"name", "NAME", "string", help = "under which it is found (default: that of its own file or "
+      .. "folder)"},
+  {"replace", help = "put it in the place of the one of this name in the cache"},
 }, data_options.list), arg, function(opts)
   if not path then error("what? ladies import PATH [--name NAME]", 0) end
   local load = data_options.load(opts)
-  load.name = opts.name
+  load.name, load.replace = opts.name, opts.replace
   print(ladies.data.load(import(path, load)):describe())
 end)

@@ -108,6 +108,31 @@ function tests.test_what_holds_nothing()
   check_refusal(world, {world.path .. "/x.tar.xz"}, "x.tar.xz is packed with xz, which is not read")
 end
 
+--- A name that has a data set keeps it, unless it is asked to be replaced.
+function tests.test_names_that_are_taken()
+  local world <close> = fake.world()
+  local other = ladies.data.load(world.npz)
+  other.source = "elsewhere"
+  ladies.data.save(other, world.path .. "/mine.npz")
+  local first, second = {"import", world.npz, "--name", "x"},
+    {"import", world.path .. "/mine.npz", "--name", "x"}
+  lu.assertEquals(select(3, world:run(first)), 0)
+  local before = fake.read(world.cache .. "/x.npz")
+  local out, err, status = world:run(second)
+  lu.assertEquals({out, status}, {"", 1})
+  lu.assertStrMatches(err,
+    "ladies import: there is a data set x, [^\n]*x.npz; %-%-replace [^\n]+\n")
+  lu.assertEquals(fake.read(world.cache .. "/x.npz"), before)
+  second[#second + 1] = "--replace"
+  lu.assertEquals(select(3, world:run(second)), 0)
+  lu.assertNotEquals(fake.read(world.cache .. "/x.npz"), before)
+  for _, words in ipairs{{"--name", "wordnet"}, {"--name", "wordnet", "--replace"}} do
+    out, err, status = world:run{"import", world.npz, table.unpack(words)}
+    lu.assertEquals({out, status}, {"", 1})
+    lu.assertStrContains(err, "wordnet.npz, which would be found first; choose another one")
+  end
+end
+
 --- Under a name of the registry only the published files are taken.
 function tests.test_other_files_of_a_published_name()
   local world <close> = fake.world()
@@ -172,7 +197,7 @@ function tests.test_planetoid()
   local collection = os.getenv "LADIES_DATA"
   if not collection then lu.skip "LADIES_DATA is not set" end
   local folder <close> = shell.folder()
-  local env = {"LADIES_CACHE=" .. folder.path, "LADIES_OFFLINE=1"}
+  local env = {"LADIES_CACHE=" .. folder.path, "LADIES_OFFLINE=1", "LADIES_DATA="}
   for name, entries in pairs{cora = "10,556", citeseer = "9,104", pubmed = "88,648"} do
     local out, err, status = shell.run_ladies({"import", collection .. "/planetoid", "--name",
       name}, {env = env})

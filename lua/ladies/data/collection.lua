@@ -11,7 +11,7 @@ local collection = {}
 function collection.folders()
   local list = {require("ladies").home() .. "/datasets"}
   local own = os.getenv "LADIES_DATA"
-  for _, part in ipairs(own and {"/arrays", "/planetoid", "/npz", ""} or {}) do
+  for _, part in ipairs(own and own ~= "" and {"/arrays", "/planetoid", "/npz", ""} or {}) do
     list[#list + 1] = own .. part
   end
   return list

@@ -3,6 +3,7 @@
 local core = require "ladies_core"
 local options = require "ladies.options"
 local cache = require "ladies.data.cache"
+local collection = require "ladies.data.collection"
 local complete = require "ladies.data.complete"
 local fetch = require "ladies.data.fetch"
 local planetoid = require "ladies.data.planetoid"
@@ -78,7 +79,19 @@ local function open(path, work)
   return path
 end
 
-local function convert(path, work, name, opts)
+-- An error unless the data set will be found by the name, and takes no other's place unasked.
+local function check_free(name, replace)
+  local path, cached = collection.find(name)
+  if path and not cached then
+    fail("%s is the name of %s, which would be found first; choose another one with --name", name,
+      path)
+  elseif path and not replace then
+    fail("there is a data set %s, %s; --replace (in Lua replace = true) puts this one in its place",
+      name, path)
+  end
+end
+
+local function convert(path, work, name, replace, opts)
   local file, container = open(path, work)
   local entry = name and registry.find(name)
   local origin = path:match "[^/]+/?$"
@@ -94,6 +107,7 @@ local function convert(path, work, name, opts)
     if not name then
       name = fields.name ~= "files" and fields.name or name_of(path)
       cache.check_name(WHERE, name)
+      check_free(name, replace)
     end
     fields.name, fields.path, context.where = name, nil, origin
     fields.source = fields.source or origin
@@ -103,11 +117,13 @@ end
 
 --- Reads the data set at `path`, a folder, a zip archive (as wheels are), a tar archive or a file
 -- that a reader knows, both plain or packed with gzip, and stores it in the cache; returns its path
--- there. Options: `name`, under which it is found later, and those of ladies.data.load. Where the
--- name is one of the registry, the files must be the published ones, which are read as they are.
+-- there. Options: `name`, under which it is found later, `replace`, to put it in the place of the
+-- cached one of this name, and those of ladies.data.load. Where the name is one of the registry, the
+-- files must be the published ones, which are read as they are.
 return function(path, given)
   options.value(WHERE, "the path", path, "string")
-  local spec, load = {name = "string or nil"}, {}
+  if path == "" then fail "the path is empty" end
+  local spec, load = {name = "string or nil", replace = {"boolean", false}}, {}
   for key, type_text in pairs(complete.SPEC) do spec[key] = type_text end
   local opts = options.check(WHERE, given, spec)
   for key in pairs(complete.SPEC) do load[key] = opts[key] end
@@ -121,6 +137,7 @@ return function(path, given)
   local _ <close> = cache.lock(title, function()
     io.stderr:write(("%s: another process is at %s; waiting for it\n"):format(WHERE, title))
   end)
+  if opts.name then check_free(opts.name, opts.replace) end
   local work <close> = cache.workplace(title)
-  return convert(path, work.path, opts.name, load)
+  return convert(path, work.path, opts.name, opts.replace, load)
 end
