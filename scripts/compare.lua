@@ -24,7 +24,8 @@ cli.main(cli.join({
       .. "first method; seconds: all train for as long"},
   {"seconds", "S", "positive number", help = "of training, for --equal seconds"},
 }, experiment_options.list, {
-  {"threads", "N", "positive integer", help = "of the parallel loops; results do not depend on it"},
+  {"threads", "N", "integer in [1, 256]",
+    help = "of the parallel loops; results do not depend on it"},
   {"out", "DIR", "string", help = "where results are kept (default runs/compare-DATASET-N)"},
   {"quiet", help = "no progress"},
 }), arg, function(opts, given)

@@ -19,12 +19,12 @@ cli.main(cli.join({
   usage = "ladies evaluate RUN [options]",
   about = "Prints micro- and macro-F1 of the model of a finished run.",
   {"split", "PART", "train|val|test|labelled", default = "test", help = "the nodes to score"},
-}, inference_options), arg, function(opts)
+}, inference_options.list), arg, function(opts, given)
   if not path then error("which run? ladies evaluate RUN", 0) end
+  local how = inference_options.settings(opts, given)
   local run = SavedRun.open(path, opts.dataset)
   local nodes, began = run:nodes(opts.split), core.clock()
-  local logits = run:logits(nodes, {how = opts.inference, samples = opts.samples,
-    draws = opts.draws, seed = opts.seed})
+  local logits = run:logits(nodes, how)
   local seconds = core.clock() - began
   local predicted = label_kinds.kind_of(run.data.labels).predict(logits)
   local labels = run.data.labels[nodes]

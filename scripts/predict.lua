@@ -3,16 +3,37 @@
 --   ladies predict RUN [--split all] [--out predictions.csv]
 --   ladies predict RUN --out predictions.npz [--inference sampled --draws 10]
 --
--- RUN is a run's folder. CSV has a line for each node: its id, counted from 0, its name where nodes
--- have names, the predicted class, its probability and the label (-1: none); where nodes may have
--- several classes, the predicted ones and the labels. An .npz file holds `nodes`, `predicted`,
--- `labels` and `probabilities`, a row for each node.
+-- RUN is a run's folder; neither its own files nor the data set's are written over. CSV has a line
+-- for each node: its id, counted from 0, its name where nodes have names, the predicted class, its
+-- probability and the label (-1: none); where nodes may have several classes, the predicted ones
+-- and the labels. An .npz file holds `nodes`, `predicted`, `labels` and `probabilities`, a row for
+-- each node.
 
+local core = require "ladies_core"
 local ladies = require "ladies"
 local cli = require "ladies.cli"
 local inference_options = require "ladies.inference_options"
 local predictions = require "ladies.predictions"
+local run_folder = require "ladies.run_folder"
 local SavedRun = require "ladies.saved_run"
+
+-- An error where the file is one of the run or of its data set.
+local function check_out(out, run)
+  local source = run.data.path
+  local name = run_folder.owns(run.path, out)
+  if name then
+    error(("--out %s is %s of the run; choose another file"):format(out, name), 0)
+  end
+  local files = {source}
+  for _, file in ipairs(source and core.files(source) or {}) do
+    files[#files + 1] = source .. "/" .. file
+  end
+  for _, file in ipairs(files) do
+    if core.same_file(file, out) then
+      error(("--out %s is of the data set %s; choose another file"):format(out, run.data.name), 0)
+    end
+  end
+end
 
 local path = arg[1] and not arg[1]:find "^%-" and table.remove(arg, 1)
 
@@ -22,16 +43,17 @@ cli.main(cli.join({
   about = "Writes what the model of a finished run predicts.",
   {"split", "PART", "train|val|test|labelled|all", default = "all", help = "the nodes"},
   {"out", "FILE", "string", help = "a file .csv or .npz (default: CSV on standard output)"},
-}, inference_options), arg, function(opts)
+}, inference_options.list), arg, function(opts, given)
   if not path then error("which run? ladies predict RUN", 0) end
   local kind = opts.out and (opts.out:match "%.(%a+)$" or "")
   if kind and kind ~= "csv" and kind ~= "npz" then
     error(("--out must end in .csv or .npz, got %s"):format(opts.out), 0)
   end
+  local how = inference_options.settings(opts, given)
   local run = SavedRun.open(path, opts.dataset)
+  if opts.out then check_out(opts.out, run) end
   local nodes = run:nodes(opts.split)
-  local logits = run:logits(nodes, {how = opts.inference, samples = opts.samples,
-    draws = opts.draws, seed = opts.seed})
+  local logits = run:logits(nodes, how)
   if kind == "npz" then
     predictions.write_npz(opts.out, run.data, nodes, logits)
   elseif kind == "csv" then

@@ -24,8 +24,9 @@ local spec = cli.join({
     are not given have the values of the method and the preset.]],
   {"method", "NAME", methods.names, help = methods.names:gsub("|", ", ") .. " (default ladies)"},
 }, experiment_options.list, {
-  {"threads", "N", "positive integer", help = "of the parallel loops; results do not depend on it"},
-  {"workers", "K", "non-negative integer", default = 0,
+  {"threads", "N", "integer in [1, 256]",
+    help = "of the parallel loops; results do not depend on it"},
+  {"workers", "K", "integer in [0, 256]", default = 0,
     help = "threads that sample ahead; results do not depend on it"},
   {"out", "DIR", "string", help = "the run's folder (default runs/DATASET-METHOD-N)"},
   {"resume", "DIR", "string", help = "go on with the run of this folder, as it was configured"},
@@ -82,9 +83,13 @@ local function old_run(opts, given)
 end
 
 -- A data set may come first, without its option.
-if arg[1] and not arg[1]:find "^%-" then table.insert(arg, 1, "--dataset") end
+local named = arg[1] and not arg[1]:find "^%-"
+if named then table.insert(arg, 1, "--dataset") end
 
 cli.main(spec, arg, function(opts, given)
+  if named and opts.dataset ~= arg[2] then
+    error(("two data sets are given, %s and %s"):format(arg[2], opts.dataset), 0)
+  end
   local config, data, folder, made = (opts.resume and old_run or new_run)(opts, given)
   if opts.threads then ladies.threads(opts.threads) end
   print(data)

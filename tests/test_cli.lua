@@ -59,7 +59,12 @@ end
 
 function tests.test_a_value_may_look_like_an_option()
   lu.assertEquals(cli.parse(SPEC, {"--out", "--quiet"}).out, "--quiet")
-  lu.assertEquals(cli.parse(SPEC, {"--out="}).out, "")
+end
+
+--- As from a variable of the shell that is not set.
+function tests.test_an_empty_value_is_refused()
+  lu.assertEquals(refused "--out=", "ladies dummy: --out is empty")
+  lu.assertErrorMsgEquals("ladies dummy: --out is empty", cli.parse, SPEC, {"--out", ""})
 end
 
 function tests.test_the_last_one_counts()

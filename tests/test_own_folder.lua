@@ -229,6 +229,51 @@ function tests.test_empty_folder_and_marker()
     out = temporary.path "file"})
 end
 
+--- An empty path is not the root of the file system.
+function tests.test_empty_path()
+  lu.assertErrorMsgContains("the path of a folder is empty", own_folder.at, "")
+  lu.assertErrorMsgContains("the path of a folder is empty", ladies.train, {
+    data = {graph = {}, features = {}, labels = {}, train = {}}, model = {}, sampler = print,
+    out = ""})
+  lu.assertErrorMsgContains("ladies.data.load: the name is empty", ladies.data.load, "")
+  for _, words in ipairs{{"train", "--out", ""}, {"train", "--resume", ""}, {"train", ""},
+    {"train", "--dataset="}, {"import", ""}, {"compare", "--out", ""}} do
+    local _, err, status = shell.run_ladies(words)
+    lu.assertStrMatches(err, "ladies [^\n]* is empty\n")
+    lu.assertTrue(status > 0)
+  end
+end
+
+--- Wrong options leave no folder.
+function tests.test_ranges()
+  local out = temporary.path "none"
+  local _, err, status = shell.run_ladies{"train", "--workers", "1000", "--out", out}
+  lu.assertEquals({err, status}, {
+    "ladies train: --workers must be an integer in [0, 256], got 1000\n", 2})
+  _, err, status = shell.run_ladies{"train", "./a.npz", "--dataset", "./b.npz", "--out", out}
+  lu.assertEquals({err, status},
+    {"ladies train: two data sets are given, ./a.npz and ./b.npz\n", 1})
+  lu.assertFalse(core.exists(out))
+end
+
+--- The log of a run that has lost its checkpoint is kept; with a model the run is finished, and
+-- stays as it is.
+function tests.test_log_without_checkpoint()
+  local run = temporary.path "lost"
+  lu.assertEquals(small("train", "--out", run), 0)
+  os.remove(run .. "/checkpoint.npz")
+  local before = content(run)
+  local status, err = outcome{"train", "--resume", run}
+  check_refusal(status, err, "and model.npz, and no checkpoint.npz to go on from")
+  lu.assertEquals(content(run), before)
+  os.remove(run .. "/model.npz")
+  local log = ladies.file.read(run .. "/log.jsonl")
+  status, err = outcome{"train", "--resume", run, "--quiet"}
+  lu.assertEquals(status, 0)
+  lu.assertStrContains(err, "the run begins anew, and that log is kept as log-1.jsonl\n")
+  lu.assertEquals(ladies.file.read(run .. "/log-1.jsonl"), log)
+end
+
 --- Temporary files of processes that are gone are removed, and no others.
 function tests.test_temporary_files()
   local folder = own_folder.at(temporary.path "swept")

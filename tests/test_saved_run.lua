@@ -153,15 +153,17 @@ end
 
 -- ---------------------------------------------------------------- what is refused
 
+local function refused(text, ...)
+  local status, _, err = ladies_command(...)
+  lu.assertEquals(status, 1, err)
+  lu.assertStrContains(err, text)
+  lu.assertEquals(#lines_of(err), 1)
+end
+
 function tests.test_refusals()
   local run = trained()
-  local function refused(text, ...)
-    local status, _, err = ladies_command(...)
-    lu.assertEquals(status, 1)
-    lu.assertStrContains(err, text)
-    lu.assertEquals(#lines_of(err), 1)
-  end
   refused("which run?", "evaluate")
+  refused("the path of a folder is empty", "evaluate", "")
   refused("there is no run in /nowhere", "evaluate", "/nowhere")
   refused("--out must end in .csv or .npz", "predict", run, "--out", "x.txt")
   local unfinished = temporary.path "unfinished"
@@ -172,6 +174,44 @@ function tests.test_refusals()
   data.val = nil
   ladies.data.save(data, path)
   refused("no_val has no val nodes", "evaluate", run, "--split=val", "--dataset", path)
+end
+
+--- Options of sampled inference say nothing about exact inference.
+function tests.test_options_without_effect()
+  for _, command in ipairs{"evaluate", "predict"} do
+    for option, value in pairs{samples = "3", draws = "7", seed = "4"} do
+      refused(("ladies %s: --%s is of sampled inference; add --inference sampled"):format(command,
+        option), command, trained(), "--" .. option, value)
+    end
+  end
+end
+
+--- Neither the files of the run nor the data set are written over by predictions.
+function tests.test_predictions_spare_the_run()
+  local run = trained()
+  local model, data = ladies.file.read(run .. "/model.npz"), ladies.file.read(data_file)
+  refused("is model.npz of the run", "predict", run, "--out", run .. "/./model.npz")
+  refused("is predictions.npz of the run", "predict", run, "--out", run .. "/predictions.npz")
+  refused("is of the data set toy", "predict", run, "--out", data_file)
+  lu.assertEquals(ladies.file.read(run .. "/model.npz"), model)
+  lu.assertEquals(ladies.file.read(data_file), data)
+  lu.assertEquals(ladies_command("predict", run, "--out", run .. "/mine.csv"), 0)
+  lu.assertEquals(ladies_command("predict", run, "--out", run .. "/mine.csv"), 0)
+end
+
+--- A data set that is not what it was when the run began has to be named.
+function tests.test_changed_data()
+  local run, before = trained(), ladies.file.read(data_file)
+  local data = ladies.data.load(data_file)
+  data.features = data.features:scale_rows(ladies.full(2, toy.NODES))
+  ladies.data.save(data, data_file)
+  local function restore() ladies.file.write(data_file, before) end
+  local _ <close> = setmetatable({}, {__close = restore})
+  for _, command in ipairs{"evaluate", "predict"} do
+    refused("toy has changed since the run (features); to use the model on it all the same",
+      command, run)
+    lu.assertEquals(ladies_command(command, run, "--dataset", data_file), 0)
+  end
 end
 
 --- A data set that the model does not fit.

@@ -109,6 +109,12 @@ function checkpoint.save(path, state)
   npz.write(path, arrays, {compress = false})
 end
 
+--- The plain data that says which run the checkpoint at `path` is of.
+function checkpoint.run(path)
+  local file <close> = npz.open(path)
+  return json.decode(file:text "run", path .. ": run")
+end
+
 --- Loads the file at `path` into the parameters, the tensors of `best` and of `sampler` and the
 -- optimizer of `state`, after check(run), which may refuse the run that the file is of. Returns the
 -- counters, and whether the file holds a best model. A file that is damaged, or of another model,

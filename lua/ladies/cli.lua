@@ -52,6 +52,7 @@ end
 local function convert(spec, option, text)
   local type_text = option[3]
   local value = text
+  if text == "" then error(("%s: --%s is empty"):format(spec.name, option[1]), 0) end
   if type_text == "boolean" then
     value = text == "true" or (text ~= "false" and text)
   elseif type_text:find "^array of " then
@@ -80,7 +81,7 @@ end
 
 --- The options on the command line `args` (an array of strings): a table of values, defaults
 -- included, and a table with true for each that was given. Errors are one line each: an unknown
--- option (with the nearest one there is), a missing or wrong value, a stray word.
+-- option (with the nearest one there is), a missing, empty or wrong value, a stray word.
 function cli.parse(spec, args)
   local by_name, names = index(spec)
   local opts, given = {}, {}

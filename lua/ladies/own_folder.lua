@@ -17,8 +17,9 @@ local PATIENCE = 10      -- seconds for another process to make the same folder
 local Folder = {__name = "Folder"}
 Folder.__index = Folder
 
---- The folder at `path`; nothing is made or looked at yet.
+--- The folder at `path`, which must not be empty; nothing is made or looked at yet.
 function own_folder.at(path)
+  if path == "" then options.fail "the path of a folder is empty" end
   return setmetatable({path = path}, Folder)
 end
 

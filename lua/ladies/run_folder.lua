@@ -15,6 +15,16 @@ local own_folder = require "ladies.own_folder"
 
 local run_folder = {}
 
+local FILES = {"ladies.json", "config.json", "log.jsonl", "checkpoint.npz", "model.npz",
+  "predictions.npz", "curve.tsv", "curve.svg", "summary.json"}
+
+--- The name of the file of the run in the folder `path` that `file` is, or nil.
+function run_folder.owns(path, file)
+  for _, name in ipairs(FILES) do
+    if core.same_file(path .. "/" .. name, file) then return name end
+  end
+end
+
 --- The name of a data set as part of a path, a heading or a key: "x/pubmed.npz" -> "pubmed". What a
 -- shell, Markdown or a terminal might take for more than a letter is "_".
 function run_folder.plain(name)
@@ -48,11 +58,41 @@ function run_folder.at(path, resume)
   return folder
 end
 
+-- How many batches there are in the log.
+local function logged(path)
+  local last = 0
+  if core.exists(path) ~= "file" then return last end
+  for line in io.lines(path) do
+    last = math.tointeger(tonumber(line:match '^{"batch":(%d+),.*}$')) or last
+  end
+  return last
+end
+
+-- A run that begins anew, as it has no checkpoint, leaves the log that is there under another name.
+local function keep_log(folder)
+  local path, n = folder:file "log.jsonl", 1
+  if folder:has "checkpoint.npz" then return end
+  local count = logged(path)
+  if count == 0 then return end
+  if folder:has "model.npz" then
+    options.fail(("%s has a log of %d batches and model.npz, and no checkpoint.npz to go on from; "
+      .. "choose a new folder"):format(folder, count))
+  end
+  while core.exists(folder:file(("log-%d.jsonl"):format(n))) do n = n + 1 end
+  local name = ("log-%d.jsonl"):format(n)
+  local ok, reason = os.rename(path, folder:file(name))
+  if not ok then options.fail(reason) end
+  io.stderr:write(("ladies.train: %s has a log of %d batches and no checkpoint.npz: the run begins "
+    .. "anew, and that log is kept as %s\n"):format(folder, count, name))
+end
+
 --- The same, taken for this process alone: the folder, and its lock for a <close> variable.
 function run_folder.take(path, resume)
   local folder = run_folder.at(path, resume)
   local lock = folder:take "run"
-  return run_folder.at(path, resume), lock
+  folder = run_folder.at(path, resume)
+  keep_log(folder)
+  return folder, lock
 end
 
 return run_folder

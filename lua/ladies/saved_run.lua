@@ -1,7 +1,10 @@
 --- A finished run's model, taken up again from the run's folder: on its data set, with its sampler.
 
+local changes = require "ladies.data.changes"
+local checkpoint = require "ladies.checkpoint"
 local core = require "ladies_core"
 local experiment = require "ladies.experiment"
+local hashes_of = require "ladies.data.hashes"
 local inference = require "ladies.inference"
 local label_kinds = require "ladies.labels"
 local methods = require "ladies.methods"
@@ -12,20 +15,32 @@ local own_folder = require "ladies.own_folder"
 local SavedRun = {__name = "ladies.SavedRun"}
 SavedRun.__index = SavedRun
 
+-- Fails when the data set of the run's name is another one than when the run began.
+local function check_data(folder, data)
+  if not folder:has "checkpoint.npz" then return end
+  local parts = changes(checkpoint.run(folder:file "checkpoint.npz").data, hashes_of(data))
+  if parts then
+    options.fail(("%s: %s has changed since the run (%s); to use the model on it all the same, "
+      .. "name it with --dataset"):format(folder, data.name, parts))
+  end
+end
+
 --- The run in the folder `path`, as `ladies train` left it: `config`, `data`, `model`. dataset: the
 -- name or path of another data set to use the model on; it must have as many features and classes,
--- and has its own split or the default one.
+-- and has its own split or the default one. The run's own must be as it was then.
 function SavedRun.open(path, dataset)
-  if core.exists(path .. "/config.json") ~= "file" then
+  local folder = own_folder.at(path)
+  if not folder:has "config.json" then
     options.fail(("there is no run in %s"):format(path))
-  elseif core.exists(path .. "/model.npz") ~= "file" then
+  elseif not folder:has "model.npz" then
     options.fail(("the run in %s is not finished; go on with: ladies train --resume %s"):format(
       path, path))
   end
-  local settings = own_folder.at(path):read_json "config.json"
+  local settings = folder:read_json "config.json"
   if dataset then settings.dataset, settings.split = dataset, nil end
   local config = experiment.configure(settings)
   local data, model = experiment.load(config), model_file.load(path)
+  if not dataset then check_data(folder, data) end
   local c = model.config
   if c.inputs ~= data.features.n_cols or c.outputs ~= data.classes then
     options.fail(("the model in %s is for %d features and %d classes, %s has %d and %d"):format(

@@ -148,6 +148,15 @@ static int system_exists(lua_State *L)
     return 1;
 }
 
+static int system_same_file(lua_State *L)
+{
+    struct stat a, b;
+    lua_pushboolean(L, stat(luaL_checkstring(L, 1), &a) == 0 &&
+                           stat(luaL_checkstring(L, 2), &b) == 0 && a.st_dev == b.st_dev &&
+                           a.st_ino == b.st_ino);
+    return 1;
+}
+
 static int is_visible(const struct dirent *entry)
 {
     return entry->d_name[0] != '.';
@@ -214,6 +223,9 @@ static const bind_function functions[] = {
     {"exists", system_exists,
      "ladies_core.exists(path) -> \"file\" | \"folder\" | \"other\" | false\n"
      "What the path leads to; \"other\" is a pipe, a device or a socket."},
+    {"same_file", system_same_file,
+     "ladies_core.same_file(path, path) -> boolean\n"
+     "Whether both lead to one file or folder that is there, in whatever way they are written."},
     {"files", system_files,
      "ladies_core.files(folder) -> table\nThe names in a folder, sorted, without hidden ones; empty where\n"
      "there is no such folder."},

@@ -118,8 +118,8 @@ end
 --- Reads the data set at `path`, a folder, a zip archive (as wheels are), a tar archive or a file
 -- that a reader knows, both plain or packed with gzip, and stores it in the cache; returns its path
 -- there. Options: `name`, under which it is found later, `replace`, to put it in the place of the
--- cached one of this name, and those of ladies.data.load. Where the name is one of the registry, the
--- files must be the published ones, which are read as they are.
+-- cached one of this name, and those of ladies.data.load. Where the name is one of the registry,
+-- the files must be the published ones, which are read as they are.
 return function(path, given)
   options.value(WHERE, "the path", path, "string")
   if path == "" then fail "the path is empty" end

@@ -77,6 +77,7 @@ end
 --                 that is far more than there are lines or values in it
 function data.load(name, opts)
   options.value("ladies.data.load", "the name", name, "string")
+  if name == "" then options.fail "ladies.data.load: the name is empty" end
   if readers.is_path(name) then return readers.load(name, opts) end
   local path, cached = find(name)
   if cached then return load_cached(name, path, opts) end

@@ -11,7 +11,8 @@ Contents.__index = Contents
 
 --- Those of the study in `folder`; data: the one data set of all its runs, or nil.
 function Contents.new(folder, data)
-  return setmetatable({folder = folder, common = data and hashes_of(data), by_source = {}}, Contents)
+  local common = data and hashes_of(data)
+  return setmetatable({folder = folder, common = common, by_source = {}}, Contents)
 end
 
 -- The hashes of the data set of these settings as it is now, or nil where it cannot be read: it is

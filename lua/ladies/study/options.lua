@@ -10,7 +10,7 @@ function study_options.list(folder)
   return {
     {"jobs", "N", "positive integer", default = machine.cores,
       help = "runs side by side; F1s do not depend on it, times do"},
-    {"threads", "N", "positive integer", default = 1, help = "of each run"},
+    {"threads", "N", "integer in [1, 256]", default = 1, help = "of each run"},
     {"out", "DIR", "string", help = ("where results are kept (default %s)"):format(folder)},
     {"quiet", help = "no progress"},
   }
