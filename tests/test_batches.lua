@@ -5,6 +5,7 @@ package.path = here .. "/?.lua;" .. package.path
 local lu = require "luaunit"
 local ladies = require "ladies"
 local toy = require "reference.toy_data"
+local training_run = require "ladies.training_run"
 
 local tests = {}
 
@@ -56,7 +57,7 @@ function tests.test_a_small_last_batch()
   lu.assertEquals(seen:sort():to_table(), ladies.range(1, 1025):to_table())
 end
 
---- Fewer nodes than a batch holds make one batch of all.
+--- Fewer nodes than a batch holds make one batch of all, with drop_last too.
 function tests.test_fewer_nodes_than_a_batch()
   for _, drop_last in ipairs{false, true} do
     local list = collect(ids, {size = 512, epochs = 3, drop_last = drop_last})
@@ -134,6 +135,107 @@ function tests.test_a_sampler_with_seeds_of_its_own()
   lu.assertEquals(calls, {10, 10, 10, 10, 10, 10})
 end
 
+-- ---------------------------------------------------------------- a loop of one's own
+
+-- A data set and what the README trains on it, with a loop of one's own.
+local function setting()
+  local data = toy.new()
+  local model = ladies.nn.gcn{inputs = toy.FEATURES, hidden = 8, outputs = 3, layers = 2,
+    dropout = 0}
+  return data, model, ladies.optim.sgd(model:parameters(), {lr = 0.1})
+end
+
+local function clusters(data)
+  return ladies.samplers.clustergcn(data.graph.adjacency,
+    {layers = 2, train = data.train, parts = 6, clusters = 2, method = "random"})
+end
+
+-- The batch's loss over all outputs, as the README has it.
+local function plain_loss(logits, data, batch)
+  return ladies.loss.cross_entropy(logits, data.labels[batch.output], batch.loss_weight)
+end
+
+local function objective(logits, data, batch)
+  local run = {opts = {data = data}, labels = data.labels, loss = ladies.loss.cross_entropy}
+  return training_run.objective(run, logits, batch)
+end
+
+--- A loss of all outputs with batch.loss_weight is that of ladies.train; the other nodes have no
+-- gradient.
+function tests.test_the_loss_of_loss_nodes()
+  local data, model, sgd = setting()
+  local others = 0
+  for batch in ladies.batches(data.train, {sampler = clusters(data), epochs = 2}) do
+    local step <close> = ladies.step()                                  -- luacheck: ignore step
+    local logits = model:forward(data.features, batch):keep_grad_()
+    local loss = plain_loss(logits, data, batch)
+    lu.assertAlmostEquals(loss:item(), objective(logits, data, batch):item(), 1e-6)
+    loss:backward()
+    local carries = {}
+    for _, place in ipairs(batch.loss_nodes:to_table()) do carries[place] = true end
+    for place, row in ipairs(logits.grad:to_table()) do
+      local sum = math.abs(row[1]) + math.abs(row[2]) + math.abs(row[3])
+      lu.assertEquals(sum > 0, carries[place] or false)
+      others = others + (carries[place] and 0 or 1)
+    end
+    sgd:step()
+  end
+  lu.assertTrue(others > 0)
+end
+
+--- So it is with weights of the sampler's own.
+function tests.test_the_loss_of_weighted_loss_nodes()
+  local data, model = setting()
+  local draw = toy.neighbourhoods(data.graph:normalize "sym", 2)
+  local function sampler(seeds)
+    local batch = draw(seeds)
+    batch.loss_nodes = ladies.index{2, 5}
+    batch.loss_weight = ladies.tensor{0.5, 2}:scatter_add(batch.loss_nodes, #seeds)
+    return batch
+  end
+  for batch in ladies.batches(data.train, {size = 20, sampler = sampler}) do
+    local logits = model:forward(data.features, batch)
+    lu.assertAlmostEquals(plain_loss(logits, data, batch):item(),
+      objective(logits, data, batch):item(), 1e-6)
+  end
+end
+
+--- The loop of the README moves VR-GCN's history; one that leaves after_step out is told.
+function tests.test_after_step_is_called()
+  local data, model, sgd = setting()
+  local sampler = ladies.samplers.vrgcn(data.graph:normalize "sym", {layers = 2, hidden = 8})
+  local function loop(leave)
+    local seen = 0
+    for batch in ladies.batches(data.train, {size = 20, sampler = sampler}) do
+      local step <close> = ladies.step()                                -- luacheck: ignore step
+      seen = seen + 1
+      plain_loss(model:forward(data.features, batch), data, batch):backward()
+      sgd:step()
+      if leave == seen then
+        goto continue
+      elseif leave == -seen then
+        break
+      end
+      if batch.after_step then batch:after_step(model) end
+      ::continue::
+    end
+    return seen
+  end
+  lu.assertEquals(loop(), 3)
+  lu.assertTrue(sampler.history[1]:norm() > 0)
+  for _, left in ipairs{1, 2, 3} do                      -- the last one's too
+    local ok, message = pcall(loop, left)
+    lu.assertFalse(ok)
+    lu.assertStrContains(message, ("ladies.samplers.vrgcn, epoch 1, batch %d: its after_step was "
+      .. "not called; between the optimizer's step and the end of ladies.step() there must be: "
+      .. "if batch.after_step then batch:after_step(model) end"):format(left))
+  end
+  lu.assertEquals(loop(-2), 2)                           -- break is none of its business
+  for batch in ladies.batches(data.train, {size = 20, sampler = sampler}) do
+    batch.after_step = nil                               -- nor is a loop that has no step
+  end
+end
+
 -- ---------------------------------------------------------------- errors
 
 local function refused(idx, opts)
@@ -158,6 +260,52 @@ function tests.test_errors_of_a_sampler()
   local named = setmetatable({name = "mine"}, {__call = function() return 7 end})
   lu.assertStrContains(refused(ids, {sampler = named}),
     "mine, epoch 1, batch 1: it must return a mini-batch, got a number")
+end
+
+--- A sampler that is given seeds answers for them; others say so.
+function tests.test_other_nodes_than_the_seeds()
+  local data = toy.new()
+  local draw = toy.neighbourhoods(data.graph:normalize "row", 1)
+  local function sampler() return draw(data.test:slice(1, 20)) end
+  for workers = 0, 1 do
+    lu.assertStrContains(refused(data.train, {size = 20, sampler = sampler, workers = workers}),
+      "batch 1: output (20 nodes) differs from the seeds (20 nodes), expected the same ids; a "
+        .. "sampler that draws its own has batches_per_epoch")
+  end
+  local function more(seeds)
+    local batch = draw(data.val:slice(1, 5) .. seeds)
+    batch.loss_nodes = ladies.range(6, 5 + #seeds)
+    return batch
+  end
+  lu.assertEquals(#collect(data.train, {size = 20, sampler = more}), 3)
+  local own = setmetatable({batches_per_epoch = 2}, {__call = sampler})
+  lu.assertEquals(#collect(data.train, {sampler = own}), 2)
+end
+
+--- A mini-batch is a plain table: what it inherited would not be seen everywhere.
+function tests.test_no_metatable()
+  local draw = toy.neighbourhoods(toy.new().graph:normalize "row", 1)
+  lu.assertStrContains(refused(ids, {size = 5, sampler = function(seeds)
+    return setmetatable(draw(seeds), {})
+  end}), "epoch 1, batch 1: a mini-batch must have no metatable")
+end
+
+--- A sampler whose features change is found out like any other.
+function tests.test_a_memory_in_the_features()
+  local data, calls = toy.new(), 0
+  local draw = toy.neighbourhoods(data.graph:normalize "row", 1)
+  for _, put in ipairs{
+    function(batch, value) batch.features = value end,
+    function(batch, value) batch.blocks[1].control = value end,
+    function(batch, value) batch.blocks[1].noise = value end,
+  } do
+    lu.assertStrContains(refused(data.train, {size = 20, sampler = function(seeds)
+      local batch = draw(seeds)
+      calls = calls + 1
+      put(batch, ladies.full(calls, #batch.blocks[1].dst, 2))
+      return batch
+    end}), "drawn again after 1 batch, it was another mini-batch")
+  end
 end
 
 --- A mini-batch that breaks the contract is refused.

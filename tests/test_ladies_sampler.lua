@@ -413,7 +413,7 @@ end
 function tests.test_check_passes_a_good_batch()
   local batch = good_batch()
   lu.assertIs(sampling.check(batch), batch)
-  batch.loss_nodes, batch.loss_weight = ladies.index{2}, ladies.tensor{0.5}
+  batch.loss_nodes, batch.loss_weight = ladies.index{2}, ladies.tensor{0, 0.5}
   sampling.check(batch, "mine")
 end
 
@@ -447,6 +447,8 @@ function tests.test_check_says_what_is_wrong()
     function(b) b.loss_nodes = ladies.index{1, 3} end)
   finds("loss_weight is 3 x 1, expected a vector of 2",
     function(b) b.loss_weight = ladies.ones(3) end)
+  finds("loss_weight is not 0 for every output node that is not in loss_nodes",
+    function(b) b.loss_nodes, b.loss_weight = ladies.index{2}, ladies.tensor{0.1, 0.5} end)
   finds("loss_weight has nan, expected finite numbers",
     function(b) b.loss_weight = ladies.tensor{1, math.abs(0 / 0)} end)
   finds("layer 2: full is 2 x 5, expected 2 x 4", function(b)

@@ -34,10 +34,10 @@ local function loop(model, sampler)
   local adam = ladies.optim.adam(model:parameters(), {lr = 1e-3})
   for batch in ladies.batches(data.train, {sampler = sampler, size = 20}) do
     local _ <close> = ladies.step()
-    ladies.loss.cross_entropy(model:forward(data.features, batch):rows(batch.loss_nodes
-      or ladies.range(1, #batch.output)), data.labels[batch.loss_nodes
-      and batch.output[batch.loss_nodes] or batch.output]):backward()
+    ladies.loss.cross_entropy(model:forward(data.features, batch), data.labels[batch.output],
+      batch.loss_weight):backward()
     adam:step()
+    if batch.after_step then batch:after_step(model) end
   end
 end
 

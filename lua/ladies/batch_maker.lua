@@ -8,6 +8,7 @@
 -- that rng is the epoch's, so that its batches can share an order of the nodes.
 
 local core = require "ladies_core"
+local options = require "ladies.options"
 
 local batch_maker = {}
 
@@ -28,20 +29,38 @@ function batch_maker.own_batches(sampler)
   return type(sampler) == "table" and sampler.batches_per_epoch or nil
 end
 
---- batch_maker.new(idx, opts, trace): a function make(sampler), which gives a function job(number),
--- which gives a mini-batch. opts: size, seed, shuffle, drop_last and per_epoch. Errors of the
--- sampler say whose they are; the message handler `trace` is called where they are raised.
-function batch_maker.new(idx, opts, trace)
+-- What is wrong with the mini-batch of a sampler that was given its seeds, as text, or nil: they
+-- must be its output, in any order. What is no Index at all is left to sampling.check.
+local function wrong_output(batch, seeds)
+  local output = batch.output
+  if batch.loss_nodes or batch.readout or options.class_of(output) ~= "Index" then return nil end
+  if output == seeds or output:sort() == seeds:sort() then return nil end
+  return ("output (%d nodes) differs from the seeds (%d nodes), expected the same ids; a sampler "
+    .. "that draws its own has batches_per_epoch, one with more outputs says in loss_nodes which "
+    .. "carry the loss"):format(#output, #seeds)
+end
+
+--- batch_maker.new(idx, opts): a function make(sampler), which gives a function job(number), which
+-- gives a mini-batch. opts: size, seed, shuffle, drop_last and per_epoch. Errors of the sampler say
+-- whose they are.
+function batch_maker.new(idx, opts)
   -- Upvalues, for these are what crosses into a worker; the sampler does so as an argument.
   local size, seed, shuffle, per_epoch = opts.size, opts.seed, opts.shuffle, opts.per_epoch
   local drop_last = opts.drop_last
   local call_name, own_batches = batch_maker.call_name, batch_maker.own_batches
 
   local function sample(sampler, seeds, rng, place)
-    local ok, batch = xpcall(sampler, trace, seeds, rng, place)
-    if ok and type(batch) == "table" then return batch end
-    local reason = ok and ("it must return a mini-batch, got a " .. type(batch)) or batch
-    if not ok and type(reason) ~= "string" then error(reason, 0) end
+    local ok, batch = pcall(sampler, seeds, rng, place)
+    local reason
+    if not ok then
+      reason = batch
+      if type(reason) ~= "string" then error(reason, 0) end
+    elseif type(batch) ~= "table" then
+      reason = "it must return a mini-batch, got a " .. type(batch)
+    elseif not own_batches(sampler) then
+      reason = wrong_output(batch, seeds)
+    end
+    if not reason then return batch end
     error(("%s: %s"):format(call_name(sampler, place.epoch, place.index), reason), 0)
   end
 

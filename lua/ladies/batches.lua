@@ -33,7 +33,7 @@ local SPEC = {
 
 --- The number of batches in an epoch over n seeds: opts.sampler.batches_per_epoch for a sampler
 -- that draws its own seeds, else n / size, at least one. What is left over is a batch of its own
--- when it is a quarter of `size` or more, and not dropped.
+-- when it is a quarter of `size` or more, and not dropped; fewer nodes than `size` are one batch.
 function batches.per_epoch(n, opts)
   local own = batch_maker.own_batches(opts.sampler)
   if own then return own end
@@ -52,7 +52,15 @@ local function first_of(start, per_epoch)
   return (start.epoch - 1) * per_epoch + math.min(start.batch, per_epoch + 1)
 end
 
-local function as_it_is(reason) return reason end
+-- What a mini-batch with loss_nodes and without weights has besides: the weights that make the
+-- weighted sum the mean over those nodes. They are made when a loop asks for them, and not kept.
+local LossNodes = {}
+
+function LossNodes.__index(batch, key)
+  local nodes = rawget(batch, "loss_nodes")
+  if key ~= "loss_weight" or not nodes then return nil end
+  return core.full(1 / #nodes, #nodes):scatter_add(nodes, #batch.output)
+end
 
 -- The iterator: batches number .. last; `background` has workers while there are any.
 local Batches = {__name = "Batches"}
@@ -83,7 +91,7 @@ function Batches:start(batch)
     end
     return
   end
-  local make = batch_maker.new(self.idx, opts, debug.traceback)
+  local make = batch_maker.new(self.idx, opts)
   local ok, background = pcall(core.workers, make, opts.sampler, {
     threads = opts.workers, ahead = opts.ahead or 2 * opts.workers,
     first = self.number, last = self.last,
@@ -100,7 +108,7 @@ function Batches:take()
   if ok then return batch end
   self:close()
   if type(batch) == "string" and batch:find("(global '", 1, true) then
-    batch = batch .. "\n(a worker has globals of its own: what a sampler uses must be local)"
+    batch = batch .. " (a worker has globals of its own: what a sampler uses must be local)"
   end
   error(batch, 0)
 end
@@ -140,6 +148,8 @@ end
 -- All of a mini-batch is checked in the first, what is cheap in every one.
 function Batches:check(batch)
   local opts = self.opts
+  local meta = getmetatable(batch)
+  if meta and meta ~= LossNodes then self:blame(batch, "a mini-batch must have no metatable") end
   sampling.check(batch, call_name(opts.sampler, batch.epoch, batch.index),
     {nodes = opts.nodes, quick = self.checked})
   propagation.state(batch, opts.sampler)
@@ -171,14 +181,42 @@ function Batches:draw_again(batch)
   end
 end
 
+-- Has the loop's call of batch:after_step noted; the loop may also take the field away.
+function Batches:await_step(batch)
+  local after_step = batch.after_step
+  batch.after_step = function(...)
+    self.awaited, batch.after_step = nil, after_step
+    return after_step(...)
+  end
+  self.awaited = batch
+end
+
+-- Fails when the loop has left out after_step of the mini-batch before.
+function Batches:check_step()
+  local batch = self.awaited
+  self.awaited = nil
+  if batch and batch.after_step then
+    self:blame(batch, "its after_step was not called; between the optimizer's step and the end of "
+      .. "ladies.step() there must be: if batch.after_step then batch:after_step(model) end")
+  end
+end
+
+-- Makes the mini-batch ready for the loop, after all checks.
+function Batches:hand_over(batch)
+  if batch.after_step then self:await_step(batch) end
+  if batch.loss_nodes and not rawget(batch, "loss_weight") then setmetatable(batch, LossNodes) end
+  return batch
+end
+
 function Batches:__call()
+  self:check_step()
   if self.number > self.last then
     self:close()
     return nil
   end
   local batch = self.background and self:from_workers() or self:from_here()
   self.number = self.number + 1
-  return batch
+  return self:hand_over(batch)
 end
 
 --- Stops the workers, if there are any; the end of the last epoch does so too.
@@ -201,13 +239,19 @@ Batches.__close = Batches.close
 -- start      {epoch =, batch =}: begins there, with the batches that a run from the start would
 --            have
 -- shuffle    false keeps the order of idx
--- drop_last  leaves out of each epoch what is not a whole batch of `size`
+-- drop_last  leaves out of each epoch what is not a whole batch of `size`; but fewer nodes than
+--            that are a batch all the same, the only one
 -- workers    threads that call the sampler ahead of the loop (0); the batches are the same
 -- ahead      batches made before they are asked for, at most (2 * workers)
 -- quiet      no note when a sampler cannot run in workers
 -- Each batch is the sampler's table with `epoch`, `index` (its place in the epoch), `rng` for the
 -- model, and `sampling`, the seconds that it took. All are checked by ladies.sampling.check, those
--- after the first quickly.
+-- after the first quickly. `output` must be the seeds, in any order, unless the sampler draws its
+-- own or names loss_nodes. Where there are loss_nodes but no loss_weight, batch.loss_weight is made
+-- when it is read: one over their number for them, 0 for the others. So the loss of all outputs
+-- with batch.loss_weight is that of ladies.train. Where there is an after_step, the loop must have
+-- called batch:after_step(model) before it asks for the next mini-batch: after the optimizer's
+-- step, before the step closes. A loop that does not train sets batch.after_step = nil.
 --
 -- Each worker has a Lua state of its own, with a copy of the sampler: of its code and of what it
 -- refers to. Plain tables are copied; modules are loaded anew by name; tensors, indices, matrices
@@ -229,7 +273,7 @@ function batches.new(idx, given)
   local number = first_of(opts.start, opts.per_epoch)
   local iterator = setmetatable({
     idx = idx, opts = opts, number = number, first = number, last = opts.epochs * opts.per_epoch,
-    job = batch_maker.new(idx, opts, as_it_is)(opts.sampler),
+    job = batch_maker.new(idx, opts)(opts.sampler),
   }, Batches)
   -- Alone: before Lua 5.4.5 `if x then break end` does not close the closing value of a `for` whose
   -- body has a <close> variable, and breaks the function that it is in.

@@ -44,6 +44,7 @@ local function rows_of(config, data, samples)
   local n, count = 0, 0
   for batch in batches.new(data.train, {size = experiment.batch_size(config, data),
     sampler = sampler, seed = config.seed, epochs = PROBES}) do
+    batch.after_step = nil              -- there is no step
     n, count = n + #batch.input, count + 1
     for _, block in ipairs(batch.blocks) do n = n + #block.dst end
     if count == PROBES then break end

@@ -106,27 +106,34 @@ local function wrong_end(name, ids, of, l, blocks)
     name, #ids, of, l, #blocks[l][of])
 end
 
-local function wrong_loss(batch, rules)
-  local nodes, weight = batch.loss_nodes, batch.loss_weight
-  local n = #batch.output
-  if nodes ~= nil then
-    local wrong = wrong_ids("loss_nodes", nodes, {quick = rules.quick})
-    if wrong then return wrong end
-    if #nodes > 0 and nodes:max() > n then
-      return ("loss_nodes has the position %d, expected at most %d, the number of output nodes")
-        :format(nodes:max(), n)
-    end
-    n = #nodes
+local function wrong_loss_nodes(nodes, n, rules)
+  local wrong = wrong_ids("loss_nodes", nodes, {quick = rules.quick})
+  if wrong then return wrong end
+  if #nodes > 0 and nodes:max() > n then
+    return ("loss_nodes has the position %d, expected at most %d, the number of output nodes")
+      :format(nodes:max(), n)
   end
-  if weight == nil then return nil end
+end
+
+local function wrong_loss_weight(weight, nodes, n)
   local wrong = wrong_class("loss_weight", weight, "Tensor")
   if wrong then return wrong end
   if weight.ndim ~= 1 or #weight ~= n then
-    return ("loss_weight is %d x %d, expected a vector of %d"):format(
-      weight.n_rows, weight.n_cols, n)
+    return ("loss_weight is %d x %d, expected a vector of %d: a weight for each output node")
+      :format(weight.n_rows, weight.n_cols, n)
   end
   local infinite = not_finite(weight)
   if infinite then return ("loss_weight has %s, expected finite numbers"):format(infinite) end
+  if nodes and weight[nodes]:scatter_add(nodes, n) ~= weight then
+    return "loss_weight is not 0 for every output node that is not in loss_nodes"
+  end
+end
+
+local function wrong_loss(batch, rules)
+  local nodes, weight, n = batch.loss_nodes, rawget(batch, "loss_weight"), #batch.output
+  local wrong = nodes ~= nil and wrong_loss_nodes(nodes, n, rules)
+  if not wrong and weight ~= nil then wrong = wrong_loss_weight(weight, nodes, n) end
+  return wrong or nil
 end
 
 local function wrong_batch(batch, rules)
@@ -151,7 +158,8 @@ end
 -- the first nearest the features; adj is #dst x #src with finite weights; the ids of blocks[l].dst
 -- are those of blocks[l + 1].src; `input` is the first block's src, `output` the last one's dst; no
 -- id occurs twice in a layer (but in a batch with a `readout`) or is past `nodes`, where that is
--- given; loss_nodes and loss_weight fit the output.
+-- given; loss_nodes are positions in the output, loss_weight has a weight for each output node, 0
+-- for those that loss_nodes leaves out.
 -- Costs a pass over all; with `quick` over the ids alone: then weights may be infinite, ids repeat.
 function sampling.check(batch, where, given)
   local wrong = wrong_batch(batch, options.check("sampling.check", given, {
@@ -161,8 +169,9 @@ function sampling.check(batch, where, given)
   return batch
 end
 
---- sampling.hash(batch): a text that depends on every bit of the mini-batch's blocks (structure,
--- weights, order), input and output, loss_nodes and loss_weight.
+--- sampling.hash(batch): a text that depends on every bit of what training reads of a mini-batch:
+-- its blocks (structure, weights, order; full and full_src, control and noise), input, output and
+-- features, loss_nodes and loss_weight.
 function sampling.hash(batch)
   local where, parts, hashes = "sampling.hash", {}, {}       -- layers may share one
   local function add(object)
@@ -173,8 +182,10 @@ function sampling.hash(batch)
   options.value(where, "the mini-batch", batch, "table")
   for _, block in ipairs(options.value(where, "blocks", batch.blocks, "array of tables")) do
     add(block.adj) add(block.dst) add(block.src) add(block.full) add(block.full_src)
+    add(block.control) add(block.noise)
   end
-  add(batch.input) add(batch.output) add(batch.loss_nodes) add(batch.loss_weight)
+  add(batch.input) add(batch.output) add(batch.features)
+  add(batch.loss_nodes) add(rawget(batch, "loss_weight"))
   return table.concat(parts, " ")
 end
 

@@ -220,16 +220,17 @@ function Run:load(path)
   return counters.log_bytes
 end
 
--- The loss of a batch.
+-- The loss of a batch: of its loss_nodes alone, where these are given.
 function Run:objective(logits, batch)
-  local nodes = batch.output
+  local nodes, weight = batch.output, rawget(batch, "loss_weight")
   if not self.opts.loss then
     label_kinds.check_outputs("ladies.train", logits, self.opts.data)
   end
   if batch.loss_nodes then
     logits, nodes = logits:rows(batch.loss_nodes), nodes[batch.loss_nodes]
+    weight = weight and weight[batch.loss_nodes]
   end
-  return self.loss(logits, self.labels[nodes], batch.loss_weight)
+  return self.loss(logits, self.labels[nodes], weight)
 end
 
 -- Ends the run at a batch, for something is not finite any more; what was good before is kept.
