@@ -37,4 +37,5 @@ cli.main(cli.join({
     threads = opts.threads, out = opts.out, quiet = opts.quiet,
   }
   study_options.show(result)
+  if result.failed > 0 then error(("runs that failed: %d"):format(result.failed), 0) end
 end)

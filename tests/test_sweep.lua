@@ -3,6 +3,7 @@ local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
+local core = require "ladies_core"
 local ladies = require "ladies"
 local experiment_options = require "ladies.experiment_options"
 local shell = require "tools.shell"
@@ -93,6 +94,32 @@ function tests.test_errors()
   data.val = nil
   ladies.data.save(data, path)
   lu.assertErrorMsgContains("has no validation nodes to choose by", sweep, out, {datasets = {path}})
+end
+
+--- What would be two things under one label, or one under two.
+function tests.test_settings_that_meet()
+  local out = temporary.path "meet"
+  for text, given in pairs{
+    ["dropout is varied twice"] = {vary = {{"dropout", 0}, {"dropout", 0.3}}},
+    ["lr has the value 0.1 twice"] = {vary = {{"lr", 0.1, 0.1}}},
+    ["hidden is varied, and set to 8 besides"] = {vary = {{"hidden", 4, 8}}},
+    ["samples is varied, and given with ladies:5 besides"] = {vary = {{"samples", 3, 5}}},
+    ["/nowhere/x.npz does not exist"] = {datasets = {dataset, "/nowhere/x.npz"}},
+  } do
+    lu.assertErrorMsgContains("ladies.sweep: " .. text, sweep, out, given)
+  end
+  lu.assertFalse(core.exists(out))
+end
+
+--- The results that there are are shown when other runs fail, and the status tells.
+function tests.test_failures()
+  local out, err, status = shell.run_ladies{"sweep", "--vary", "activation=relu,none_such",
+    "--datasets", dataset, "--methods", "full", "--runs", "1", "--max-batches", "5", "--hidden",
+    "4", "--layers", "2", "--out", temporary.path "failing", "--quiet"}
+  lu.assertEquals({err, status}, {"ladies sweep: runs that failed: 1\n", 1})
+  lu.assertStrMatches(out:match "| activation relu[^\n]*", "| activation relu[^|]*| *%d+.*")
+  lu.assertStrMatches(out:match "| activation none_such[^\n]*",
+    "| activation none_such *| *%- | *%- | *%- |")
 end
 
 function tests.test_command_line()

@@ -21,10 +21,33 @@ local WHERE = "ladies.sweep"
 -- Settings that a sweep has options for.
 local FIXED = {method = "methods", dataset = "datasets", preset = "preset", seed = "runs"}
 
+-- Fails when the values of a setting are not all different, or it is set elsewhere as well.
+local function check_once(one, seen, opts)
+  local key, values = one[1], {}
+  if seen[key] then options.fail(("%s: %s is varied twice"):format(WHERE, key)) end
+  seen[key] = true
+  if opts.settings[key] ~= nil then
+    options.fail(("%s: %s is varied, and set to %s besides"):format(WHERE, key,
+      tostring(opts.settings[key])))
+  end
+  for i = 2, #one do
+    local text = tostring(one[i])
+    if values[text] then
+      options.fail(("%s: %s has the value %s twice"):format(WHERE, key, text))
+    end
+    values[text] = true
+  end
+  for _, text in ipairs(key == "samples" and opts.methods or {}) do
+    if text:find ":" then
+      options.fail(("%s: samples is varied, and given with %s besides"):format(WHERE, text))
+    end
+  end
+end
+
 -- The combinations, each {label =, settings =}, the last of the varied settings going fastest.
-local function combinations(vary)
-  local list = {{label = "", settings = {}}}
-  for i, one in ipairs(vary) do
+local function combinations(opts)
+  local list, seen = {{label = "", settings = {}}}, {}
+  for i, one in ipairs(opts.vary) do
     options.value(WHERE, ("vary[%d]"):format(i), one, "table")
     local key, longer = one[1], {}
     if type(key) ~= "string" or one[2] == nil then
@@ -32,6 +55,7 @@ local function combinations(vary)
     elseif FIXED[key] then
       options.fail(("%s: %s is not varied: see the option %s"):format(WHERE, key, FIXED[key]))
     end
+    check_once(one, seen, opts)
     for _, before in ipairs(list) do
       for j = 2, #one do
         local settings = {[key] = one[j]}
@@ -105,29 +129,30 @@ local function f1s(study, cell, combination, seeds)
   return list
 end
 
--- Of a combination: `by_cell`, mean F1s; `by_seed`, means over the cells; `mean`, of all. Nil when
--- a run failed.
+-- Of a combination: `by_cell`, mean F1s, nan where no run is there; `by_seed`, means over the
+-- cells; `mean`, of all, nil where a run failed.
 local function score(study, cells, combination, seeds)
-  local by_cell, by_seed = {}, {}
+  local by_cell, by_seed, whole = {}, {}, true
   for i = 1, #seeds do by_seed[i] = 0 end
   for i, cell in ipairs(cells) do
     local list = f1s(study, cell, combination, seeds)
-    if #list < #seeds then return nil end
-    by_cell[i] = statistics.mean(list)
+    whole = whole and #list == #seeds
+    by_cell[i] = statistics.mean(list) or 0 / 0
     for j, f1 in ipairs(list) do by_seed[j] = by_seed[j] + f1 / #cells end
   end
   return {combination = combination, by_cell = by_cell, by_seed = by_seed,
-    mean = statistics.mean(by_seed)}
+    mean = whole and statistics.mean(by_seed) or nil}
 end
 
--- The combinations whose runs are all there, best first.
+-- The combinations, best first; those of which a run failed come last.
 local function ranking(study, cells, list, seeds)
   local ranked = {}
   for _, combination in ipairs(list) do
     ranked[#ranked + 1] = score(study, cells, combination, seeds)
   end
   table.sort(ranked, function(a, b)
-    if a.mean ~= b.mean then return a.mean > b.mean end
+    local x, y = a.mean or -1, b.mean or -1
+    if x ~= y then return x > y end
     return a.combination.label < b.combination.label
   end)
   return ranked
@@ -145,9 +170,9 @@ local function table_of(ranked, cells)
   for _, cell in ipairs(cells) do table.insert(rows[1], cell.title) end
   for i, one in ipairs(ranked) do
     local format = #one.by_seed > 1 and "%.2f ± %.2f" or "%.2f"
-    local row = {one.combination.label, ("%.2f"):format(one.mean),
-      i == 1 and "" or format:format(behind(one, ranked[1]))}
-    for _, f1 in ipairs(one.by_cell) do row[#row + 1] = ("%.2f"):format(f1) end
+    local row = {one.combination.label, one.mean and ("%.2f"):format(one.mean) or "-",
+      not one.mean and "-" or i == 1 and "" or format:format(behind(one, ranked[1]))}
+    for _, f1 in ipairs(one.by_cell) do row[#row + 1] = f1 == f1 and ("%.2f"):format(f1) or "-" end
     rows[i + 1] = row
   end
   return rows
@@ -158,8 +183,10 @@ local function csv_rows(ranked, cells)
   local rows = {{"settings", "mean", "behind", "behind_half_width"}}
   for _, cell in ipairs(cells) do table.insert(rows[1], cell.title) end
   for i, one in ipairs(ranked) do
-    local row = {one.combination.label, one.mean, behind(one, ranked[1])}
-    rows[i + 1] = table.move(one.by_cell, 1, #one.by_cell, #row + 1, row)
+    local row = {one.combination.label, one.mean or "", "", ""}
+    if one.mean then row[3], row[4] = behind(one, ranked[1]) end
+    for _, f1 in ipairs(one.by_cell) do row[#row + 1] = f1 == f1 and f1 or "" end
+    rows[i + 1] = row
   end
   return rows
 end
@@ -195,8 +222,8 @@ function Sweep.__tostring(self) return self.text end
 
 --- ladies.sweep{vary = {{"dropout", 0, 0.3}, {"self_nodes", "none", "previous"}}, ...}: trains with
 -- every combination of the values and ranks them by the mean validation F1 over methods, data sets
--- and runs. Returns a table whose tostring is the ranking as text, with `best` (settings), `notes`
--- and `files`.
+-- and runs. Returns a table whose tostring is the ranking as text, with `best` (settings), `notes`,
+-- `files`, and `failed`, the number of runs that failed.
 -- vary       array of {"setting of ladies.experiment", value, value, ...}
 -- methods    as for ladies.compare ({"ladies:64", "ladies:512"})
 -- datasets   cora, citeseer and pubmed
@@ -215,7 +242,8 @@ local function sweep(given)
     threads = {"positive integer", 1}, out = "string or nil", quiet = {"boolean", false},
   })
   local names, notes = available(WHERE, opts.datasets)
-  local list, cells, seeds = combinations(opts.vary), cells_of(opts, names), seeds_of(opts)
+  if #notes > 0 then options.fail(("%s: %s"):format(WHERE, table.concat(notes, "; "))) end
+  local list, cells, seeds = combinations(opts), cells_of(opts, names), seeds_of(opts)
   local runs = runs_of(seeds, list, cells)
   local identity = "sweep " .. json.encode{vary = opts.vary, methods = opts.methods,
     datasets = opts.datasets, preset = opts.preset, settings = opts.settings}
@@ -224,11 +252,13 @@ local function sweep(given)
   if not records[1].val_f1 then
     options.fail(("%s: %s has no validation nodes to choose by"):format(WHERE, names[1]))
   end
+  local failed = #notes
   local ranked = ranking(study, cells, list, seeds)
   local rows = table_of(ranked, cells)
   table.insert(notes, 1, provenance.runs(study, records))
   table.insert(notes, 2, description(opts, seeds))
-  local result = setmetatable({best = ranked[1] and ranked[1].combination.settings, notes = notes,
+  local result = setmetatable({
+    best = ranked[1].mean and ranked[1].combination.settings or nil, notes = notes, failed = failed,
     folder = study.folder.path, files = {"results.jsonl", "sweep.csv", "sweep.md"},
     text = markdown.table(rows)}, Sweep)
   section.write(study.folder:file "sweep.md", {heading(opts, names), rows, table.unpack(notes)})

@@ -1,6 +1,7 @@
 --- The data sets that a study asks for by name: those that can be used here, and what to do about
 -- the others.
 
+local core = require "ladies_core"
 local collection = require "ladies.data.collection"
 local data_sets = require "ladies.data"
 local fetch = require "ladies.data.fetch"
@@ -11,7 +12,12 @@ local run_folder = require "ladies.run_folder"
 -- Why a data set cannot be used, in one line, or nil when it can. One that is fetched on first use
 -- is fetched here, once for all runs.
 local function obstacle(name)
-  if readers.is_path(name) or collection.find(name) then return nil end
+  if readers.is_path(name) then
+    -- Other forms may be named by what their files begin with.
+    local there = core.exists(name) or not name:find "%.npz$" and readers.fits(name)
+    return not there and name .. " does not exist" or nil
+  end
+  if collection.find(name) then return nil end
   if not fetch.is_allowed(name) then
     return ("%s is not here: `ladies fetch %s` brings it, and the same command then adds it")
       :format(name, name)
