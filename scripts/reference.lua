@@ -75,7 +75,9 @@ print [[
 # Reference
 
 Made by `ladies reference` from the docstrings that `ladies.help` shows; not edited by hand. Ids and
-positions are 1-based in Lua.
+positions are 1-based in Lua. A signature has in brackets what may be left out, or be nil, and in
+braces a table of options. An argument that it does not have is an error in functions of the C core
+(those in Lua ignore it); an option that it does not have is one everywhere.
 ]]
 module("ladies", ladies, {})
 core_classes()

@@ -98,6 +98,9 @@ function tests.test_what_is_wrong_is_told_in_one_line()
     ["as must be"] = function() ladies.npy.read(path.path, {as = "a\nb"}) end,
     ["npy: a?b: cannot be opened"] = function() ladies.npy.read "a\nb" end,
     ["function expected, got number"] = function() ladies.no_grad(1) end,
+    ["the options must be a table, got 64"] = function()
+      ladies.samplers.ladies(data.graph:normalize "sym", 64, 64)
+    end,
     ["the settings must be a table"] = function() ladies.experiment.configure(1) end,
     ["the model must be a table"] = function() ladies.inference.exact(1, data) end,
     ["the graph must be a Graph"] = function() ladies.inference.exact(model, {}) end,

@@ -203,7 +203,8 @@ static const bind_function functions[] = {
     {"index", index_new,
      "ladies.index(table) -> Index\n"
      "A vector of ids or positions from a Lua table of integers; ids start at 1, and 0 stands for\n"
-     "\"none\" (an unlabelled node). An Index is immutable."},
+     "\"none\" (an unlabelled node). An Index is immutable. idx[i] is element i, an error outside of\n"
+     "1 .. #idx; idx == other when all elements are; idx .. other is one after the other."},
     {"range", index_range,
      "ladies.range(first, last) -> Index\nThe ids first, first + 1, ..., last."},
     {NULL, NULL, NULL},

@@ -412,7 +412,8 @@ static const bind_function functions[] = {
      "ladies.matrix{n_rows=, n_cols=, rows=Index, cols=Index [, values=Tensor]} -> Matrix\n"
      "A sparse matrix (CSR) from coordinates. Entries given twice are summed; without values "
      "every\n"
-     "entry is 1 and duplicates count once."},
+     "entry is 1 and duplicates count once. A == B when shapes, places and values of all entries\n"
+     "are equal."},
     {"csr", matrix_csr,
      "ladies.csr{n_rows=, n_cols=, offsets=Index, columns=Index [, values=Tensor]} -> Matrix\n"
      "A sparse matrix from CSR arrays as they lie in a file: offsets has n_rows + 1 elements and,\n"

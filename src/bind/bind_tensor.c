@@ -403,7 +403,9 @@ static int tensor_release(lua_State *L)
 static const bind_function functions[] = {
     {"tensor", tensor_new,
      "ladies.tensor(table) -> Tensor\n"
-     "A float32 vector from a table of numbers, or a matrix from a table of rows."},
+     "A float32 vector from a table of numbers, or a matrix from a table of rows. t[i] is element i\n"
+     "of a vector, row i of a matrix; an error outside of 1 .. #t. t == u when their shapes and all\n"
+     "elements are equal (nan equals nothing); as keys of tables they are objects."},
     {"zeros", tensor_zeros,
      "ladies.zeros(n_rows [, n_cols]) -> Tensor\nA vector or matrix of zeros."},
     {"ones", tensor_ones, "ladies.ones(n_rows [, n_cols]) -> Tensor\nA vector or matrix of ones."},

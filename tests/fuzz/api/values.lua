@@ -121,7 +121,11 @@ local MAKE = {
 function values.named(world, name)
   local kind = KIND_OF[name]
   if kind == "title" then return "here" end
-  if kind ~= "path" and random(5) == 1 then return values.any(world) end
+  if kind ~= "path" and random(5) == 1 then
+    local value = values.any(world)
+    local many = kind == "few" and type(value) == "number" and value > 5
+    return many and MAKE.few() or value
+  end
   if CLASS_OF[kind] then return world.pick(CLASS_OF[kind]) end
   if not kind then return values.any(world) end
   return MAKE[kind](world)
