@@ -97,6 +97,7 @@ function tests.test_what_is_wrong_is_told_in_one_line()
     ['no field or method "a?b"'] = function() return nodes["a\nb"] end,
     ["as must be"] = function() ladies.npy.read(path.path, {as = "a\nb"}) end,
     ["npy: a?b: cannot be opened"] = function() ladies.npy.read "a\nb" end,
+    ["invalid option 'a?b'"] = function() data.graph.adjacency:normalize "a\nb" end,
     ["function expected, got number"] = function() ladies.no_grad(1) end,
     ["the options must be a table, got 64"] = function()
       ladies.samplers.ladies(data.graph:normalize "sym", 64, 64)

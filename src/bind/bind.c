@@ -223,6 +223,17 @@ int64_t bind_count(lua_State *L, int arg, const char *what)
     return n;
 }
 
+int bind_word(lua_State *L, int arg, const char *const *words)
+{
+    const char *given = luaL_checkstring(L, arg);
+    int i = 0;
+    while (words[i] && strcmp(words[i], given) != 0)
+        i++;
+    if (!words[i])
+        luaL_argerror(L, arg, lua_pushfstring(L, "invalid option '%s'", bind_show(L, arg)));
+    return i;
+}
+
 int bind_power(lua_State *L, int arg)
 {
     lua_Integer power = luaL_optinteger(L, arg, 1);

@@ -176,6 +176,9 @@ void bind_push_hash(lua_State *L, uint64_t hash);
 /* A dimension, count or size: a Lua integer in 0 .. 2^31 - 1. */
 int64_t bind_count(lua_State *L, int arg, const char *what);
 
+/* The place of the word at arg among `words`, as luaL_checkoption but in one line. */
+int bind_word(lua_State *L, int arg, const char *const *words);
+
 /* The optional power of a sum at arg, 1 or 2. */
 int bind_power(lua_State *L, int arg);
 

@@ -256,7 +256,7 @@ static int matrix_normalize(lua_State *L)
     static const char *const kinds[] = {"sym", "row", NULL};
     static const char *const names[] = {"self_loops", NULL};
     ld_csr *a = bind_matrix_operand(L, 1);
-    int kind = luaL_checkoption(L, 2, NULL, kinds);
+    int kind = bind_word(L, 2, kinds);
     bind_check_options(L, 3, "normalize", names);
     bool self_loops = bind_option_boolean(L, 3, "self_loops", true);
     bind_check(L, ld_op_csr_normalize(bind_tape(L), bind_new_matrix(L), a, kind == 0, self_loops));

@@ -37,7 +37,8 @@ for kind, names in pairs{
     "column classes per_class power entries every last n_ids eval_every patience clusters",
   few = "layers epochs batches threads draws width height runs",
   number = "low high bound deviation lr momentum weight_decay eps slope alpha exponent inside " ..
-    "most number value scale share dropout clip seconds min_gain max_seconds floor factor",
+    "most number value scale share dropout clip min_gain floor factor",
+  seconds = "seconds max_seconds",
   path = "path from to base out folder file log member runs cache",
   call = "f forward backward make sampler progress validate loss on_validation schedule init " ..
     "count_memory after activation",
@@ -121,6 +122,7 @@ local MAKE = {
 function values.named(world, name)
   local kind = KIND_OF[name]
   if kind == "title" then return "here" end
+  if kind == "seconds" then return one_of{0, 0.01, -1, 0 / 0, "x"} end   -- or it would wait
   if kind ~= "path" and random(5) == 1 then
     local value = values.any(world)
     local many = kind == "few" and type(value) == "number" and value > 5
