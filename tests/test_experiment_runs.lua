@@ -1,0 +1,86 @@
+--- What the experiments of the paper would run: fixtures/experiments.txt has every kind of run, how
+-- many seeds it has, and where its settings differ from those of its preset. Nothing is trained.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+package.path = here .. "/?.lua;" .. package.path
+
+-- All data sets are here, for that matter.
+package.loaded["ladies.study.available"] = function(_, names) return names, {} end
+
+local lu = require "luaunit"
+local ladies = require "ladies"
+local Study = require "ladies.study"
+local temporary = require "reference.temporary"
+
+local tests = {}
+local STOP = {}
+
+-- The runs that an experiment gives to its study.
+local function runs_of(experiment, opts)
+  local runs
+  local complete = Study.complete
+  Study.complete = function(_, given)
+    runs = given
+    error(STOP, 0)
+  end
+  opts.out, opts.quiet = temporary.path "experiment", true
+  local _, raised = pcall(experiment, opts)
+  Study.complete = complete
+  ladies.folder.remove(opts.out)
+  if raised ~= STOP then error(raised, 0) end
+  return runs
+end
+
+-- "key=value key=value" where a configuration is not that of its method and preset.
+local function own_settings(config)
+  local usual = ladies.experiment.configure{method = config.method, preset = config.preset}
+  local list = {}
+  for key, value in pairs(config) do
+    if key ~= "seed" and key ~= "dataset" and usual[key] ~= value then
+      list[#list + 1] = ("%s=%s"):format(key, value)
+    end
+  end
+  for key in pairs(usual) do
+    if config[key] == nil then list[#list + 1] = key .. "=nil" end
+  end
+  table.sort(list)
+  return table.concat(list, " ")
+end
+
+-- A line for each kind of run: its key without the seed, how many seeds, its settings.
+local function lines_of(name, runs)
+  local lines, seeds = {name .. ":"}, {}
+  for _, run in ipairs(runs) do
+    local kind = run.key:gsub(",? seed %d+", "")
+    if not seeds[kind] then
+      seeds[kind] = 0
+      lines[#lines + 1] = kind
+    end
+    seeds[kind] = seeds[kind] + 1
+    seeds[kind .. " settings"] = own_settings(run.config)
+  end
+  for i = 2, #lines do
+    lines[i] = ("%s; %d seeds; %s"):format(lines[i], seeds[lines[i]],
+      seeds[lines[i] .. " settings"])
+  end
+  return lines
+end
+
+function tests.test_runs()
+  local wanted, found = {}, {}
+  for line in io.lines(here .. "/fixtures/experiments.txt") do wanted[#wanted + 1] = line end
+  for _, one in ipairs{
+    {"table3", ladies.table3, {datasets = {"cora", "pubmed"}}},
+    {"table3 quick", ladies.table3, {datasets = {"cora"}, quick = true, preset = "code"}},
+    {"ablate", ladies.ablate, {datasets = {"cora"}, presets = {"default"}}},
+    {"ablate paper", ladies.ablate, {datasets = {"cora"}, presets = {"paper"},
+      parts = {"changes"}}},
+    {"figures", ladies.figures, {}},
+    {"sweep", ladies.sweep, {datasets = {"cora"}, vary = {{"dropout", 0, 0.5}}}},
+  } do
+    local lines = lines_of(one[1], runs_of(one[2], one[3]))
+    table.move(lines, 1, #lines, #found + 1, found)
+  end
+  for i = 1, math.max(#wanted, #found) do lu.assertEquals(found[i], wanted[i], "line " .. i) end
+end
+
+os.exit(lu.LuaUnit.new():runSuiteByInstances{{"experiment runs", tests}}, true)
