@@ -240,4 +240,50 @@ function tests.test_a_model_of_ones_own()
   lu.assertEquals(nn.size(own), 7)
 end
 
+-- ---------------------------------------------------------------- frozen, tied and misnamed
+
+local function parameter(n) return ladies.ones(n):requires_grad_() end
+
+--- A frozen parameter is one still, that no optimizer gets; a tensor that never was one is none.
+function tests.test_frozen_parameters()
+  local own = {a = parameter(2), b = parameter(3), c = ladies.ones(4):requires_grad_(false),
+    plain = ladies.ones(5)}
+  own.a:requires_grad_(false)
+  lu.assertEquals({own.a.is_parameter, own.a.requires_grad}, {true, false})
+  lu.assertEquals({own.plain.is_parameter, own.a:clone().is_parameter}, {false, false})
+  lu.assertEquals(names_of(nn.named_parameters(own)), {"a", "b", "c"})
+  lu.assertEquals(#nn.parameters(own), 1)
+  lu.assertTrue(rawequal(nn.parameters(own)[1], own.b))
+  lu.assertEquals(nn.size(own), 9)
+  for _, each in ipairs(nn.named_parameters(own)) do each.tensor:requires_grad_() end
+  lu.assertEquals(#nn.parameters(own), 3)
+end
+
+--- A tensor at two places is one parameter, and trains as one.
+function tests.test_tied_parameters()
+  local own = {encode = {w = parameter(2)}, scale = parameter(1)}
+  own.decode = {w = own.encode.w}
+  lu.assertEquals(names_of(nn.named_parameters(own)), {"decode.w", "scale"})
+  lu.assertEquals(nn.size(own), 3)
+  local sgd = ladies.optim.sgd(nn.parameters(own), {lr = 0.5})
+  local _ <close> = ladies.step()
+  local loss = (own.encode.w + own.decode.w):sum()
+  loss:backward()
+  sgd:step()
+  lu.assertEquals(own.encode.w:to_table(), {0, 0})
+end
+
+function tests.test_two_parameters_of_one_name()
+  local function refused(message, own)
+    lu.assertErrorMsgContains(message, nn.named_parameters, own)
+    lu.assertErrorMsgContains(message, ladies.save_model, own, "/nowhere/own.npz")
+  end
+  refused('two parameters have the name a.b: model["a"]["b"] and model["a.b"]',
+    {["a.b"] = parameter(1), a = {b = parameter(1)}})
+  refused('two parameters have the name 1: model[1] and model["1"]',
+    {parameter(1), ["1"] = parameter(1)})
+  refused('the name x\\ny.z: model["x\\ny"]["z"] and model["x\\ny.z"]',
+    {["x\ny"] = {z = parameter(1)}, ["x\ny.z"] = parameter(1)})
+end
+
 os.exit(lu.LuaUnit.new():runSuiteByInstances{{"nn", tests}}, true)

@@ -105,6 +105,18 @@ function tests.test_other_parameters_stay()
   lu.assertEquals(b.grad:to_table(), ladies.ones(5):to_table())
 end
 
+--- A parameter that is frozen loses the gradient it had, and stays as it is.
+function tests.test_frozen_parameter_stays()
+  local w = ladies.ones(2):requires_grad_()
+  local opt = optim.sgd({w}, {lr = 1, momentum = 0.9})
+  w:set_grad_(ladies.ones(2))
+  opt:step()
+  w:set_grad_(ladies.ones(2))
+  lu.assertNil(w:requires_grad_(false).grad)
+  opt:step()
+  lu.assertEquals(w:to_table(), {0, 0})
+end
+
 function tests.test_a_step_of_the_tape()
   local w = ladies.tensor{3, -1}
   w:requires_grad_()
@@ -121,6 +133,59 @@ end
 function tests.test_unknown_option()
   local a = parameters()
   lu.assertErrorMsgContains("momentum", optim.sgd, {a}, {lr = 0.1, momentun = 0.9})
+end
+
+-- ---------------------------------------------------------------- state
+
+-- An optimizer that has made a step, of parameters of these shapes.
+local function stepped(make, ...)
+  local list = {}
+  for i, shape in ipairs{...} do
+    list[i] = ladies.ones(shape[1], shape[2])
+    list[i]:requires_grad_():set_grad_(ladies.full(i, shape[1], shape[2]))
+  end
+  local opt = make(list, {lr = 0.1})
+  opt:step()
+  return opt
+end
+
+--- All that an optimizer carries goes into another one of the same shapes.
+function tests.test_load_state()
+  local from, to = stepped(optim.adam, {2, 3}, {4}), stepped(optim.adam, {2, 3}, {4})
+  from:step()
+  from:state().moment1:fill_(7)
+  to:load_state(from:state())
+  lu.assertEquals(to:state().moment1:to_table(), from:state().moment1:to_table())
+  lu.assertEquals(to:state().steps, from:state().steps)
+  lu.assertEquals(to:state().shapes, {{2, 2, 3}, {1, 4, 1}})
+end
+
+--- A state of other shapes is refused, also where all are as long together, and changes nothing.
+function tests.test_load_state_of_other_shapes()
+  for _, make in ipairs{optim.sgd, optim.adam} do
+    local function refused(message, from, to)
+      local before = to:state().moment1 and to:state().moment1:to_table()
+      lu.assertErrorMsgContains(message, to.load_state, to, from:state())
+      lu.assertEquals(to:state().moment1 and to:state().moment1:to_table(), before)
+    end
+    refused("parameter 1 is 3, in the state it is 2", stepped(make, {2}), stepped(make, {3}))
+    refused("parameter 1 is 4, in the state it is 2 x 3", stepped(make, {2, 3}, {4}),
+      stepped(make, {4}, {2, 3}))
+    refused("parameter 2 is 3 x 2, in the state it is 2 x 3", stepped(make, {1}, {2, 3}),
+      stepped(make, {1}, {3, 2}))
+    refused("parameter 1 is 2 x 1, in the state it is 2", stepped(make, {2}),
+      stepped(make, {2, 1}))
+  end
+  local adam = stepped(optim.adam, {2})
+  for message, shapes in pairs{
+    ["shapes must be a table of 1 shapes"] = {{1, 2, 1}, {1, 2, 1}},
+    ["shapes[1] must be {dimensions, rows, columns}, got 3"] = {3},
+    ["parameter 1 is 2, in the state it is 0 x 0"] = {{}},
+  } do
+    local state = adam:state()
+    state.shapes = shapes
+    lu.assertErrorMsgContains(message, adam.load_state, adam, state)
+  end
 end
 
 -- ---------------------------------------------------------------- schedules

@@ -391,6 +391,105 @@ function tests.test_saved_model_of_ones_own()
   lu.assertErrorMsgContains("does not say how its model is built", ladies.load_model, path)
 end
 
+--- What is frozen is in every file and as it was; a model that is made anew has nothing frozen.
+function tests.test_frozen_parameters()
+  local folder = temporary.path "frozen"
+  local opts = options{max_batches = 10, out = folder}
+  local frozen = opts.model.layers[1].conv
+  for _, name in ipairs{"weight", "bias"} do frozen[name]:requires_grad_(false) end
+  local before, size = frozen.weight:hash(), ladies.nn.size(opts.model)
+  local result = ladies.train(opts)
+  lu.assertEquals(frozen.weight:hash(), before)
+  lu.assertEquals(#opts.model:parameters(), 2)
+  local trained = 16 * 3 + 3
+  lu.assertEquals(result.memory_parameters, 4 * (4 * trained + size - trained))
+  local file = ladies.npz.open(folder .. "/checkpoint.npz")
+  for _, kind in ipairs{"parameter.", "best."} do
+    lu.assertTrue(file:has(kind .. "layers.1.conv.weight"), kind)
+  end
+  local model = ladies.load_model(folder)
+  lu.assertEquals(weights(model), weights(opts.model))
+  lu.assertEquals(#model:parameters(), 4)
+  lu.assertEquals(ladies.metrics.f1(model, opts.data, opts.data.test), result.test_f1)
+  for _, each in ipairs(model:named_parameters()) do each.tensor:requires_grad_(false):fill_(0) end
+  lu.assertEquals(weights(ladies.load_model(folder, model)), weights(opts.model))
+  lu.assertEquals(#model:parameters(), 0)              -- what is frozen stays so
+  lu.assertErrorMsgContains("no parameters that require a gradient: all are frozen", ladies.train,
+    options{model = model})
+end
+
+--- A run with frozen parameters goes on as it would have; one that forgot to freeze them does not.
+function tests.test_resumed_with_frozen_parameters()
+  local function run(folder, batches, resume, thawed)
+    local opts = options{max_batches = batches, out = temporary.path(folder), resume = resume}
+    opts.model.layers[1].conv.weight:requires_grad_(thawed or false)
+    ladies.train(opts)
+    return weights(opts.model)
+  end
+  run("frozen_parts", 7)
+  lu.assertErrorMsgContains("load_state: ", run, "frozen_parts", 12, true, true)
+  lu.assertEquals(run("frozen_parts", 12, true), run("frozen_whole", 12))
+end
+
+--- A frozen parameter that workers share cannot change, and need not.
+function tests.test_frozen_parameter_in_workers()
+  local opts = options{max_batches = 10, workers = 1}
+  local shared = ladies.ones(3):requires_grad_(false)
+  local sampler = opts.sampler
+  opts.model.shared = shared
+  opts.sampler = function(nodes, rng)
+    return shared.n_rows == 3 and sampler(nodes, rng)
+  end
+  ladies.train(opts)
+  lu.assertErrorMsgContains("is frozen", shared.fill_, shared, 2)
+  local path = temporary.path "shared.npz"
+  ladies.save_model(opts.model, path)
+  lu.assertEquals(ladies.load_model(path, opts.model).shared:to_table(), {1, 1, 1})
+end
+
+--- Tied parameters are in a file once; the model that is filled keeps the tie.
+function tests.test_saved_tied_parameters()
+  local function new()
+    local w = ladies.ones(2):requires_grad_()
+    return {encode = {w = w}, decode = {w = w}}
+  end
+  local model, path = new(), temporary.path "tied.npz"
+  model.encode.w:fill_(7)
+  ladies.save_model(model, path)
+  lu.assertEquals(ladies.npz.open(path):names(), {"parameter.decode.w"})
+  local loaded = ladies.load_model(path, new())
+  lu.assertEquals(loaded.encode.w:to_table(), {7, 7})
+  lu.assertTrue(rawequal(loaded.encode.w, loaded.decode.w))
+end
+
+--- A gcn that the user changed, however deep, is none that its options make.
+function tests.test_saved_changed_gcn()
+  local path = temporary.path "changed.npz"
+  local function identity(x) return x end
+  for what, change in pairs{
+    layer = function(m) m.layer = function(_, _, h) return h end end,
+    forward = function(m) m.forward = function() end end,
+    activation = function(m) m.layers[1].activation = identity end,
+    ["forward of a convolution"] = function(m) m.layers[1].conv.forward = identity end,
+    order = function(m) m.layers[1].conv.order = "transform_first" end,
+    ["a layer more"] = function(m) m.layers[3] = m.layers[2] end,
+    normalize = function(m) m.normalize = "row" end,
+    P = function(m) m.P = toy.new().graph:normalize "row" end,
+    width = function(m) m.layers[2].conv.bias = ladies.ones(4):requires_grad_() end,
+    class = function(m) setmetatable(m, ladies.nn.class "Gcn") end,
+    ["a setting that none can have"] = function(m) m.config.layers = 0 end,
+  } do
+    local model = options{}.model
+    ladies.save_model(model, path)
+    lu.assertEquals(weights(ladies.load_model(path)), weights(model))
+    change(model)
+    ladies.save_model(model, path)
+    lu.assertFalse(ladies.npz.open(path):has "architecture", what)
+    lu.assertErrorMsgContains("does not say how its model is built", ladies.load_model, path)
+    lu.assertEquals(weights(ladies.load_model(path, model)), weights(model), what)
+  end
+end
+
 --- The log costs little: under 0.1 ms a line.
 function tests.test_cost_of_the_log()
   local log = require("ladies.log").open(temporary.path "cost.jsonl")

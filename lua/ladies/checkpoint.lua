@@ -1,7 +1,7 @@
 --- Checkpoints: where a run stands, as arrays in an .npz file and nothing else. Loading reads data,
 -- never code.
 --
---   parameter.NAME, best.NAME    the model's tensors, and those of the best model so far
+--   parameter.NAME, best.NAME    the model's parameters, and those of the best model so far
 --   optimizer.NAME               the optimizer's state
 --   sampler.NAME                 what an adaptive sampler carries from batch to batch
 --   counter.NAME                 numbers: epoch and batch (the position of the rng, since every
@@ -12,11 +12,12 @@
 
 local npz = require "ladies_core".npz
 local json = require "ladies.json"
+local module = require "ladies.nn.module"
 local options = require "ladies.options"
 
 local checkpoint = {}
 
-local FORMAT = 2
+local FORMAT = 3
 
 local function shape_text(shape)
   return table.concat(shape, " x ")
@@ -63,7 +64,7 @@ end
 function checkpoint.get(file, where, prefix, named, owner)
   check_arrays(file, where, prefix, named, owner or "model")
   for _, parameter in ipairs(named) do
-    parameter.tensor:copy_(file:tensor(prefix .. parameter.name))
+    module.fill(parameter.tensor, file:tensor(prefix .. parameter.name))
   end
 end
 
@@ -79,7 +80,7 @@ local function members(file, prefix)
   return found
 end
 
--- Gives an optimizer the state that the file holds, when it is of the same kind and size.
+-- Gives an optimizer the state that the file holds, when it is of the same kind and shapes.
 local function load_optimizer(file, where, optimizer)
   local state, own = members(file, "optimizer."), optimizer:state()
   local same = true

@@ -14,14 +14,48 @@ local model_file = {}
 -- Constructors that a file may name; their options are plain data, kept in model.config.
 local KINDS = {gcn = nn.gcn}
 
+-- A model by the options of another, and by the P of its own that those know by its hash.
+local function make_again(make, config, P)
+  local with = {}
+  for name, value in pairs(config) do with[name] = value end
+  if P then with.P, with.normalize, with.lambda = P, nil, nil end
+  return make(with)
+end
+
+-- Whether a value in a model is as in one that was `made`: parameters differ in their numbers only.
+local function is_as_made(value, made)
+  local class = options.class_of(made)
+  if class ~= options.class_of(value) then return false end
+  if class == "Tensor" then
+    return value.ndim == made.ndim and value.n_rows == made.n_rows and value.n_cols == made.n_cols
+  elseif type(made) ~= "table" or type(value) ~= "table" then
+    return rawequal(value, made)
+  end
+  if getmetatable(value) ~= getmetatable(made) then return false end
+  for key in pairs(value) do
+    if rawget(made, key) == nil then return false end
+  end
+  for key, part in pairs(made) do
+    if not is_as_made(rawget(value, key), part) then return false end
+  end
+  return true
+end
+
+-- The kind of a model that is as the constructor makes it from model.config; nil for models of the
+-- user's own, among them those of ours that the user has changed: a method, a layer, a setting.
 local function kind_of(model)
   local class = options.class_of(model)
   local kind = class and class:lower()
-  return KINDS[kind] and model.config and kind
+  local make, config = KINDS[kind], rawget(model, "config")
+  if not make or type(config) ~= "table" then return nil end
+  local ok, made = pcall(make_again, make, config, model.P)
+  return ok and is_as_made(model, made) and kind or nil
 end
 
---- ladies.save_model(model, path): writes the parameters of a model, and how it is built when it is
--- one of ours (nn.gcn). The file appears whole or not at all.
+--- ladies.save_model(model, path): writes the parameters of a model, frozen or not, and how it is
+-- built when it is one of ours (nn.gcn) as it was made. One that the user changed since (a method,
+-- a layer, a setting) is a model of the user's own: ladies.load_model must be given one to fill.
+-- The file appears whole or not at all.
 function model_file.save(model, path)
   local arrays, kind = {}, kind_of(model)
   checkpoint.put(arrays, "parameter.", module.named_parameters(model))
@@ -50,8 +84,9 @@ end
 
 --- ladies.load_model(path [, model or P]): the model of a file, or of a run's folder (its
 -- model.npz). With `model`, a model of the user's own making, its parameters are filled from the
--- file. A model for a P of its own is given that Matrix, which must be the one that it was made
--- with.
+-- file; those that are frozen in it stay so. Files do not hold what was frozen: in a model that is
+-- made anew no parameter is. A model for a P of its own is given that Matrix, which must be the one
+-- that it was made with.
 function model_file.load(path, given)
   options.value("ladies.load_model", "the path", path, "string")
   local P = options.class_of(given) == "Matrix" and given or nil
@@ -64,10 +99,7 @@ function model_file.load(path, given)
       options.fail(("ladies.load_model: %s does not say how its model is built; give the model to "
         .. "fill as the second argument"):format(path))
     end
-    local with = {}
-    for name, value in pairs(saved) do with[name] = value end
-    if P then with.P, with.normalize, with.lambda = P, nil, nil end
-    model = make(with)
+    model = make_again(make, saved, P)
   end
   if saved and model.config then check_propagation(path, saved, model.config) end
   checkpoint.get(file, "ladies.load_model: " .. path, "parameter.", module.named_parameters(model))

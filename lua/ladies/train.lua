@@ -7,7 +7,6 @@ local inference = require "ladies.inference"
 local label_kinds = require "ladies.labels"
 local metrics = require "ladies.metrics"
 local model_file = require "ladies.model_file"
-local module = require "ladies.nn.module"
 local options = require "ladies.options"
 local run_folder = require "ladies.run_folder"
 local summary = require "ladies.summary"
@@ -67,13 +66,24 @@ local function write_predictions(path, data, kind, logits)
   core.npz.write(path, arrays)
 end
 
-local function summarize(run, reason, test)
-  local opts, total, n = run.opts, run.timer.total, math.max(1, run.number)
-  local val_f1, best_batch = run.stopper:kept()
-  local memory, slabs = core.memory(), 2   -- values and gradients
+-- The bytes of the parameters and, where they are not frozen, of what the optimizer has for them.
+local function bytes_of_parameters(run)
+  local slabs, elements = 2, 0   -- values and gradients
   for _, state in pairs(run.optimizer:state()) do
     if options.class_of(state) == "Tensor" then slabs = slabs + 1 end
   end
+  for _, parameter in ipairs(run.parameters) do
+    local tensor = parameter.tensor
+    local copies = tensor.requires_grad and slabs or 1
+    elements = elements + copies * tensor.n_rows * tensor.n_cols
+  end
+  return 4 * elements
+end
+
+local function summarize(run, reason, test)
+  local opts, total, n = run.opts, run.timer.total, math.max(1, run.number)
+  local val_f1, best_batch = run.stopper:kept()
+  local memory = core.memory()
   return summary.new{
     method = opts.method, dataset = opts.data.name, seed = opts.seed, stopped = reason,
     test_f1 = test.micro, test_macro_f1 = test.macro, val_f1 = run.has_best and val_f1 or nil,
@@ -87,7 +97,7 @@ local function summarize(run, reason, test)
       and opts.count_memory(run.rows.input / n, run.rows.hidden / n) or nil,
     input_rows = run.rows.input / n, hidden_rows = run.rows.hidden / n,
     memory_batch = run.batch_bytes,
-    memory_parameters = 4 * slabs * module.size(opts.model), memory_peak = memory.resident_peak,
+    memory_parameters = bytes_of_parameters(run), memory_peak = memory.resident_peak,
     folder = opts.out, numerics = run:computed_by(),
   }
 end

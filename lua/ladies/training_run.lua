@@ -55,7 +55,7 @@ local function clones(named)
 end
 
 local function copy(from, to)
-  for i, parameter in ipairs(from) do to[i].tensor:copy_(parameter.tensor) end
+  for i, parameter in ipairs(from) do module.fill(to[i].tensor, parameter.tensor) end
 end
 
 --- A run at its beginning, or where opts.resume finds its checkpoint; opts are the checked options
@@ -77,8 +77,12 @@ function Run.new(opts, folder)
     rows = {input = 0, hidden = 0},       -- of all batches: of the features, and of all layers
     validation_seconds = 0, batch_bytes = 0, has_best = false,
   }, Run)
-  if #run.parameters == 0 then options.fail "ladies.train: the model has no parameters" end
-  run.optimizer = opts.optimizer or optim.adam(module.parameters(opts.model),
+  local parameters = module.parameters(opts.model)
+  if #parameters == 0 then
+    options.fail(("ladies.train: the model has no parameters%s"):format(
+      #run.parameters > 0 and " that require a gradient: all are frozen" or ""))
+  end
+  run.optimizer = opts.optimizer or optim.adam(parameters,
     {lr = opts.lr, weight_decay = opts.weight_decay})
   run.lr = run.optimizer.lr
   run.best = clones(run.parameters)

@@ -27,7 +27,9 @@ static int tensor_requires_grad(lua_State *L)
         return luaL_error(L,
                           "requires_grad_: the tensor was computed in a step; :detach() it first");
     bind_check(L, ld_tensor_check_change(t));
+    t->is_parameter = true;
     t->requires_grad = lua_isnoneornil(L, 2) || lua_toboolean(L, 2);
+    t->has_grad &= t->requires_grad; /* an optimizer would use it */
     lua_settop(L, 1);
     return 1;
 }
@@ -357,9 +359,11 @@ static const bind_function tensor_methods[] = {
     {"detach", tensor_detach,
      "t:detach() -> Tensor\nt's value as a constant that outlives the step. Memory is shared."},
     {"requires_grad_", tensor_requires_grad,
-     "t:requires_grad_([flag = true]) -> t\nMakes t a parameter: gradients with respect to it are\n"
-     "computed in steps and accumulate in t.grad until an optimizer uses them. Outside of a step\n"
-     "what is made of t is a constant."},
+     "t:requires_grad_([flag = true]) -> t\n"
+     "Makes t a parameter (t.is_parameter), for good: gradients with respect to it are computed in\n"
+     "steps and accumulate in t.grad until an optimizer uses them. Outside of a step what is made of\n"
+     "t is a constant. With false it is a frozen parameter, without a gradient: it is in the files\n"
+     "of its model, and training leaves it as it is."},
     {"keep_grad_", tensor_keep_grad,
      "t:keep_grad_() -> t\nKeeps the gradient of an intermediate result, so that t.grad can be "
      "read\n"

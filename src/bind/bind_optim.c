@@ -119,6 +119,19 @@ static int optimizer_set_lr(lua_State *L)
     return 0;
 }
 
+enum { SHAPE = 3 };
+
+/* A shape as in a state: {dimensions, rows, columns}. */
+static void push_shape(lua_State *L, const ld_tensor *t)
+{
+    const int64_t shape[SHAPE] = {t->ndim, t->n_rows, t->n_cols};
+    lua_createtable(L, SHAPE, 0);
+    for (int i = 0; i < SHAPE; i++) {
+        lua_pushinteger(L, shape[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+}
+
 /* The tensors of the state, by name; they share the optimizer's memory. */
 static int optimizer_state(lua_State *L)
 {
@@ -138,7 +151,44 @@ static int optimizer_state(lua_State *L)
         lua_rawseti(L, -2, i + 1);
     }
     lua_setfield(L, -2, "steps");
+    lua_createtable(L, (int)o->n, 0);
+    for (int64_t i = 0; i < o->n; i++) {
+        push_shape(L, o->params[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_setfield(L, -2, "shapes");
     return 1;
+}
+
+static const char *show_shape(lua_State *L, const lua_Integer *shape)
+{
+    return shape[0] == 1 ? lua_pushfstring(L, "%I", shape[1])
+                         : lua_pushfstring(L, "%I x %I", shape[1], shape[2]);
+}
+
+/* Fails for the first parameter that has another shape than in the state at 2. */
+static void check_shapes(lua_State *L, const ld_optimizer *o)
+{
+    lua_pushliteral(L, "shapes");
+    if (lua_rawget(L, 2) != LUA_TTABLE || (int64_t)lua_rawlen(L, -1) != o->n)
+        luaL_error(L, "load_state: shapes must be a table of %d shapes", (int)o->n);
+    for (int64_t i = 0; i < o->n; i++) {
+        lua_Integer shape[SHAPE] = {0};
+        if (lua_rawgeti(L, -1, i + 1) != LUA_TTABLE)
+            luaL_error(L, "load_state: shapes[%d] must be {dimensions, rows, columns}, got %s",
+                       (int)i + 1, bind_show(L, -1));
+        for (int j = 0; j < SHAPE; j++) {
+            lua_rawgeti(L, -1, j + 1);
+            shape[j] = lua_tointeger(L, -1);
+            lua_pop(L, 1);
+        }
+        const ld_tensor *p = o->params[i];
+        if (shape[0] != p->ndim || shape[1] != p->n_rows || shape[2] != p->n_cols)
+            luaL_error(L, "load_state: parameter %d is %s, in the state it is %s", (int)i + 1,
+                       ld_tensor_shape(p), show_shape(L, shape));
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
 }
 
 /* The tensor `name` of the state at 2, of the shape of the moment that it is for; NULL for none. */
@@ -179,6 +229,7 @@ static int optimizer_load_state(lua_State *L)
                               (int)i + 1, bind_show(L, -1));
         lua_pop(L, 1);
     }
+    check_shapes(L, o);
     const ld_tensor *moment1 = moment_of_state(L, o->moment1, "moment1");
     const ld_tensor *moment2 = moment_of_state(L, o->moment2, "moment2");
     copy_moment(L, o->moment1, moment1);
@@ -231,9 +282,11 @@ static const bind_function methods[] = {
      "optimizer:state() -> table\n"
      "moment1, moment2 (Tensors, where the method has them; they share the optimizer's memory) "
      "and\n"
-     "steps (a table of integers): all that a checkpoint needs."},
+     "steps (a table of integers), and shapes ({dimensions, rows, columns} of each parameter): all\n"
+     "that a checkpoint needs."},
     {"load_state", optimizer_load_state,
-     "optimizer:load_state(state)\nTakes over a state that optimizer:state() gave."},
+     "optimizer:load_state(state)\n"
+     "Takes over a state that optimizer:state() gave. Its parameters had the shapes of these."},
     {NULL, NULL, NULL},
 };
 

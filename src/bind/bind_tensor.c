@@ -335,6 +335,8 @@ static int property(lua_State *L, ld_tensor *t, const char *key)
         lua_pushinteger(L, t->n_cols);
     else if (strcmp(key, "ndim") == 0)
         lua_pushinteger(L, t->ndim);
+    else if (strcmp(key, "is_parameter") == 0)
+        lua_pushboolean(L, t->is_parameter);
     else if (strcmp(key, "requires_grad") == 0)
         lua_pushboolean(L, t->requires_grad);
     else if (strcmp(key, "in_step") == 0)
@@ -471,8 +473,8 @@ void bind_open_tensor(lua_State *L)
         {"__newindex", tensor_set_element},
         {NULL, NULL},
     };
-    static const char *const properties[] = {"n_rows",        "n_cols",  "ndim", "grad",
-                                             "requires_grad", "in_step", NULL};
+    static const char *const properties[] = {"n_rows",       "n_cols",        "ndim",    "grad",
+                                             "is_parameter", "requires_grad", "in_step", NULL};
     bind_class(L, BIND_TENSOR, methods, meta, properties, tensor_get_field);
     bind_functions(L, functions);
 }

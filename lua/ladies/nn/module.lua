@@ -1,6 +1,6 @@
 --- What modules have in common: a module is a plain table with a metatable, and its parameters are
--- the tensors in it and in the modules and arrays it holds. Any table of tensors with a `forward`
--- is a model as good as ours.
+-- those tensors in it, and in the modules and arrays it holds, that were made parameters. Any table
+-- of tensors with a `forward` is a model as good as ours.
 
 local options = require "ladies.options"
 
@@ -11,9 +11,27 @@ local function in_order(a, b)
   return type(a) == "number"
 end
 
-local function collect(t, prefix, list, seen)
-  if seen[t] then return end
-  seen[t] = true
+-- The key of a table as one would write it: ["a"] or [1].
+local function index_text(key)
+  local text = type(key) == "string" and ("%q"):format(key):gsub("\n", "n") or tostring(key)
+  return "[" .. text .. "]"
+end
+
+-- Adds a parameter to the list of `found`, which is at the keys `path`, unless it is there already.
+local function add(found, tensor, name, path)
+  if found.seen[tensor] then return end
+  found.seen[tensor] = true
+  if found.paths[name] then
+    options.fail(("two parameters have the name %s: model%s and model%s"):format(
+      name:gsub("\n", "\\n"), found.paths[name], path))
+  end
+  found.paths[name] = path
+  found.list[#found.list + 1] = {name = name, tensor = tensor}
+end
+
+local function collect(t, prefix, path, found)
+  if found.seen[t] then return end
+  found.seen[t] = true
   local keys = {}
   for key, value in pairs(t) do
     local kind = type(key)
@@ -24,35 +42,50 @@ local function collect(t, prefix, list, seen)
   end
   table.sort(keys, in_order)
   for _, key in ipairs(keys) do
-    local value, name = t[key], prefix .. tostring(key)
+    local value, name, place = t[key], prefix .. tostring(key), path .. index_text(key)
     if type(value) == "table" then
-      collect(value, name .. ".", list, seen)
-    elseif value.requires_grad then
-      list[#list + 1] = {name = name, tensor = value}
+      collect(value, name .. ".", place, found)
+    elseif value.is_parameter then
+      add(found, value, name, place)
     end
   end
 end
 
---- The parameters in a table, however deep: an array of {name =, tensor =}, for tensors that
--- require a gradient. A name is the path of keys, such as "layers.2.weight". The order is that of
--- the keys, numbers before strings, so it is the same in every run.
+--- The parameters in a table, however deep: an array of {name =, tensor =}. They are the tensors
+-- that require a gradient or did, so those that are frozen, by t:requires_grad_(false), are among
+-- them: files hold all of these. A name is the path of keys, such as "layers.2.weight"; two
+-- parameters of one name are an error. A tensor that the table holds at several places comes once,
+-- by its first name. The order is that of the keys, numbers before strings, so it is the same in
+-- every run.
 function module.named_parameters(t)
-  local list = {}
-  collect(t, "", list, {})
-  return list
+  local found = {list = {}, seen = {}, paths = {}}
+  collect(t, "", "", found)
+  return found.list
 end
 
---- The same tensors in the same order, without their names.
+--- What an optimizer takes: in the same order those parameters that require a gradient, that is all
+-- but the frozen ones.
 function module.parameters(t)
-  local list = module.named_parameters(t)
-  for i, parameter in ipairs(list) do list[i] = parameter.tensor end
+  local list = {}
+  for _, parameter in ipairs(module.named_parameters(t)) do
+    if parameter.tensor.requires_grad then list[#list + 1] = parameter.tensor end
+  end
   return list
 end
 
---- The number of elements of all parameters in a table.
+--- Copies values into a tensor. A frozen parameter that has them already is left alone, since it
+-- may be shared with workers.
+function module.fill(tensor, values)
+  local is_frozen = tensor.is_parameter and not tensor.requires_grad
+  if not is_frozen or tensor:hash() ~= values:hash() then tensor:copy_(values) end
+end
+
+--- The number of elements of all parameters in a table, those of frozen ones among them.
 function module.size(t)
   local size = 0
-  for _, tensor in ipairs(module.parameters(t)) do size = size + tensor.n_rows * tensor.n_cols end
+  for _, parameter in ipairs(module.named_parameters(t)) do
+    size = size + parameter.tensor.n_rows * parameter.tensor.n_cols
+  end
   return size
 end
 

@@ -54,7 +54,7 @@ static ld_status adopt(ld_optimizer *o, int64_t i, int64_t first)
         memcpy(grad->data, p->grad->data, (size_t)ld_tensor_size(p) * sizeof(float));
     ld_tensor_unref(p->grad);
     p->grad = ld_tensor_ref(grad);
-    p->requires_grad = true;
+    p->is_parameter = p->requires_grad = true;
 done:
     ld_tensor_unref(flat);
     ld_tensor_unref(grad);

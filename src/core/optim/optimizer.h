@@ -28,8 +28,8 @@ typedef struct ld_optimizer {
     ld_tensor *moment2;        /* Adam's second moment, or NULL */
 } ld_optimizer;
 
-/* An optimizer of n parameters, which become leaves that want gradients. LD_VALUE for options out of
- * range, LD_STATE when a parameter occurs twice or shares memory with a view. */
+/* An optimizer of n parameters, which become leaves that want gradients, also frozen ones. LD_VALUE
+ * for options out of range, LD_STATE when a parameter occurs twice or shares memory with a view. */
 ld_status ld_optimizer_new(ld_optimizer **out, ld_optimizer_kind kind,
                            const ld_optimizer_options *options, ld_tensor *const *params,
                            int64_t n);

@@ -34,7 +34,8 @@ typedef struct ld_tensor {
     /* Autograd's own fields; see grad/tape.h. */
     struct ld_tensor *grad; /* same shape, or NULL */
     uint64_t step;          /* the step that it belongs to; 0 = none */
-    bool requires_grad;     /* a parameter */
+    bool is_parameter;      /* for good; one that is frozen requires no gradient */
+    bool requires_grad;     /* a parameter that is not frozen */
     bool has_grad;          /* grad holds a gradient, rather than memory for one */
     bool keep_grad;         /* keep an intermediate's gradient after its use */
     bool tracked;           /* some recorded operation leads here from a parameter */
