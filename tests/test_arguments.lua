@@ -127,8 +127,8 @@ function tests.test_what_is_wrong_is_told_in_one_line()
       ladies.metrics.confusion(nodes, nodes, 1)
     end,
     ["idx must be an Index"] = function() ladies.metrics.confusion(nodes, nodes, 2, 1) end,
-    ["the loss must be a Tensor, got nil"] = train{loss = function() end},
-    ["schedule's factor must be a number"] = train(step),
+    ["result for batch 1 must be a Tensor, got nil"] = train{loss = function() end},
+    ["schedule must give a factor of 0 or more"] = train(step),
   } do
     local message = message_of(f)
     lu.assertStrContains(message, text)

@@ -27,6 +27,7 @@ local function train(folder, max_batches, own)
     batch_size = 20, lr = 0.02, eval_every = 7, patience = 0, quiet = true,
     max_batches = max_batches, out = temporary.path(folder),
   }
+  if own and own.optimizer then opts.lr = nil end
   for key, value in pairs(own or {}) do opts[key] = value end
   ladies.train(opts)
   return opts

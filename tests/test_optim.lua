@@ -188,6 +188,36 @@ function tests.test_load_state_of_other_shapes()
   end
 end
 
+--- What is infinite in float32 is refused.
+function tests.test_rates_beyond_float32()
+  local a = parameters()
+  local rates = {-1, 1e300, math.huge, 0 / 0}
+  for _, rate in ipairs(rates) do
+    for _, name in ipairs{"lr", "weight_decay"} do
+      lu.assertErrorMsgContains(name .. " must be 0 or more and finite in float32, got",
+        optim.adam, {a}, {[name] = rate})
+    end
+  end
+  for _, eps in ipairs{0, 1e-60, 1e300} do
+    lu.assertErrorMsgContains("eps must be positive and finite in float32", optim.adam, {a},
+      {eps = eps})
+  end
+  local opt = optim.sgd({a}, {lr = 0.5})
+  for _, rate in ipairs(rates) do
+    lu.assertErrorMsgContains("lr must be 0 or more and finite in float32", opt.set_lr, opt, rate)
+    lu.assertEquals(opt.lr, 0.5)
+  end
+end
+
+function tests.test_has()
+  local a, b = parameters()
+  local opt = optim.sgd{a}
+  lu.assertTrue(opt:has(a))
+  lu.assertFalse(opt:has(b))
+  lu.assertFalse(opt:has(a:clone()))
+  lu.assertErrorMsgContains("Tensor expected", opt.has, opt, 1)
+end
+
 -- ---------------------------------------------------------------- schedules
 
 -- factors[batch] is what the schedule must return for that batch.

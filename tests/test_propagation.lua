@@ -183,6 +183,28 @@ function tests.test_a_P_for_validation_alone()
   fails("the model was trained with", ladies.metrics.f1, model, data, data.test)
 end
 
+--- From then on the model states it, and so do its files.
+function tests.test_a_P_given_to_train_is_the_models()
+  local made = graph.adjacency:normalize("row", {self_loops = false})
+  for _, P in ipairs{row, made} do
+    local folder = temporary.path("stated" .. P:hash())
+    local result, model = train(toy.neighbourhoods(P, 2), {P = P, out = folder})
+    lu.assertEquals(ladies.metrics.f1(model, data, data.test), result.test_f1)
+    local path = temporary.path "stated.npz"
+    ladies.save_model(model, path)
+    for _, file in ipairs{folder, path} do
+      local loaded = ladies.load_model(file, P == made and made or nil)
+      lu.assertEquals(ladies.metrics.f1(loaded, data, data.test), result.test_f1)
+      lu.assertEquals(tostring(loaded), tostring(model))
+      fails("the model in", ladies.load_model, file, sym)
+    end
+    lu.assertEquals(ladies.load_model(path).normalize, P == row and "row" or nil)
+    train(toy.neighbourhoods(P, 2), {model = model})
+  end
+  fails("which is not in its file; give it", ladies.metrics.f1,
+    ladies.load_model(temporary.path "stated.npz"), data, data.test)
+end
+
 --- Another graph's P cannot be compared.
 function tests.test_another_graph()
   local model = model_for()
@@ -240,6 +262,35 @@ function tests.test_files()
   fails('is for normalize = "row", lambda = 0.5, not normalize = "row"', ladies.load_model, path,
     model_for{normalize = "row"})
   fails('is for normalize = "row", lambda = 0.5, not a P of hash', ladies.load_model, path, own)
+end
+
+--- A field that is set later is used and saved, or refused.
+function tests.test_fields_set_later()
+  local path = temporary.path "later.npz"
+  local model = model_for()
+  model.normalize, model.lambda = "row", 0.5
+  ladies.save_model(model, path)
+  local loaded = ladies.load_model(path)
+  lu.assertEquals({loaded.normalize, loaded.lambda}, {"row", 0.5})
+  lu.assertEquals(ladies.inference.exact(loaded, data):hash(),
+    ladies.inference.exact(model, data):hash())
+  lu.assertStrContains(tostring(model), "P = row")
+  model.normalize = "rwo"
+  fails('normalize must be one of sym, row, got "rwo"', ladies.save_model, model, path)
+  model = model_for{P = own}
+  model.normalize = "row"
+  for _, use in ipairs{function() ladies.save_model(model, path) end,
+    function() ladies.inference.exact(model, data) end} do
+    fails("the model's P takes the place of its normalize and lambda; set P or "
+      .. "normalize to nil", use)
+  end
+  model.P = nil
+  ladies.save_model(model, path)
+  lu.assertEquals(ladies.load_model(path).normalize, "row")
+  model = model_for()
+  model.normalize = nil
+  fails("the model does not say which P it is for", ladies.save_model, model, path)
+  lu.assertStrContains(tostring(model), "P = unknown")
 end
 
 --- A model of the user's own that does not say its P is used with what it was trained on.

@@ -26,9 +26,10 @@ function tests.test_optimizers()
   local function made(make, opts) return function() core[make]({ones(1)}, opts) end end
   local w = ones(3)
   refuse{
-    {"optimizer: lr must be 0 or more, got -1", made("sgd", {lr = -1})},
-    {"optimizer: lr must be 0 or more, got nan", made("adam", {lr = 0 / 0})},
-    {"optimizer: weight_decay must be 0 or more, got -0.5", made("adamw", {weight_decay = -0.5})},
+    {"optimizer: lr must be 0 or more and finite in float32, got -1", made("sgd", {lr = -1})},
+    {"optimizer: lr must be 0 or more and finite in float32, got nan", made("adam", {lr = 0 / 0})},
+    {"optimizer: weight_decay must be 0 or more and finite in float32, got -0.5",
+      made("adamw", {weight_decay = -0.5})},
     {"optimizer: momentum must be in [0, 1), got 1", made("sgd", {momentum = 1})},
     {"optimizer: momentum must be in [0, 1), got -0.1", made("sgd", {momentum = -0.1})},
     {"optimizer: beta1 and beta2 must be in [0, 1), got 1 and 0.999", made("adam", {beta1 = 1})},
@@ -37,7 +38,7 @@ function tests.test_optimizers()
       made("adam", {beta1 = -0.1})},
     {"optimizer: beta1 and beta2 must be in [0, 1), got 0.9 and -0.1",
       made("adam", {beta2 = -0.1})},
-    {"optimizer: eps must be positive, got 0", made("adam", {eps = 0})},
+    {"optimizer: eps must be positive and finite in float32, got 0", made("adam", {eps = 0})},
     {"optimizer: parameters 2 and 3 are the same tensor", function() core.adam{ones(1), w, w} end},
     {"a tensor of 1 that shares its memory with a view cannot become a parameter of an optimizer; "
       .. "clone it first", function() core.adam{ones(1), w:slice(2, 2)} end},

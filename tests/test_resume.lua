@@ -21,6 +21,7 @@ local function train(folder, max_batches, data, own)
     batch_size = 20, lr = 0.02, eval_every = 7, patience = 0, quiet = true,
     max_batches = max_batches, out = temporary.path(folder),
   }
+  if own and own.optimizer then opts.lr = nil end
   for key, value in pairs(own or {}) do opts[key] = value end
   return ladies.train(opts)
 end
@@ -98,6 +99,31 @@ function tests.test_other_settings()
     hidden = 8, outputs = 3, layers = 2}}), "model.hidden was 16 and is 8")
   train("settings", 12, data, {resume = true, patience = 500, workers = 1, checkpoint_every = 0,
     max_seconds = 100, epochs = 500})
+end
+
+--- Code is compared, but neither its lines nor the values that it has captured.
+function tests.test_other_code()
+  local data = toy.new()
+  local function made(lines, body, captured)
+    return load(("%slocal x = ... return function(...) local f = function(...) %s end "
+      .. "local _ = x return f(...) end"):format(("\n"):rep(lines), body))(captured)
+  end
+  for name, body in pairs{
+    loss = "return require('ladies').loss.cross_entropy(...)", schedule = "return 1.5",
+    validate = "local t = {1234567890123, 0.3, '', ('x'):rep(3), nil, true} return t[2]",
+  } do
+    local function with(...) return {[name] = made(...)} end
+    train(name, 8, data, with(0, body))
+    lu.assertStrMatches(refused(name, data), ('%s was "code %%x+" and is not set'):format(name))
+    lu.assertStrMatches(refused(name, data, with(0, "local _ = 7 " .. body)),
+      ('%s was "code %%x+" and is "code %%x+"'):format(name))
+    local again = with(300, body, 5)
+    again.resume, again.on_validation = true, function() end
+    train(name, 10, data, again)
+  end
+  train("no code", 8, data)
+  lu.assertStrMatches(refused("no code", data, {schedule = ladies.schedule.constant()}),
+    'schedule was not set and is "code %x+"')
 end
 
 --- A sampler is known by what it draws.

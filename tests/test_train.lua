@@ -20,6 +20,7 @@ local function options(own)
       dropout = 0.2},
     batch_size = 20, lr = 0.02, eval_every = 5, patience = 0, quiet = true,
   }
+  if own.optimizer then opts.lr = nil end
   for key, value in pairs(own) do opts[key] = value end
   return opts
 end
@@ -169,8 +170,9 @@ function tests.test_a_model_with_nothing_but_forward()
 end
 
 function tests.test_schedule_and_optimizer()
-  local opts = options{max_batches = 6, schedule = function(batch) return batch == 6 and 0 or 1 end}
-  opts.optimizer = ladies.optim.sgd(opts.model:parameters(), {lr = 0.5})
+  local model = options{}.model
+  local opts = options{max_batches = 6, schedule = function(batch) return batch == 6 and 0 or 1 end,
+    model = model, optimizer = ladies.optim.sgd(model:parameters(), {lr = 0.5})}
   ladies.train(opts)
   lu.assertEquals(opts.optimizer.lr, 0)
 end
@@ -209,6 +211,114 @@ function tests.test_bad_options()
   local data = toy.new()
   data.train = nil
   lu.assertStrContains(refused{data = data}, "the data set has no train")
+end
+
+-- The one line of a training that is refused.
+local function complaint(own)
+  local ok, message = pcall(ladies.train, options(own))
+  lu.assertFalse(ok)
+  lu.assertNil(message:find "\n")
+  return message
+end
+
+-- Backward for a batch of the options, and no step after it.
+local function leave_gradients(opts)
+  local batch = opts.sampler(opts.data.train:slice(1, 20), ladies.rng(1))
+  local _ <close> = ladies.step()
+  opts.model:forward(opts.data.features, batch, false):square():sum():backward()
+end
+
+local function check_no_gradients(model)
+  for _, parameter in ipairs(model:named_parameters()) do
+    lu.assertNil(parameter.tensor.grad, parameter.name)
+  end
+end
+
+--- What a loop left that ended between backward and step is not part of the next training.
+function tests.test_gradients_of_before()
+  local clean = options{max_batches = 2}
+  ladies.train(clean)
+  for _, own in ipairs{{}, {optimizer = true}} do
+    local opts = options{max_batches = 2}
+    leave_gradients(opts)
+    if own.optimizer then
+      opts.optimizer, opts.lr = ladies.optim.adam(opts.model:parameters(), {lr = 0.02}), nil
+    end
+    lu.assertNotNil(opts.model:named_parameters()[1].tensor.grad)
+    ladies.train(opts)
+    lu.assertEquals(weights(opts.model), weights(clean.model))
+    check_no_gradients(opts.model)
+  end
+end
+
+--- A training that ends with an error leaves no gradients, be they nan.
+function tests.test_gradients_after_an_error()
+  local model = options{}.model
+  lu.assertStrContains(complaint{model = model, max_batches = 2, clip = 1, loss = function(logits)
+    return (logits * 0):sqrt():sum()
+  end}, "batch 1: the norm of the gradients is")
+  check_no_gradients(model)
+  lu.assertStrContains(complaint{model = model, schedule = function() error "mine" end}, "mine")
+  check_no_gradients(model)
+end
+
+function tests.test_optimizers_of_other_parameters()
+  local model, other = options{}.model, options{}.model
+  lu.assertStrContains(complaint{model = model, optimizer = ladies.optim.sgd(other:parameters())},
+    "ladies.train: the optimizer has none of the model's parameters")
+  local some = model:parameters()
+  local frozen = table.remove(some, 2)
+  local name = model:named_parameters()[2].name
+  lu.assertStrContains(complaint{model = model, optimizer = ladies.optim.sgd(some)},
+    ("the optimizer lacks the model's parameter %s; one that is not to be trained is frozen by "
+      .. ":requires_grad_(false)"):format(name))
+  frozen:requires_grad_(false)
+  local before, extra = frozen:hash(), ladies.zeros(2)
+  extra:requires_grad_()
+  some[#some + 1] = extra
+  ladies.train(options{model = model, optimizer = ladies.optim.sgd(some), max_batches = 2})
+  lu.assertEquals(frozen:hash(), before)
+end
+
+function tests.test_settings_of_an_optimizer_that_is_given()
+  for _, name in ipairs{"lr", "weight_decay"} do
+    local model = options{}.model
+    local own = {model = model, optimizer = ladies.optim.sgd(model:parameters()), [name] = 0.001}
+    lu.assertStrContains(complaint(own),
+      ("ladies.train: %s is the optimizer's where one is given"):format(name))
+  end
+end
+
+function tests.test_factors_of_a_schedule()
+  for text, factor in pairs{["-1.0"] = -1.0, inf = math.huge, nan = 0 / 0, ["1e+300"] = 1e300,
+    ["a string"] = "1"} do
+    lu.assertStrContains(complaint{schedule = function(n) return n == 2 and factor or 1 end},
+      "ladies.train: schedule must give a factor of 0 or more, and finite in float32 times the "
+        .. ("learning rate, got %s for batch 2"):format(text))
+  end
+end
+
+function tests.test_results_of_a_loss()
+  local function refused(expected, loss)
+    lu.assertStrContains(complaint{loss = loss},
+      "ladies.train: the loss function's result for batch 1 " .. expected)
+  end
+  refused("must be a Tensor, got 1", function() return 1 end)
+  refused("must be a Tensor, got nil", function() end)
+  refused("must have one element, it is 20 x 3", function(logits) return logits end)
+  refused("depends on no parameter", function(logits) return logits:detach():sum() end)
+  refused("was not computed in the open step", function() return ladies.tensor{1} end)
+end
+
+function tests.test_predictions_of_validate()
+  local function validated(predicted)
+    return {max_batches = 1, validate = function() return 0.5, predicted end}
+  end
+  local where = "ladies.train: validate: "
+  lu.assertStrContains(complaint(validated(7)), where .. "the predictions must be an Index, got 7")
+  lu.assertStrContains(complaint(validated(ladies.range(1, 3))),
+    ("%spredictions of 3 for labels of %d"):format(where, toy.NODES))
+  ladies.train(options(validated(toy.new().labels)))
 end
 
 -- ---------------------------------------------------------------- what is not finite

@@ -22,6 +22,9 @@ local function make_again(make, config, P)
   return make(with)
 end
 
+-- The P that a model is for may be another one than it was made for: see ladies.propagation.
+local FREE = {P = true, normalize = true, lambda = true}
+
 -- Whether a value in a model is as in one that was `made`: parameters differ in their numbers only.
 local function is_as_made(value, made)
   local class = options.class_of(made)
@@ -33,33 +36,38 @@ local function is_as_made(value, made)
   end
   if getmetatable(value) ~= getmetatable(made) then return false end
   for key in pairs(value) do
-    if rawget(made, key) == nil then return false end
+    if rawget(made, key) == nil and not FREE[key] then return false end
   end
   for key, part in pairs(made) do
-    if not is_as_made(rawget(value, key), part) then return false end
+    if not FREE[key] and not is_as_made(rawget(value, key), part) then return false end
   end
   return true
 end
 
--- The kind of a model that is as the constructor makes it from model.config; nil for models of the
--- user's own, among them those of ours that the user has changed: a method, a layer, a setting.
+-- The kind of a model that is as the constructor makes it, and the options by which it does; nil for
+-- models of the user's own, among them those of ours that the user has changed: a method, a layer, a
+-- setting.
 local function kind_of(model)
   local class = options.class_of(model)
   local kind = class and class:lower()
-  local make, config = KINDS[kind], rawget(model, "config")
-  if not make or type(config) ~= "table" then return nil end
-  local ok, made = pcall(make_again, make, config, model.P)
-  return ok and is_as_made(model, made) and kind or nil
+  local make = KINDS[kind]
+  if not make or type(rawget(model, "config")) ~= "table" then return nil end
+  local opts = propagation.options_of("ladies.save_model", model)
+  local ok, made = pcall(make_again, make, opts, model.P)
+  if ok and is_as_made(model, made) then return kind, opts end
 end
 
 --- ladies.save_model(model, path): writes the parameters of a model, frozen or not, and how it is
--- built when it is one of ours (nn.gcn) as it was made. One that the user changed since (a method,
--- a layer, a setting) is a model of the user's own: ladies.load_model must be given one to fill.
--- The file appears whole or not at all.
+-- built, for the P that it states then, when it is one of ours (nn.gcn) as it was made. One that the
+-- user changed since (a method, a layer, a setting) is a model of the user's own: ladies.load_model
+-- must be given one to fill. The file appears whole or not at all.
 function model_file.save(model, path)
-  local arrays, kind = {}, kind_of(model)
+  local kind, opts = kind_of(model)
+  local arrays = {}
   checkpoint.put(arrays, "parameter.", module.named_parameters(model))
-  if kind then arrays.architecture = json.encode({kind = kind, options = model.config}, "  ") end
+  if kind then
+    arrays.architecture = json.encode({kind = kind, options = opts}, "  ")
+  end
   core.npz.write(path, arrays, {compress = false})
 end
 
@@ -101,7 +109,9 @@ function model_file.load(path, given)
     end
     model = make_again(make, saved, P)
   end
-  if saved and model.config then check_propagation(path, saved, model.config) end
+  if saved and model.config then
+    check_propagation(path, saved, propagation.options_of("ladies.load_model", model))
+  end
   checkpoint.get(file, "ladies.load_model: " .. path, "parameter.", module.named_parameters(model))
   return model
 end

@@ -59,24 +59,60 @@ function propagation.trained(model, batch)
   trained_on[model] = of_batch(batch)
 end
 
--- The P that a model says it is for, or nil.
-local function stated(where, model)
-  local hash = model.config and model.config.P
-  if model.P or not hash then
-    return model.P or model.normalize and {normalize = model.normalize, lambda = model.lambda}
+local function fail_unsaid(where)
+  options.fail(where .. ': the model does not say which P it is for; it needs a field normalize, '
+    .. '"sym" or "row", or P, a Matrix')
+end
+
+-- The P that a model says it is for now, a Matrix or its name; nil where it says none.
+local function current(where, model)
+  local P = options.value(where, "the model's P", model.P, "Matrix or nil")
+  if P and model.normalize then
+    options.fail(where .. ": the model's P takes the place of its normalize and lambda; set P or "
+      .. "normalize to nil")
   end
+  return P or model.normalize and options.check(where .. ": the model's P",
+    {normalize = model.normalize, lambda = model.lambda}, SPEC)
+end
+
+-- The same; an error where the model was for a Matrix that is not at hand.
+local function stated(where, model)
+  local hash, P = model.config and model.config.P, current(where, model)
+  if P or not hash then return P end
   options.fail(("%s: the model is for a P of its own, of hash %s, which is not in its file; "
     .. "give it: ladies.load_model(path, P)"):format(where, hash))
+end
+
+--- The options of nn.gcn by which a model is made again for the P that it states now: those in its
+-- config, with P by its hash.
+function propagation.options_of(where, model)
+  local opts, P = {}, current(where, model)
+  for name, value in pairs(model.config) do opts[name] = value end
+  if options.class_of(P) == "Matrix" then
+    opts.P, opts.normalize, opts.lambda = P:hash(), nil, 0
+  elseif P then
+    opts.P, opts.normalize, opts.lambda = nil, P.normalize, P.lambda
+  elseif not opts.P then
+    fail_unsaid(where)
+  end
+  return opts
+end
+
+--- Makes a model state P, a Matrix; ours by its name where graph:normalize gave it, for files.
+function propagation.set(model, P, graph)
+  local name = model.config and graph:name_of(P)
+  if name and name.self_loops then
+    model.P, model.normalize, model.lambda = nil, name.normalize, name.lambda
+  else
+    model.P, model.normalize = P, nil
+  end
 end
 
 --- The P of a model for a graph, as a Matrix, and the same as it is stated: model.P, or that of
 -- model.normalize and model.lambda; where the model says nothing, what it was trained on.
 function propagation.of_model(where, model, graph)
   local P = stated(where, model) or (trained_on[model] or {})[1]
-  if not P then
-    options.fail(where .. ': the model does not say which P it is for; it needs a field normalize, '
-      .. '"sym" or "row", or P, a Matrix')
-  end
+  if not P then fail_unsaid(where) end
   return matrix(P, graph), P
 end
 

@@ -1,6 +1,7 @@
 --- What makes a run the one that it is, as plain data for its checkpoints: hashes of its data set,
 -- its settings, the last mini-batch. A run goes on as the same one only.
 
+local code = require "ladies.code"
 local hashes_of = require "ladies.data.hashes"
 local json = require "ladies.json"
 local options = require "ladies.options"
@@ -16,12 +17,18 @@ local FREE = {epochs = true, max_batches = true, max_seconds = true, patience = 
 -- Of the options of ladies.train: those on which a run's course depends and that are plain data.
 local PLAIN = {"batch_size", "seed", "eval_every", "min_gain", "best", "clip", "method"}
 
+-- Those that are code.
+local CODE = {"loss", "schedule", "validate"}
+
 local SCALAR = {string = true, number = true, boolean = true}
 
 -- The settings of a run that has no table of them: what is known of options, model and optimizer.
 local function settings_of(opts)
   local settings = {}
   for _, name in ipairs(PLAIN) do settings[name] = opts[name] end
+  for _, name in ipairs(CODE) do
+    settings[name] = opts[name] and "code " .. code.hash(opts[name]) or nil
+  end
   settings.P = opts.P and opts.P:hash()
   if opts.optimizer then
     settings.optimizer = tostring(opts.optimizer)

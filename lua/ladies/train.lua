@@ -151,20 +151,23 @@ end
 --              without them there is no test and `validate` must be given
 -- sampler      sampler(seeds, rng) -> mini-batch; checkpoints hold the tensors of sampler.state, an
 --              array of {name =, tensor =}, where it has one
--- P            of validation and test, in place of the model's own; without it the sampler must
---              draw from that, as far as its mini-batches tell
--- optimizer    default: Adam with `lr` (1e-3) and `weight_decay` (0)
--- schedule     batch number -> factor of the learning rate (see ladies.schedule)
+-- P            of validation and test, in place of the model's own: from then on the model states
+--              it, and so does its file. Without it the sampler must draw from the model's own, as
+--              far as its mini-batches tell.
+-- optimizer    default: Adam with `lr` (1e-3) and `weight_decay` (0), which are not given besides
+--              one. It has all parameters of the model that require a gradient, perhaps others too.
+-- schedule     batch number -> factor of the learning rate, 0 or more (see ladies.schedule)
 -- clip         bound on the norm of all gradients together
--- loss         loss(logits, labels, batch.loss_weight); default cross-entropy, or binary
---              cross-entropy where a node may have several classes (data.multilabel)
+-- loss         loss(logits, labels, batch.loss_weight) -> Tensor of one element; default
+--              cross-entropy, or binary cross-entropy where a node may have several classes
+--              (data.multilabel)
 -- batch_size   512
 -- workers      threads that sample ahead of the loop (0), and `ahead`: see ladies.batches
 -- epochs (1000), max_batches, max_seconds (of training alone)   bounds on the length of the run
 -- seed         of the order of the nodes, the sampler's draws and dropout's
 -- eval_every   batches between two validations (10)
--- validate     validate(model, batch number) -> number [, predictions for all nodes], default
---              micro-F1 by exact inference
+-- validate     validate(model, batch number) -> number [, predictions for all nodes], of the form
+--              of the labels; default micro-F1 by exact inference
 -- on_validation   called after each with {batch =, epoch =, seconds =, val_f1 =, predicted =,
 --              model =}; predicted is nil where validation had no predictions for all nodes
 -- patience     batches without a gain of min_gain before the end; see ladies.early_stopping
@@ -173,14 +176,17 @@ end
 --              It is new or empty: neither the files of others nor a run are written over. One
 --              process at a time works there.
 -- resume       go on from the checkpoint in `out`, where there is one. Data set, model, optimizer,
---              sampler and settings must be those of that run; another length (epochs, max_batches,
---              max_seconds, patience) and what results do not depend on (workers, ahead,
---              checkpoint_every, quiet) may be given.
+--              sampler, settings and the code of loss, schedule and validate (without the values
+--              that these have captured) must be those of that run; another length (epochs,
+--              max_batches, max_seconds, patience) and what results do not depend on (workers,
+--              ahead, checkpoint_every, quiet) may be given.
 -- settings     plain data that says what the run is, kept in the folder as config.json
 -- checkpoint_every   seconds between two checkpoints (30)
 -- quiet        no progress on stderr
 -- method       a name for the summary to show
 -- count_memory (rows of a batch's input, rows of its layers, both means) -> bytes, for the summary
+-- Training begins without gradients, of the optimizer's parameters and so of all the model's, and
+-- leaves none behind, not even where it ends with an error.
 -- A loss, a gradient's norm, a parameter or a validation that is not finite ends the run with an
 -- error, when the best model so far and the summary have been written and put into the model.
 -- Ctrl-C in a run with a folder saves a checkpoint and returns {stopped = "interrupted", ...}.
@@ -190,6 +196,11 @@ local function train(given)
     if not opts.data[name] then
       options.fail(("ladies.train: the data set has no %s%s"):format(name,
         name == "train" and "; data:split() makes a split" or ""))
+    end
+  end
+  for _, name in ipairs{"lr", "weight_decay"} do
+    if opts.optimizer and given[name] ~= nil then
+      options.fail(("ladies.train: %s is the optimizer's where one is given"):format(name))
     end
   end
   if opts.resume and not opts.out then

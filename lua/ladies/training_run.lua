@@ -58,9 +58,24 @@ local function copy(from, to)
   for i, parameter in ipairs(from) do module.fill(to[i].tensor, parameter.tensor) end
 end
 
+-- Fails when an optimizer lacks some of the model's parameters, which would not be trained and
+-- whose gradients would pile up.
+local function check_optimizer(optimizer, parameters)
+  local lacking = {}
+  for _, parameter in ipairs(parameters) do
+    if not optimizer:has(parameter.tensor) then lacking[#lacking + 1] = parameter.name end
+  end
+  if #lacking == #parameters then
+    options.fail "ladies.train: the optimizer has none of the model's parameters"
+  elseif #lacking > 0 then
+    options.fail(("ladies.train: the optimizer lacks the model's parameter %s; one that is not to "
+      .. "be trained is frozen by :requires_grad_(false)"):format(lacking[1]))
+  end
+end
+
 --- A run at its beginning, or where opts.resume finds its checkpoint; opts are the checked options
 -- of ladies.train, folder is the run's, which this process has taken, or nil. A <close> variable:
--- closing it stops the workers, closes the log and wipes the progress bar.
+-- closing it clears the gradients, stops the workers, closes the log and wipes the progress bar.
 function Run.new(opts, folder)
   local run = setmetatable({
     opts = opts, folder = folder, model = opts.model, labels = opts.data.labels,
@@ -82,12 +97,15 @@ function Run.new(opts, folder)
     options.fail(("ladies.train: the model has no parameters%s"):format(
       #run.parameters > 0 and " that require a gradient: all are frozen" or ""))
   end
+  if opts.optimizer then check_optimizer(opts.optimizer, parameters) end
   run.optimizer = opts.optimizer or optim.adam(parameters,
     {lr = opts.lr, weight_decay = opts.weight_decay})
   run.lr = run.optimizer.lr
   run.best = clones(run.parameters)
   if folder then run:open_folder() end
   run:open_batches()
+  if opts.P then propagation.set(opts.model, opts.P, opts.data.graph) end
+  run.optimizer:clear()
   return run
 end
 
@@ -172,6 +190,7 @@ function Run:open_batches()
 end
 
 function Run:__close()
+  self.optimizer:clear()
   self.next_batch:close()
   self.progress:clear()
   if self.log then self.log:close() end
@@ -262,26 +281,54 @@ function Run:clip()
   self:give_up(self.number + 1, "the norm of the gradients is " .. norm:gsub("-nan", "nan"))
 end
 
+local LOSS = "the loss function's result for batch %d"
+
+-- The number in the loss of a batch.
+local function value_of(loss, number)
+  options.value("ladies.train", LOSS:format(number), loss, "Tensor")
+  if loss.n_rows * loss.n_cols ~= 1 then
+    options.fail(("ladies.train: " .. LOSS .. " must have one element, it is %d x %d"):format(
+      number, loss.n_rows, loss.n_cols))
+  end
+  return loss:item()
+end
+
+-- The gradients of a loss.
+local function backward(loss, number)
+  local ok, reason = pcall(loss.backward, loss)
+  if ok then return end
+  local text = tostring(reason):match "^backward: the loss (.*)"
+  if text then options.fail(("ladies.train: " .. LOSS .. " %s"):format(number, text)) end
+  error(reason, 0)
+end
+
+-- Gives the optimizer the learning rate of a batch.
+function Run:set_lr(number)
+  local factor = self.opts.schedule(number)
+  local ok = type(factor) == "number"
+    and pcall(self.optimizer.set_lr, self.optimizer, self.lr * factor)
+  if not ok then
+    options.fail(("ladies.train: schedule must give a factor of 0 or more, and finite in float32 "
+      .. "times the learning rate, got %s for batch %d"):format(
+        type(factor) == "number" and show(factor) or "a " .. type(factor), number))
+  end
+end
+
 -- One step of the optimizer on a batch; returns the batch's loss, or nil when the run gives up.
 function Run:step(batch)
-  local opts, optimizer = self.opts, self.optimizer
+  local opts, number = self.opts, self.number + 1
   propagation.trained(self.model, batch)
   if self.guard then self.guard(batch) end
   local _ <close> = core.step()
   local loss = self:objective(self.model:forward(opts.data.features, batch), batch)
-  local value = options.value("ladies.train", "the loss", loss, "Tensor"):item()
-  if not is_finite(value) then
-    return self:give_up(self.number + 1, "the loss is " .. show(value))
-  end
-  loss:backward()
+  local value = value_of(loss, number)
+  if not is_finite(value) then return self:give_up(number, "the loss is " .. show(value)) end
+  backward(loss, number)
   self.bytes = core.memory().total
   if opts.clip then self:clip() end
   if self.trouble then return nil end
-  if opts.schedule then
-    local factor = opts.schedule(self.number + 1)
-    optimizer:set_lr(self.lr * options.value("ladies.train", "schedule's factor", factor, "number"))
-  end
-  optimizer:step()
+  if opts.schedule then self:set_lr(number) end
+  self.optimizer:step()
   if batch.after_step then batch.after_step(batch, self.model) end
   return value
 end
@@ -328,6 +375,9 @@ function Run:evaluate()
     options.fail("ladies.train: validate must return a number, got a " .. type(val_f1))
   elseif not is_finite(val_f1) then
     return self:give_up(self.number, "validation gives " .. show(val_f1))
+  end
+  if predicted ~= nil then
+    label_kinds.check_predictions("ladies.train: validate", predicted, self.labels)
   end
   self.val_f1 = val_f1
   if self.stopper:update(self.val_f1, self.number) then

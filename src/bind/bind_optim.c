@@ -113,9 +113,7 @@ static int optimizer_clip_norm(lua_State *L)
 static int optimizer_set_lr(lua_State *L)
 {
     ld_optimizer *o = optimizer(L);
-    lua_Number lr = luaL_checknumber(L, 2);
-    luaL_argcheck(L, lr >= 0, 2, "must be 0 or more");
-    o->options.lr = lr;
+    bind_check(L, ld_optimizer_set_lr(o, luaL_checknumber(L, 2)));
     return 0;
 }
 
@@ -130,6 +128,13 @@ static void push_shape(lua_State *L, const ld_tensor *t)
         lua_pushinteger(L, shape[i]);
         lua_rawseti(L, -2, i + 1);
     }
+}
+
+static int optimizer_has(lua_State *L)
+{
+    const ld_optimizer *o = optimizer(L);
+    lua_pushboolean(L, ld_optimizer_has(o, bind_operand(L, 2)));
+    return 1;
 }
 
 /* The tensors of the state, by name; they share the optimizer's memory. */
@@ -277,7 +282,11 @@ static const bind_function methods[] = {
      "optimizer:clip_norm(most) -> norm\n"
      "Scales the gradients so that their joint Euclidean norm is at most `most`; returns the norm\n"
      "before. An error when it is not finite."},
-    {"set_lr", optimizer_set_lr, "optimizer:set_lr(lr)\nSets the learning rate."},
+    {"set_lr", optimizer_set_lr,
+     "optimizer:set_lr(lr)\nSets the learning rate, 0 or more and finite in float32."},
+    {"has", optimizer_has,
+     "optimizer:has(t) -> boolean\nWhether the Tensor t itself is one of the parameters; one that is "
+     "equal is not."},
     {"state", optimizer_state,
      "optimizer:state() -> table\n"
      "moment1, moment2 (Tensors, where the method has them; they share the optimizer's memory) "

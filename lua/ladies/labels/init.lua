@@ -60,4 +60,20 @@ function labels.check_outputs(where, logits, data)
   end
 end
 
+--- An error unless predictions for all nodes are of the form of the labels; `where` begins it.
+function labels.check_predictions(where, predicted, x)
+  local class = options.class_of(x)
+  options.value(where, "the predictions", predicted, class)
+  local got, wanted
+  if class == "Index" then
+    got, wanted = #predicted, #x
+  else
+    got = ("%d x %d"):format(predicted.n_rows, predicted.n_cols)
+    wanted = ("%d x %d"):format(x.n_rows, x.n_cols)
+  end
+  if got ~= wanted then
+    options.fail(("%s: predictions of %s for labels of %s"):format(where, got, wanted))
+  end
+end
+
 return labels

@@ -67,7 +67,8 @@ end
 -- lambda        its diagonal enhancement, P + lambda diag(P); see samplers.clustergcn
 -- P             any Matrix, in place of these two; files remember its hash
 -- model.config holds the options, P by its hash; a model made from it again has the same first
--- weights.
+-- weights. model.P, or model.normalize and model.lambda, say which P the model is for from then on:
+-- another one that they are set to is used and saved.
 function Gcn.new(given)
   local opts = options.check("ladies.nn.gcn", given, SPEC)
   local P = settle_propagation(opts)
@@ -148,8 +149,9 @@ end
 
 function Gcn:__tostring()
   local c = self.config
+  local hash = self.P and self.P:hash() or c.P
   local lines = {("Gcn of %d layers, P = %s, %d parameters"):format(
-    c.layers, c.normalize or "of hash " .. c.P, module.size(self))}
+    c.layers, self.normalize or hash and "of hash " .. hash or "unknown", module.size(self))}
   for i, layer in ipairs(self.layers) do
     local parts = {tostring(layer.conv)}
     if layer.norm then parts[#parts + 1] = "layer norm" end

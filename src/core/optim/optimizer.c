@@ -11,20 +11,29 @@
 
 enum { CHUNK = 1 << 14, ALIGN = 16 /* floats of a cache line */ };
 
+/* Updates are in float32, in which a large double is infinite. */
+static ld_status check_factor(const char *name, double value)
+{
+    if (value >= 0 && isfinite((float)value))
+        return LD_OK;
+    return ld_fail(LD_VALUE, "optimizer: %s must be 0 or more and finite in float32, got %g", name,
+                   value);
+}
+
 static ld_status check_options(ld_optimizer_kind kind, const ld_optimizer_options *o)
 {
-    if (!(o->lr >= 0 && isfinite(o->lr)))
-        return ld_fail(LD_VALUE, "optimizer: lr must be 0 or more, got %g", o->lr);
-    if (!(o->weight_decay >= 0 && isfinite(o->weight_decay)))
-        return ld_fail(LD_VALUE, "optimizer: weight_decay must be 0 or more, got %g",
-                       o->weight_decay);
+    ld_status st;
+    if ((st = check_factor("lr", o->lr)) != LD_OK ||
+        (st = check_factor("weight_decay", o->weight_decay)) != LD_OK)
+        return st;
     if (kind == LD_SGD && !(o->momentum >= 0 && o->momentum < 1))
         return ld_fail(LD_VALUE, "optimizer: momentum must be in [0, 1), got %g", o->momentum);
     if (kind != LD_SGD && !(o->beta1 >= 0 && o->beta1 < 1 && o->beta2 >= 0 && o->beta2 < 1))
         return ld_fail(LD_VALUE, "optimizer: beta1 and beta2 must be in [0, 1), got %g and %g",
                        o->beta1, o->beta2);
-    if (kind != LD_SGD && !(o->eps > 0))
-        return ld_fail(LD_VALUE, "optimizer: eps must be positive, got %g", o->eps);
+    if (kind != LD_SGD && !((float)o->eps > 0 && isfinite((float)o->eps)))
+        return ld_fail(LD_VALUE, "optimizer: eps must be positive and finite in float32, got %g",
+                       o->eps);
     return LD_OK;
 }
 
@@ -128,6 +137,22 @@ void ld_optimizer_free(ld_optimizer *o)
     ld_tensor_unref(o->moment1);
     ld_tensor_unref(o->moment2);
     ld_free(o);
+}
+
+ld_status ld_optimizer_set_lr(ld_optimizer *o, double lr)
+{
+    ld_status st = check_factor("lr", lr);
+    if (st == LD_OK)
+        o->options.lr = lr;
+    return st;
+}
+
+bool ld_optimizer_has(const ld_optimizer *o, const ld_tensor *t)
+{
+    for (int64_t i = 0; i < o->n; i++)
+        if (o->params[i] == t)
+            return true;
+    return false;
 }
 
 void ld_optimizer_clear(ld_optimizer *o)

@@ -35,6 +35,12 @@ ld_status ld_optimizer_new(ld_optimizer **out, ld_optimizer_kind kind,
                            int64_t n);
 void ld_optimizer_free(ld_optimizer *o);
 
+/* Sets the learning rate. LD_VALUE unless it is 0 or more and finite in float32. */
+ld_status ld_optimizer_set_lr(ld_optimizer *o, double lr);
+
+/* Whether t itself, not one that is equal, is one of the parameters. */
+bool ld_optimizer_has(const ld_optimizer *o, const ld_tensor *t);
+
 /* One update of every parameter that has a gradient; the gradients are used up.
  * Adam: Kingma and Ba 2015, algorithm 1; AdamW: Loshchilov and Hutter 2019, algorithm 2. */
 ld_status ld_optimizer_step(ld_optimizer *o);

@@ -52,6 +52,9 @@ local entries = {
                                          {threads = 1, first = 1, last = 1, ahead = 1})
     return workers:next()
   end),
+  ["Optimizer:has"] = reads(function(c)
+    return ladies.optim.sgd{ladies.zeros(2)}:has(c.m)
+  end),
   ["Optimizer:load_state"] = refuses(function(c)
     local adam = ladies.optim.adam({dense(4, 3)()})
     local state = adam:state()

@@ -1,0 +1,66 @@
+--- What a Lua function does, as a hash of its bytecode, to tell one function from another across
+-- processes. Lines do not count, so a function that has moved within its file is the same; the
+-- values that it has captured do not either.
+
+local core = require "ladies_core"
+
+local code = {}
+
+-- So many bytes begin a dump of Lua 5.4: the signature, sizes and the number of upvalues.
+local HEADER = 32
+local INSTRUCTION, UPVALUE, NUMBER = 4, 3, 8       -- bytes
+local SIZE_OF_CONSTANT = {[0x03] = NUMBER, [0x13] = NUMBER}     -- an integer, a float
+local IS_STRING = {[0x04] = true, [0x14] = true}                -- short, long
+
+-- The number at `at`, seven bits a byte until one with the high bit, and the place after it.
+local function read_size(dump, at)
+  local size = 0
+  while true do
+    local byte = dump:byte(at)
+    size, at = size << 7 | byte & 0x7f, at + 1
+    if byte & 0x80 ~= 0 then return size, at end
+  end
+end
+
+-- The place after a constant.
+local function after_constant(dump, at)
+  local kind = dump:byte(at)
+  if not IS_STRING[kind] then return at + 1 + (SIZE_OF_CONSTANT[kind] or 0) end
+  local size, first = read_size(dump, at + 1)
+  return first + size - 1
+end
+
+-- Adds to `parts` the function at `at` but for its lines; returns the place after it.
+local function add(dump, at, parts)
+  local first = select(2, read_size(dump, at + 1))  -- after the file, which is stripped, and the
+  first = select(2, read_size(dump, first))         -- first and last line
+  local n
+  n, at = read_size(dump, first + 3)                -- after numbers of parameters and registers
+  n, at = read_size(dump, at + n * INSTRUCTION)
+  for _ = 1, n do at = after_constant(dump, at) end
+  n, at = read_size(dump, at)
+  n, at = read_size(dump, at + n * UPVALUE)
+  parts[#parts + 1] = dump:sub(first, at - 1)
+  for _ = 1, n do at = add(dump, at, parts) end
+  return at + 4                                     -- no lines, locals and names of upvalues
+end
+
+local function hash(text)
+  local bytes = {}
+  for i = 1, #text do bytes[i] = text:byte(i) end
+  return core.index(bytes):hash()
+end
+
+--- The hash of a callable's code: 16 hexadecimal digits; "in C" for a function that is not Lua's.
+function code.hash(callable)
+  if type(callable) ~= "function" then
+    return code.hash(debug.getmetatable(callable).__call)
+  elseif debug.getinfo(callable, "S").what == "C" then
+    return "in C"
+  end
+  local parts = {}
+  add(string.dump(callable, true), HEADER + 1, parts)
+  return hash(table.concat(parts))
+end
+
+return code
