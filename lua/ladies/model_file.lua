@@ -44,9 +44,9 @@ local function is_as_made(value, made)
   return true
 end
 
--- The kind of a model that is as the constructor makes it, and the options by which it does; nil for
--- models of the user's own, among them those of ours that the user has changed: a method, a layer, a
--- setting.
+-- The kind of a model that is as the constructor makes it, and the options by which it does; nil
+-- for models of the user's own, among them those of ours that the user has changed: a method, a
+-- layer, a setting.
 local function kind_of(model)
   local class = options.class_of(model)
   local kind = class and class:lower()
@@ -58,9 +58,9 @@ local function kind_of(model)
 end
 
 --- ladies.save_model(model, path): writes the parameters of a model, frozen or not, and how it is
--- built, for the P that it states then, when it is one of ours (nn.gcn) as it was made. One that the
--- user changed since (a method, a layer, a setting) is a model of the user's own: ladies.load_model
--- must be given one to fill. The file appears whole or not at all.
+-- built, for the P that it states then, when it is one of ours (nn.gcn) as it was made. One that
+-- the user changed since (a method, a layer, a setting) is a model of the user's own:
+-- ladies.load_model must be given one to fill. The file appears whole or not at all.
 function model_file.save(model, path)
   local kind, opts = kind_of(model)
   local arrays = {}

@@ -61,11 +61,15 @@ end
 -- Fails when an optimizer lacks some of the model's parameters, which would not be trained and
 -- whose gradients would pile up.
 local function check_optimizer(optimizer, parameters)
-  local lacking = {}
+  local lacking, trained = {}, 0
   for _, parameter in ipairs(parameters) do
-    if not optimizer:has(parameter.tensor) then lacking[#lacking + 1] = parameter.name end
+    local tensor = parameter.tensor
+    if tensor.requires_grad then
+      trained = trained + 1
+      if not optimizer:has(tensor) then lacking[#lacking + 1] = parameter.name end
+    end
   end
-  if #lacking == #parameters then
+  if #lacking == trained then
     options.fail "ladies.train: the optimizer has none of the model's parameters"
   elseif #lacking > 0 then
     options.fail(("ladies.train: the optimizer lacks the model's parameter %s; one that is not to "
@@ -97,7 +101,7 @@ function Run.new(opts, folder)
     options.fail(("ladies.train: the model has no parameters%s"):format(
       #run.parameters > 0 and " that require a gradient: all are frozen" or ""))
   end
-  if opts.optimizer then check_optimizer(opts.optimizer, parameters) end
+  if opts.optimizer then check_optimizer(opts.optimizer, run.parameters) end
   run.optimizer = opts.optimizer or optim.adam(parameters,
     {lr = opts.lr, weight_decay = opts.weight_decay})
   run.lr = run.optimizer.lr

@@ -8,7 +8,7 @@ end
 without("", [[
   ablate batches blas cancel_at clock compare costs exists figures files full home index isatty
   limit_entries load_model memory memory_fail_at memory_trim mkdir nearest ones op printable
-  range report reproduce rng step sweep table3 tensor threads train truncate variance
+  range report reproduce rng same_file step sweep table3 tensor threads train truncate variance
   vector_units zeros
 ]])
 without("data.", "class_split from_files load names random_split split")
