@@ -99,6 +99,9 @@ function tests.test_what_is_wrong_is_told_in_one_line()
     ["npy: a?b: cannot be opened"] = function() ladies.npy.read "a\nb" end,
     ["invalid option 'a?b'"] = function() data.graph.adjacency:normalize "a\nb" end,
     ["function expected, got number"] = function() ladies.no_grad(1) end,
+    ["what comes after it must be a Matrix or a table"] = function()
+      ladies.load_model("none", print)
+    end,
     ["the options must be a table, got 64"] = function()
       ladies.samplers.ladies(data.graph:normalize "sym", 64, 64)
     end,

@@ -97,6 +97,7 @@ end
 -- that it was made with.
 function model_file.load(path, given)
   options.value("ladies.load_model", "the path", path, "string")
+  options.value("ladies.load_model", "what comes after it", given, "Matrix or table or nil")
   local P = options.class_of(given) == "Matrix" and given or nil
   local model = not P and given or nil
   if core.exists(path) == "folder" then path = path .. "/model.npz" end
