@@ -23,8 +23,8 @@ function tests.test_complexities()
   lu.assertEquals(methods[3].history(SHAPE), 2 * 13 * 5)
 end
 
-local NODE_WISE = "L=3 K=64 b=64 s=3 V=80000; L 2 3 4; K 32 64 128 256; b 32 64 128 256; s 2 3 4 5; "
-  .. "V 20000 40000 80000 160000"
+local NODE_WISE = "L=3 K=64 b=64 s=3 V=80000; L 2 3 4; K 32 64 128 256; b 32 64 128 256; "
+  .. "s 2 3 4 5; V 20000 40000 80000 160000"
 local LAYER_WISE = "L=3 K=64 b=128 s=128 V=80000; L 2 3 4 6; K 32 64 128 256; "
   .. "b 32 64 128 256 512; s 64 128 256 512; V 20000 40000 80000 160000"
 local SHAPES = {
