@@ -148,14 +148,34 @@ local function work(opts, paths, mutants)
   end
 end
 
--- Runs this script once for each job.
-local function start_jobs(opts)
+-- Runs this script once for each job, with `more` among its words.
+local function start_jobs(opts, more)
   local words = {shell.quote(shell.ladies), shell.quote(arg[0])}
   for i = 1, #arg do words[#words + 1] = shell.quote(arg[i]) end
   local command = table.concat(words, " ")
   local started = {}
-  for job = 1, opts.jobs do started[job] = ("%s --job %d &"):format(command, job) end
+  for job = 1, opts.jobs do started[job] = ("%s --job %d %s&"):format(command, job, more) end
   os.execute(table.concat(started, " ") .. " wait")
+end
+
+-- The map of job `job` alone.
+local function part_of(paths, job) return ("%s.%d"):format(paths.map, job) end
+
+local function map_part(opts, paths)
+  local folder = ("%s/%%s%d"):format(paths.folder, opts.job)
+  local plain = Tree.new(paths.root, folder:format "job", "MUTANT")
+  write(part_of(paths, opts.job), cjson.encode(Map.part(paths.root, folder:format "map", plain,
+    cli.words(opts.tests), opts.job, opts.jobs)))
+end
+
+local function make_map(opts, paths)
+  local parts = {}
+  start_jobs(opts, "--map ")
+  for job = 1, opts.jobs do
+    parts[job] = cjson.decode(read(part_of(paths, job)))
+    os.remove(part_of(paths, job))
+  end
+  write(paths.map, cjson.encode(Map.join(parts)))
 end
 
 local function summarise(path)
@@ -203,21 +223,20 @@ cli.main({
   {"tests", "NAME,...", "string", help = "of ctest, that may catch them (default all)"},
   {"list", help = "show the first mutants and try none"},
   {"job", "N", "positive integer", help = "what the command calls itself with"},
+  {"map", help = "what it calls itself with to make the map"},
 }, arg, function(opts)
   local paths = paths_of(opts)
   local sites = all_sites(paths.root, opts.only)
   local mutants = opts.again and survivors_of(opts.again, sites) or shuffled(sites, opts.seed)
   if opts.list then
     for i = 1, math.min(opts.count, #mutants) do print(show(mutants[i])) end
+  elseif opts.map then
+    map_part(opts, paths)
   elseif opts.job then
     work(opts, paths, mutants)
   else
-    if not exists(paths.map) then
-      local plain = Tree.new(paths.root, paths.folder .. "/job1", "MUTANT")
-      write(paths.map, cjson.encode(Map.make(paths.root, paths.folder .. "/map", plain,
-        cli.words(opts.tests))))
-    end
-    start_jobs(opts)
+    if not exists(paths.map) then make_map(opts, paths) end
+    start_jobs(opts, "")
     summarise(paths.results)
   end
 end)

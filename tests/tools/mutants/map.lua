@@ -53,12 +53,12 @@ local function listed(by_path)
   return lists
 end
 
---- Runs the tests of the repository `root` (a list of names, or nil for all) twice: in `plain`, a
--- tree, for its time, and in a new one in `folder` that counts lines. Returns what Map.load reads
--- as JSON.
-function Map.make(root, folder, plain, names)
+--- Runs every `jobs`-th of the tests of the repository `root` (a list of names, or nil for all),
+-- from test `job` on, twice: in `plain`, a tree, for its time, and in a new one in `folder` that
+-- counts lines. Returns a part of a map, which Map.join makes of `jobs` such parts.
+function Map.part(root, folder, plain, names, job, jobs)
   local tree = Tree.new(root, folder, "coverage")
-  local made = {tests = {}, code = {}}
+  local part = {tests = {}, code = {}}
   local code = {}
   local lines = folder .. "/lines"
   local env = {"LADIES_LINES=" .. lines,
@@ -66,7 +66,9 @@ function Map.make(root, folder, plain, names)
   local plain_tests = plain:tests()
   os.execute(("find '%s' -name '*.gcda' -delete; rm -f '%s'"):format(tree.build, lines))
   local tests = tree:tests()
-  for _, name in ipairs(names or sorted_keys(tests)) do
+  names = names or sorted_keys(tests)
+  for i = job, #names, jobs do
+    local name = names[i]
     local passed, seconds = plain:run(plain_tests[name], PATIENCE)
     io.stderr:write(("map: %s %.1f s%s\n"):format(name, seconds,
       passed and "" or ": fails, and is left out"))
@@ -75,7 +77,7 @@ function Map.make(root, folder, plain, names)
       tree:run(tests[name], PATIENCE, env)
       add_lua_lines(executed, lines)
       add_c_lines(executed, code, tree)
-      table.insert(made.tests, {name = name, seconds = seconds, lines = listed(executed)})
+      table.insert(part.tests, {name = name, seconds = seconds, lines = listed(executed)})
     end
   end
   for path, file in pairs(code) do
@@ -83,12 +85,23 @@ function Map.make(root, folder, plain, names)
     for _, first in ipairs(sorted_keys(file.functions)) do
       functions[#functions + 1] = {first, file.functions[first]}
     end
-    made.code[path] = {lines = sorted_keys(file.lines), functions = functions}
+    part.code[path] = {lines = sorted_keys(file.lines), functions = functions}
+  end
+  return part
+end
+
+--- What Map.load reads as JSON, of parts that hold all tests. Each knows all lines of a file of C
+-- that it knows.
+function Map.join(parts)
+  local made = {tests = {}, code = {}}
+  for _, part in ipairs(parts) do
+    table.move(part.tests, 1, #part.tests, #made.tests + 1, made.tests)
+    for path, file in pairs(part.code) do made.code[path] = made.code[path] or file end
   end
   return made
 end
 
---- The map that Map.make has left in a file.
+--- The map that Map.join has left in a file.
 function Map.load(path)
   local file <close> = assert(io.open(path))
   local self = cjson.decode(file:read "a")
