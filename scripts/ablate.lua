@@ -7,9 +7,9 @@
 -- same command goes on where it was stopped, and more runs or presets are added to those that are
 -- there. `ladies report` makes a document of it.
 
-local ladies = require "ladies"
-local cli = require "ladies.cli"
-local study_options = require "ladies.study.options"
+local paper = require "ladies_paper"
+local cli = require "ladies.command.cli"
+local study_options = require "ladies.command.study_options"
 
 cli.main(cli.join({
   name = "ladies ablate",
@@ -22,7 +22,7 @@ cli.main(cli.join({
   {"samples", "N", "positive integer", default = 64, help = "nodes drawn for a layer"},
   {"datasets", "LIST", "string", default = "cora,citeseer,pubmed", help = "data sets"},
 }, study_options.list "runs/ablate-1"), arg, function(opts)
-  local result = ladies.ablate{
+  local result = paper.ablate{
     presets = cli.words(opts.presets), parts = cli.words(opts.parts), runs = opts.runs,
     samples = opts.samples, datasets = cli.words(opts.datasets), jobs = opts.jobs,
     threads = opts.threads, out = opts.out, quiet = opts.quiet,

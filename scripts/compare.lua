@@ -8,8 +8,8 @@
 -- run, table.md and the curves; a comparison that was stopped goes on where it was.
 
 local ladies = require "ladies"
-local cli = require "ladies.cli"
-local experiment_options = require "ladies.experiment_options"
+local cli = require "ladies.command.cli"
+local experiment_options = require "ladies.command.experiment_options"
 
 cli.main(cli.join({
   name = "ladies compare",

@@ -6,8 +6,8 @@
 -- are fitted to the measurements and to the formulas of Table 2. The folder gets results.jsonl,
 -- costs.csv, costs.md and pictures; a measurement that was stopped goes on where it was.
 
-local ladies = require "ladies"
-local cli = require "ladies.cli"
+local paper = require "ladies_paper"
+local cli = require "ladies.command.cli"
 
 cli.main({
   name = "ladies costs",
@@ -22,7 +22,7 @@ cli.main({
   {"quick", help = "3 batches, a quarter of the nodes: seconds"},
   {"quiet", help = "no progress"},
 }, arg, function(opts)
-  local result = ladies.costs(opts)
+  local result = paper.costs(opts)
   print(result)
   print(("in %s: results.jsonl, %s"):format(result.folder, table.concat(result.files, ", ")))
 end)

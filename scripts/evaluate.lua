@@ -7,10 +7,10 @@
 
 local core = require "ladies_core"
 local ladies = require "ladies"
-local cli = require "ladies.cli"
-local inference_options = require "ladies.inference_options"
-local label_kinds = require "ladies.labels"
-local SavedRun = require "ladies.saved_run"
+local cli = require "ladies.command.cli"
+local inference_options = require "ladies.command.inference_options"
+local label_kinds = require "ladies.data.labels"
+local SavedRun = require "ladies.experiment.saved_run"
 
 local path = arg[1] and not arg[1]:find "^%-" and table.remove(arg, 1)
 

@@ -9,10 +9,10 @@
 -- are here already. datasets/registry.txt lists sources, licences and checksums.
 
 local ladies = require "ladies"
-local cli = require "ladies.cli"
-local collection = require "ladies.data.collection"
-local fetch = require "ladies.data.fetch"
-local registry = require "ladies.data.registry"
+local cli = require "ladies.command.cli"
+local collection = require "ladies.data.store.collection"
+local fetch = require "ladies.data.store.fetch"
+local registry = require "ladies.data.store.registry"
 
 local function list()
   local widest = 0

@@ -8,9 +8,9 @@
 -- stopped, and more runs or figures are added to those that are there. `ladies report` makes a
 -- document of it.
 
-local ladies = require "ladies"
-local cli = require "ladies.cli"
-local study_options = require "ladies.study.options"
+local paper = require "ladies_paper"
+local cli = require "ladies.command.cli"
+local study_options = require "ladies.command.study_options"
 
 cli.main(cli.join({
   name = "ladies figures",
@@ -24,7 +24,7 @@ cli.main(cli.join({
   {"datasets", "LIST", "string", help = "data sets of all figures (default pubmed for "
     .. "sample_curves and epochs, cora,citeseer,pubmed for the others)"},
 }, study_options.list "runs/figures-PRESET-1"), arg, function(opts)
-  local result = ladies.figures{
+  local result = paper.figures{
     preset = opts.preset, figures = cli.words(opts.figures), runs = opts.runs,
     datasets = cli.words(opts.datasets), jobs = opts.jobs, threads = opts.threads,
     out = opts.out, quiet = opts.quiet,

@@ -2,7 +2,7 @@
 --
 --   ladies help [NAME]
 
-local commands = require "ladies.commands"
+local commands = require "ladies.command.commands"
 
 local name = ...
 if not name then

@@ -7,9 +7,9 @@
 -- Under a name that `ladies fetch` lists, the files must be the published ones.
 
 local ladies = require "ladies"
-local cli = require "ladies.cli"
-local data_options = require "ladies.data_options"
-local import = require "ladies.data.import"
+local cli = require "ladies.command.cli"
+local data_options = require "ladies.command.data_options"
+local import = require "ladies.data.store.import"
 
 -- The path is the one word that is no option.
 local path = arg[1] and not arg[1]:find "^%-" and table.remove(arg, 1)

@@ -7,8 +7,8 @@
 
 local host = require "ladies_host"
 local ladies = require "ladies"
-local cli = require "ladies.cli"
-local data_options = require "ladies.data_options"
+local cli = require "ladies.command.cli"
+local data_options = require "ladies.command.data_options"
 local description = require "ladies.data.description"
 
 -- The data set is the one word that is no option.

@@ -12,7 +12,7 @@
 
 local core = require "ladies_core"
 local ladies = require "ladies"
-local cli = require "ladies.cli"
+local cli = require "ladies.command.cli"
 
 -- The options of each model, besides those of all.
 local OWN = {

@@ -17,8 +17,8 @@
 -- * The split is random: 10 % of the nodes for training, 10 % for validation, the rest for testing.
 
 local ladies = require "ladies"
-local cli = require "ladies.cli"
-local wordnet = require "ladies.data.wordnet"
+local cli = require "ladies.command.cli"
+local wordnet = require "ladies.data.formats.wordnet"
 
 local WORDS, SPLIT_SEED = 1000, 1
 

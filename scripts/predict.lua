@@ -11,11 +11,11 @@
 
 local core = require "ladies_core"
 local ladies = require "ladies"
-local cli = require "ladies.cli"
-local inference_options = require "ladies.inference_options"
-local predictions = require "ladies.predictions"
-local run_folder = require "ladies.run_folder"
-local SavedRun = require "ladies.saved_run"
+local cli = require "ladies.command.cli"
+local inference_options = require "ladies.command.inference_options"
+local predictions = require "ladies.evaluation.predictions"
+local run_folder = require "ladies.training.run_folder"
+local SavedRun = require "ladies.experiment.saved_run"
 
 -- An error where the file is one of the run or of its data set.
 local function check_out(out, run)

@@ -80,5 +80,6 @@ braces a table of options. An argument that it does not have is an error in func
 (those in Lua ignore it); an option that it does not have is one everywhere.
 ]]
 module("ladies", ladies, {})
+module("ladies_paper", require "ladies_paper", {})
 core_classes()
 for _, lua_class in ipairs(LUA_CLASSES) do class(lua_class[1], require(lua_class[2]), {}) end

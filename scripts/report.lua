@@ -2,8 +2,8 @@
 --
 --   ladies report [--runs runs] [--out doc/reproduction.md]
 
-local ladies = require "ladies"
-local cli = require "ladies.cli"
+local paper = require "ladies_paper"
+local cli = require "ladies.command.cli"
 
 cli.main({
   name = "ladies report",
@@ -12,7 +12,7 @@ cli.main({
   {"out", "FILE", "string", default = "doc/reproduction.md",
     help = "the document; its pictures go into a folder of its name beside it"},
 }, arg, function(opts)
-  local sections, missing = ladies.report{runs = opts.runs, out = opts.out}
+  local sections, missing = paper.report{runs = opts.runs, out = opts.out}
   print(("%d sections in %s"):format(sections, opts.out))
   for _, command in ipairs(missing) do
     print(("nothing of `ladies %s` in %s"):format(command, opts.runs))

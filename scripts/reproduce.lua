@@ -7,9 +7,9 @@
 -- figures, variance and costs, each in a folder below runs/reproduce. It takes hours; the same
 -- command goes on where it was stopped.
 
-local ladies = require "ladies"
-local cli = require "ladies.cli"
-local machine = require "ladies.machine"
+local paper = require "ladies_paper"
+local cli = require "ladies.command.cli"
+local machine = require "ladies.base.machine"
 
 cli.main({
   name = "ladies reproduce",
@@ -27,7 +27,7 @@ cli.main({
   {"out", "FILE", "string", default = "doc/reproduction.md", help = "the document"},
   {"quiet", help = "no progress"},
 }, arg, function(opts)
-  local sections = ladies.reproduce{runs = opts.runs, quick = opts.quick,
+  local sections = paper.reproduce{runs = opts.runs, quick = opts.quick,
     datasets = cli.words(opts.datasets), jobs = opts.jobs, threads = opts.threads,
     folder = opts.folder, out = opts.out, quiet = opts.quiet}
   print(("%d sections in %s"):format(sections, opts.out))

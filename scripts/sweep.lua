@@ -8,9 +8,9 @@
 -- it was stopped.
 
 local ladies = require "ladies"
-local cli = require "ladies.cli"
-local experiment_options = require "ladies.experiment_options"
-local study_options = require "ladies.study.options"
+local cli = require "ladies.command.cli"
+local experiment_options = require "ladies.command.experiment_options"
+local study_options = require "ladies.command.study_options"
 
 -- Those of the common options that a sweep has no list for.
 local common = {}

@@ -9,8 +9,9 @@
 
 local core = require "ladies_core"
 local ladies = require "ladies"
-local cli = require "ladies.cli"
-local study_options = require "ladies.study.options"
+local paper = require "ladies_paper"
+local cli = require "ladies.command.cli"
+local study_options = require "ladies.command.study_options"
 
 cli.main(cli.join({
   name = "ladies table3",
@@ -28,7 +29,7 @@ cli.main(cli.join({
   local given = {preset = opts.preset, runs = opts.runs, quick = opts.quick, jobs = opts.jobs,
     threads = opts.threads, out = opts.out, quiet = opts.quiet}
   for _, name in ipairs{"datasets", "methods"} do given[name] = cli.words(opts[name]) end
-  local result = ladies.table3(given)
+  local result = paper.table3(given)
   study_options.show(result)
   if core.isatty(1) then
     for _, drawing in ipairs(result.plots) do print(ladies.plot.text(drawing) or "") end

@@ -9,10 +9,10 @@
 
 local core = require "ladies_core"
 local ladies = require "ladies"
-local cli = require "ladies.cli"
-local experiment_options = require "ladies.experiment_options"
-local methods = require "ladies.methods"
-local run_folder = require "ladies.run_folder"
+local cli = require "ladies.command.cli"
+local experiment_options = require "ladies.command.experiment_options"
+local methods = require "ladies.experiment.methods"
+local run_folder = require "ladies.training.run_folder"
 
 local experiment = ladies.experiment
 

@@ -5,11 +5,12 @@
 -- For GraphSAGE, VR-GCN, FastGCN, LADIES and its variants: the error of the embeddings of a batch,
 -- with one layer and with two layers sampled, over sample numbers, beside the bounds of the paper's
 -- Table 2 from the same graph. The folder gets results.jsonl, points.csv, variance.md and pictures;
--- a measurement that was stopped goes on where it was. ladies.variance measures samplers of one's
--- own as well, and its help defines every number.
+-- a measurement that was stopped goes on where it was. ladies_paper.variance measures samplers of
+-- one's own as well, and its help defines every number.
 
 local ladies = require "ladies"
-local cli = require "ladies.cli"
+local paper = require "ladies_paper"
+local cli = require "ladies.command.cli"
 
 cli.main({
   name = "ladies variance",
@@ -40,7 +41,7 @@ cli.main({
 }, arg, function(opts)
   if opts.threads then ladies.threads(opts.threads) end
   opts.threads = nil
-  local result = ladies.variance(opts)
+  local result = paper.variance(opts)
   print(result)
   print(("in %s: results.jsonl, %s"):format(result.folder, table.concat(result.files, ", ")))
 end)

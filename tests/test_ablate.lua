@@ -1,10 +1,11 @@
---- ladies.ablate: what it runs, its intervals and differences.
+--- ladies_paper.ablate: what it runs, its intervals and differences.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local ladies = require "ladies"
-local statistics = require "ladies.statistics"
+local paper = require "ladies_paper"
+local statistics = require "ladies.report.statistics"
 local temporary = require "reference.temporary"
 local toy_study = require "tools.toy_study"
 
@@ -17,7 +18,7 @@ local function ablate(out, given)
     settings = {layers = 2, hidden = 8, batch_size = 20, lr = 0.02, max_batches = 20,
       eval_every = 10}}
   for key, value in pairs(given or {}) do opts[key] = value end
-  return ladies.ablate(opts)
+  return paper.ablate(opts)
 end
 
 -- The cells of the line of a text that begins with "| LABEL ".

@@ -5,7 +5,7 @@ package.path = here .. "/?.lua;" .. package.path
 local lu = require "luaunit"
 local ladies = require "ladies"
 local toy = require "reference.toy_data"
-local training_run = require "ladies.training_run"
+local training_run = require "ladies.training.run"
 
 local tests = {}
 

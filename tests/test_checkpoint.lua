@@ -6,8 +6,8 @@ package.path = here .. "/?.lua;" .. package.path
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
-local checkpoint = require "ladies.checkpoint"
-local json = require "ladies.json"
+local checkpoint = require "ladies.training.checkpoint"
+local json = require "ladies.base.json"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 

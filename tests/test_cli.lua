@@ -1,6 +1,6 @@
 --- Command lines: what is read, what is refused and how, the help text.
 local lu = require "luaunit"
-local cli = require "ladies.cli"
+local cli = require "ladies.command.cli"
 
 local SPEC = {
   name = "ladies dummy",

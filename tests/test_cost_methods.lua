@@ -1,6 +1,7 @@
---- The complexities of the paper's Table 2 as ladies.costs has them, and the shapes of its runs.
+--- The complexities of the paper's Table 2 as ladies_paper.costs has them, and the shapes of its
+-- runs.
 local lu = require "luaunit"
-local methods = require "ladies.paper.costs.methods"
+local methods = require "ladies_paper.costs.methods"
 
 local tests = {}
 

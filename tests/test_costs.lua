@@ -1,13 +1,15 @@
---- ladies.costs: memory by the paper's definition, exponents, the report, runs taken up again.
+--- ladies_paper.costs: memory by the paper's definition, exponents, the report, runs taken up
+-- again.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local ladies = require "ladies"
-local methods = require "ladies.paper.costs.methods"
-local report = require "ladies.paper.costs.report"
-local own_folder = require "ladies.own_folder"
-local statistics = require "ladies.statistics"
+local paper = require "ladies_paper"
+local methods = require "ladies_paper.costs.methods"
+local report = require "ladies_paper.costs.report"
+local own_folder = require "ladies.base.own_folder"
+local statistics = require "ladies.report.statistics"
 local temporary = require "reference.temporary"
 
 local tests = {}
@@ -16,7 +18,7 @@ local function run(name, own)
   local opts = {methods = {"full", "ladies"}, scale = 0.01, batches = 1,
     out = temporary.path(name), quiet = true}
   for key, value in pairs(own or {}) do opts[key] = value end
-  return ladies.costs(opts)
+  return paper.costs(opts)
 end
 
 -- The rows of costs.csv as tables by column.

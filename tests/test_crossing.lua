@@ -58,9 +58,9 @@ function tests.test_metatables()
   lu.assertEquals({found[1]:twice()}, {6, "mine"})
   lu.assertTrue(rawequal(getmetatable(found[1]), getmetatable(found[2])))
   -- One that is a loaded module is that module there.
-  local options = require "ladies.options"
+  local options = require "ladies.base.options"
   lu.assertTrue(there(setmetatable({}, options), function(t)
-    return getmetatable(t) == require "ladies.options"
+    return getmetatable(t) == require "ladies.base.options"
   end))
 end
 
@@ -90,10 +90,10 @@ end
 
 --- Modules, the globals and C functions are those of the worker's state.
 function tests.test_modules_cross_by_name()
-  local options, sqrt, choice, tensor = require "ladies.options", math.sqrt, ladies.sampling.choice,
-    ladies.tensor
+  local options = require "ladies.base.options"
+  local sqrt, choice, tensor = math.sqrt, ladies.sampling.choice, ladies.tensor
   lu.assertTrue(there(0, function()
-    return options == require "ladies.options" and options ~= nil and _ENV == _G
+    return options == require "ladies.base.options" and options ~= nil and _ENV == _G
       and sqrt == math.sqrt and tensor == require "ladies_core".tensor
       and choice == require "ladies_core".sampling.choice and ladies == require "ladies"
   end))

@@ -5,7 +5,7 @@ package.path = here .. "/?.lua;" .. package.path
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
-local json = require "ladies.json"
+local json = require "ladies.base.json"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 

@@ -8,6 +8,7 @@ package.loaded["ladies.study.available"] = function(_, names) return names, {} e
 
 local lu = require "luaunit"
 local ladies = require "ladies"
+local paper = require "ladies_paper"
 local Study = require "ladies.study"
 local temporary = require "reference.temporary"
 
@@ -69,12 +70,12 @@ function tests.test_runs()
   local wanted, found = {}, {}
   for line in io.lines(here .. "/fixtures/experiments.txt") do wanted[#wanted + 1] = line end
   for _, one in ipairs{
-    {"table3", ladies.table3, {datasets = {"cora", "pubmed"}}},
-    {"table3 quick", ladies.table3, {datasets = {"cora"}, quick = true, preset = "code"}},
-    {"ablate", ladies.ablate, {datasets = {"cora"}, presets = {"default"}}},
-    {"ablate paper", ladies.ablate, {datasets = {"cora"}, presets = {"paper"},
+    {"table3", paper.table3, {datasets = {"cora", "pubmed"}}},
+    {"table3 quick", paper.table3, {datasets = {"cora"}, quick = true, preset = "code"}},
+    {"ablate", paper.ablate, {datasets = {"cora"}, presets = {"default"}}},
+    {"ablate paper", paper.ablate, {datasets = {"cora"}, presets = {"paper"},
       parts = {"changes"}}},
-    {"figures", ladies.figures, {}},
+    {"figures", paper.figures, {}},
     {"sweep", ladies.sweep, {datasets = {"cora"}, vary = {{"dropout", 0, 0.5}}}},
   } do
     local lines = lines_of(one[1], runs_of(one[2], one[3]))

@@ -6,7 +6,7 @@ package.path = here .. "/?.lua;" .. package.path
 local lu = require "luaunit"
 local ladies = require "ladies"
 local core = require "ladies_core"
-local json = require "ladies.json"
+local json = require "ladies.base.json"
 local fake = require "tools.fake_sources"
 local shell = require "tools.shell"
 local toy_data = require "reference.toy_data"
@@ -243,7 +243,7 @@ end
 
 --- The registry that ships can be read, and says of every data set what is to be said.
 function tests.test_own_registry()
-  local registry = require "ladies.data.registry"
+  local registry = require "ladies.data.store.registry"
   lu.assertEquals(#registry.names(), 7)
   for _, name in ipairs(registry.names()) do
     local entry = registry.find(name)

@@ -1,6 +1,6 @@
 --- From records to the points of figures.
 local lu = require "luaunit"
-local points = require "ladies.paper.figures.points"
+local points = require "ladies_paper.figures.points"
 
 local tests = {}
 

@@ -1,12 +1,13 @@
---- ladies.figures: what it runs, its means and bands, its files; and the traces of runs that the
--- curves come from.
+--- ladies_paper.figures: what it runs, its means and bands, its files; and the traces of runs that
+-- the curves come from.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
-local statistics = require "ladies.statistics"
+local paper = require "ladies_paper"
+local statistics = require "ladies.report.statistics"
 local temporary = require "reference.temporary"
 local toy_study = require "tools.toy_study"
 local trial = require "ladies.study.trial"
@@ -22,7 +23,7 @@ local function figures(out, given)
   local opts = {datasets = {dataset}, runs = 2, settings = SETTINGS, out = out, quiet = true,
     jobs = 1}
   for key, value in pairs(given or {}) do opts[key] = value end
-  return ladies.figures(opts)
+  return paper.figures(opts)
 end
 
 -- The series of this name in the picture of this name.
@@ -167,13 +168,13 @@ end
 function tests.test_wrong_options()
   local out = temporary.path "wrong"
   lu.assertErrorMsgContains('did you mean "depth"?', figures, out, {figures = {"dept"}})
-  lu.assertErrorMsgContains("ladies.figures: runs must be a positive integer", figures, out,
+  lu.assertErrorMsgContains("ladies_paper.figures: runs must be a positive integer", figures, out,
     {runs = 0})
-  lu.assertErrorMsgContains("ladies.figures: preset must be one of", figures, out,
+  lu.assertErrorMsgContains("ladies_paper.figures: preset must be one of", figures, out,
     {preset = "papers"})
-  lu.assertErrorMsgContains("ladies.figures: nowhere is not here", figures, out,
+  lu.assertErrorMsgContains("ladies_paper.figures: nowhere is not here", figures, out,
     {datasets = {"nowhere"}})
-  lu.assertErrorMsgContains("ladies.figures: no method has parts", figures, out,
+  lu.assertErrorMsgContains("ladies_paper.figures: no method has parts", figures, out,
     {figures = {"epochs"}, settings = {parts = 3}})
   figures(out, {figures = {"epochs"}, runs = 1})
   lu.assertErrorMsgContains("holds another study (figures, preset default)", figures, out,

@@ -8,7 +8,7 @@ local core = require "ladies_core"
 local ladies = require "ladies"
 local bundle = require "tools.bundle"
 local malformed = require "tools.malformed"
-local ogb = require "ladies.data.ogb"
+local ogb = require "ladies.data.formats.ogb"
 local shell = require "tools.shell"
 
 local index, npz = ladies.index, ladies.npz
@@ -142,7 +142,7 @@ end
 -- ---------------------------------------------------------------- save_npz
 
 function tests.test_forms_of_save_npz()
-  local path, load = unpack_files "matrices/", require "ladies.data.npz_matrix".load
+  local path, load = unpack_files "matrices/", require "ladies.data.formats.npz_matrix".load
   local dense = ladies.npy.read(path .. "/all.npy")
   for _, form in ipairs{"csr", "csc", "coo"} do
     local matrix, merged = load(("%s/%s.npz"):format(path, form))

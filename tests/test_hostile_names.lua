@@ -7,8 +7,8 @@ local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
 local fake = require "tools.fake_sources"
-local markdown = require "ladies.markdown"
-local run_folder = require "ladies.run_folder"
+local markdown = require "ladies.report.markdown"
+local run_folder = require "ladies.training.run_folder"
 local shell = require "tools.shell"
 
 local tests = {}

@@ -6,7 +6,7 @@ package.path = here .. "/?.lua;" .. package.path
 local lu = require "luaunit"
 local ladies = require "ladies"
 local bundle = require "tools.bundle"
-local json = require "ladies.json"
+local json = require "ladies.base.json"
 local shell = require "tools.shell"
 
 local tests = {}

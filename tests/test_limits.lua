@@ -150,7 +150,7 @@ end
 
 --- What the files of /proc say, and what follows.
 function tests.test_room_for_threads()
-  local check = require "ladies.address_space"
+  local check = require "ladies.base.address_space"
   local function with(kilobytes, processors, wanted)
     return pcall(check, "Limit  Soft Limit\nMax address space         " .. (kilobytes
       and kilobytes * 1024 or "unlimited") .. "            unlimited            bytes\n",

@@ -6,7 +6,7 @@ package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local ladies = require "ladies"
-local methods = require "ladies.methods"
+local methods = require "ladies.experiment.methods"
 local compare = require "reference.compare"
 local toy = require "reference.toy_data"
 

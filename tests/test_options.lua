@@ -1,6 +1,6 @@
 --- Options tables: types, defaults, messages and whose line they blame.
 local lu = require "luaunit"
-local options = require "ladies.options"
+local options = require "ladies.base.options"
 
 local tests = {}
 

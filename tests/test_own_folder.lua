@@ -6,8 +6,8 @@ package.path = here .. "/?.lua;" .. package.path
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
-local own_folder = require "ladies.own_folder"
-local run_folder = require "ladies.run_folder"
+local own_folder = require "ladies.base.own_folder"
+local run_folder = require "ladies.training.run_folder"
 local shell = require "tools.shell"
 local temporary = require "reference.temporary"
 local toy_study = require "tools.toy_study"
@@ -120,7 +120,7 @@ function tests.test_folders_of_the_user()
   end
   local before = content(folder)
   for _, words in ipairs{
-    {"train"}, {"compare", "--methods=full"}, {"sweep", "--vary", "lr=0.1,0.2", "--jobs=2"},
+    {"train"}, {"compare", "--methods=full"}, {"sweep", "--vary=lr=0.1,0.2", "--datasets=wordnet"},
     {"ablate"}, {"table3"}, {"figures"}, {"variance"}, {"costs"},
   } do
     words[#words + 1], words[#words + 2] = "--out", folder

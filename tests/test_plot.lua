@@ -4,8 +4,8 @@ package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local ladies = require "ladies"
-local curve = require "ladies.curve"
-local own_folder = require "ladies.own_folder"
+local curve = require "ladies.training.curve"
+local own_folder = require "ladies.base.own_folder"
 local temporary = require "reference.temporary"
 
 local tests = {}

@@ -5,8 +5,8 @@ package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local ladies = require "ladies"
-local methods = require "ladies.methods"
-local protocol = require "ladies.paper.protocol"
+local methods = require "ladies.experiment.methods"
+local protocol = require "ladies_paper.protocol"
 local toy = require "reference.toy_data"
 
 local experiment = ladies.experiment

@@ -1,6 +1,6 @@
 --- What the prompt prints and completes, without a terminal.
 local lu = require "luaunit"
-local repl = require "ladies.repl"
+local repl = require "ladies.prompt.repl"
 
 local tests = {}
 

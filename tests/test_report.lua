@@ -1,14 +1,16 @@
---- ladies.report, which puts the sections of all studies together, and what sections are made of.
+--- ladies_paper.report, which puts the sections of all studies together, and what sections are made
+-- of.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
-local json = require "ladies.json"
-local provenance = require "ladies.study.provenance"
-local readings = require "ladies.paper.readings"
-local section = require "ladies.study.section"
+local paper = require "ladies_paper"
+local json = require "ladies.base.json"
+local provenance = require "ladies.report.provenance"
+local readings = require "ladies_paper.readings"
+local section = require "ladies.report.section"
 local temporary = require "reference.temporary"
 
 local tests = {}
@@ -47,8 +49,8 @@ end
 function tests.test_report()
   local runs, out = temporary.path "runs", temporary.path "made/reproduction.md"
   core.folder.make(temporary.path "made")
-  lu.assertErrorMsgContains("out must end in .md", ladies.report, {runs = runs, out = "x"})
-  lu.assertErrorMsgContains("there are no results in", ladies.report, {runs = runs, out = out})
+  lu.assertErrorMsgContains("out must end in .md", paper.report, {runs = runs, out = "x"})
+  lu.assertErrorMsgContains("there are no results in", paper.report, {runs = runs, out = out})
   for _, name in ipairs{"costs-1", "table3-paper-1", "table3-default-1", "tables", "ablate-1"} do
     core.folder.make(runs .. "/" .. name)
   end
@@ -58,7 +60,7 @@ function tests.test_report()
     ladies.file.write(("%s/table3-%s-1/cora.svg"):format(runs, name), "picture " .. name)
   end
   ladies.file.write(runs .. "/costs-1/costs.md", "No heading.\n")
-  local n, missing = ladies.report{runs = runs, out = out}
+  local n, missing = paper.report{runs = runs, out = out}
   lu.assertEquals({n, missing}, {3, {"sweep", "ablate", "figures", "variance"}})
   local text = ladies.file.read(out)
   lu.assertStrContains(text, "## Table 3, default\n\n| a |\n| - |\n| 1 |\n\n"

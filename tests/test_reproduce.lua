@@ -1,11 +1,12 @@
---- ladies.reproduce: every experiment once, on toy data, and the document of them.
+--- ladies_paper.reproduce: every experiment once, on toy data, and the document of them.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
-local json = require "ladies.json"
+local paper = require "ladies_paper"
+local json = require "ladies.base.json"
 local temporary = require "reference.temporary"
 local toy_study = require "tools.toy_study"
 
@@ -15,7 +16,7 @@ local dataset, folder = toy_study.dataset, temporary.path "runs"
 core.folder.make(folder)
 
 local function reproduce()
-  return ladies.reproduce{datasets = {dataset}, runs = 1, quick = true, folder = folder,
+  return paper.reproduce{datasets = {dataset}, runs = 1, quick = true, folder = folder,
     out = temporary.path "reproduction.md", jobs = 1, quiet = true,
     settings = {hidden = 4, batch_size = 20, max_batches = 2, eval_every = 1}}
 end

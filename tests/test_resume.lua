@@ -6,7 +6,7 @@ package.path = here .. "/?.lua;" .. package.path
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
-local json = require "ladies.json"
+local json = require "ladies.base.json"
 local shell = require "tools.shell"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
@@ -218,7 +218,7 @@ function tests.test_other_kernels()
     return shell.run_ladies({...}, {env = {"OPENBLAS_CORETYPE=" .. kernels}})
   end
   local function numerics(kernels)
-    return (with(kernels, "-e", "io.write(require 'ladies.machine'.numerics())"))
+    return (with(kernels, "-e", "io.write(require 'ladies.base.machine'.numerics())"))
   end
   local one, two = numerics "Prescott", numerics "Nehalem"
   if one == two then lu.skip "this BLAS has one kind of kernels" end

@@ -4,8 +4,8 @@ package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local ladies = require "ladies"
-local predictions = require "ladies.predictions"
-local SavedRun = require "ladies.saved_run"
+local predictions = require "ladies.evaluation.predictions"
+local SavedRun = require "ladies.experiment.saved_run"
 local compare = require "reference.compare"
 local shell = require "tools.shell"
 local temporary = require "reference.temporary"
@@ -26,7 +26,7 @@ local function trained()
       hidden = 16, batch_size = 20, lr = 0.02, max_batches = 40,
       row_normalize = false}
     ladies.experiment.run(config, ladies.experiment.load(config), {out = run_path, quiet = true})
-    ladies.file.write(run_path .. "/config.json", require "ladies.json".encode(config))
+    ladies.file.write(run_path .. "/config.json", require "ladies.base.json".encode(config))
   end
   return run_path
 end
@@ -48,7 +48,7 @@ end
 --- Exact scores are those that the run ended with, on every part of the split.
 function tests.test_evaluate()
   local run = trained()
-  local summary = require "ladies.json".decode(ladies.file.read(run .. "/summary.json"))
+  local summary = require "ladies.base.json".decode(ladies.file.read(run .. "/summary.json"))
   local status, out = ladies_command("evaluate", run)
   lu.assertEquals(status, 0)
   lu.assertStrContains(out, ("test micro-F1 %.4f\n"):format(summary.test_f1))

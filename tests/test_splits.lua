@@ -4,7 +4,7 @@ package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local ladies = require "ladies"
-local json = require "ladies.json"
+local json = require "ladies.base.json"
 local shell = require "tools.shell"
 local temporary = require "reference.temporary"
 

@@ -1,6 +1,6 @@
 --- Means, spreads, intervals and fitted powers, in numbers that were computed by hand or elsewhere.
 local lu = require "luaunit"
-local statistics = require "ladies.statistics"
+local statistics = require "ladies.report.statistics"
 
 local tests = {}
 

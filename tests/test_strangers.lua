@@ -7,7 +7,7 @@ package.path = here .. "/?.lua;" .. package.path
 local lu = require "luaunit"
 local ladies = require "ladies"
 local core = require "ladies_core"
-local json = require "ladies.json"
+local json = require "ladies.base.json"
 local bundle = require "tools.bundle"
 local shell = require "tools.shell"
 

@@ -1,5 +1,5 @@
---- What the sources promise about themselves: which folder may include which, headers that compile
--- alone, documentation of every function, files of readable length.
+--- What the sources promise about themselves: which folder may include or require which, headers
+-- that compile alone, documentation of every function, files of readable length.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 package.path = here .. "/?.lua;" .. package.path
 
@@ -115,6 +115,105 @@ function tests.test_wrong_includes_are_found()
   lu.assertEquals(found("host/x.c", '#include "grad/tape.h"'), 1)
   lu.assertEquals(found("host/x.c", '#include "bind.h"\n#include "tree.h"\n#include <lua.h>'), 0)
   lu.assertEquals(found("core/optim/x.c", '#include "grad/tape.h"\n#include <math.h>'), 0)
+end
+
+-- The rooms of the Lua half, from the top down: a module requires those of its own room and of
+-- rooms below. NAME.* is all that is in a folder and not named before.
+local ROOMS = {"ladies_paper", "ladies_paper.*", "ladies", "ladies.command.*", "ladies.prompt.*",
+  "ladies.study.*", "ladies.experiment.*", "ladies.training.*", "ladies.samplers.*",
+  "ladies.evaluation.*", "ladies.sampling.*", "ladies.optim.*", "ladies.nn.*", "ladies.data",
+  "ladies.data.store.*", "ladies.data.formats.*", "ladies.data.*", "ladies.graph.*",
+  "ladies.report.*", "ladies.base.*"}
+
+-- The place of a module's room in the list, nil where it is in none.
+local function room_of(module)
+  for place, room in ipairs(ROOMS) do
+    local folder = room:match "^(.*)%.%*$"
+    if module == room or folder and (module .. "."):sub(1, #folder + 1) == folder .. "." then
+      return place
+    end
+  end
+end
+
+-- The modules that a text requires.
+local function required(text)
+  local names = {}
+  for name in text:gmatch '[%s(]require%s*%(?%s*"(ladies[%w_.]*)"' do
+    if name ~= "ladies_core" and name ~= "ladies_host" then names[#names + 1] = name end
+  end
+  return names
+end
+
+-- All modules of lua/: what each requires.
+local function modules()
+  local requires = {}
+  for _, path in ipairs(files("lua", "lua")) do
+    local name = path:match "^lua/(.*)%.lua$":gsub("/", "."):gsub("%.init$", "")
+    requires[name] = required(read(path))
+  end
+  return requires
+end
+
+-- What goes upwards in a table as that of `modules`, or leads to no module.
+local function upward(requires)
+  local found = {}
+  for name, others in pairs(requires) do
+    for _, other in ipairs(others) do
+      local from, to = room_of(name), requires[other] and room_of(other)
+      if not from or not to or to < from then
+        found[#found + 1] = ("%s requires %s"):format(name, other)
+      end
+    end
+  end
+  table.sort(found)
+  return found
+end
+
+-- The modules that require each other in a circle, the first such circle of a table; nil if none.
+local function circle(requires)
+  local state = {}
+  local function visit(name, path)
+    if state[name] == "done" then return nil end
+    path = path .. " > " .. name
+    if state[name] == "open" then return path end
+    state[name] = "open"
+    for _, other in ipairs(requires[name] or {}) do
+      local found = visit(other, path)
+      if found then return found end
+    end
+    state[name] = "done"
+  end
+  for name in pairs(requires) do
+    local found = visit(name, "")
+    if found then return found end
+  end
+end
+
+function tests.test_rooms_of_lua()
+  local all, count = modules(), 0
+  for _, others in pairs(all) do count = count + #others end
+  lu.assertTrue(count > 400)
+  lu.assertEquals(upward(all), {})
+  lu.assertNil(circle(all))
+end
+
+--- Both checks do see what is wrong.
+function tests.test_upward_requires_and_circles_are_found()
+  local all = modules()
+  table.insert(all["ladies.sampling.square"], "ladies.samplers")
+  table.insert(all["ladies.data.checks"], "ladies.data.formats.readers")
+  table.insert(all["ladies.data.labels.multi"], "ladies.data")
+  table.insert(all["ladies.training.log"], "ladies_paper.protocol")
+  table.insert(all["ladies.base.json"], "ladies.base.nothing")
+  lu.assertEquals(upward(all), {
+    "ladies.base.json requires ladies.base.nothing",
+    "ladies.data.checks requires ladies.data.formats.readers",
+    "ladies.data.labels.multi requires ladies.data",
+    "ladies.sampling.square requires ladies.samplers",
+    "ladies.training.log requires ladies_paper.protocol",
+  })
+  lu.assertStrContains(circle(all), "ladies.data.checks > ")
+  lu.assertEquals(circle{a = {"b"}, b = {"a"}}:sub(1, 6):gsub("[ab]", "x"), " > x >")
 end
 
 function tests.test_headers_compile_alone()

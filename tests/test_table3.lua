@@ -1,15 +1,16 @@
---- ladies.table3: its table, files and resuming; and on real data, where LADIES_DATA has it, floors
--- under the results of the default preset.
+--- ladies_paper.table3: its table, files and resuming; and on real data, where LADIES_DATA has it,
+-- floors under the results of the default preset.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local core = require "ladies_core"
-local comparison = require "ladies.paper.table3.comparison"
+local comparison = require "ladies_paper.table3.comparison"
 local ladies = require "ladies"
-local published = require "ladies.paper.table3.published"
+local paper = require "ladies_paper"
+local published = require "ladies_paper.table3.published"
 local shell = require "tools.shell"
-local statistics = require "ladies.statistics"
+local statistics = require "ladies.report.statistics"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 local toy_study = require "tools.toy_study"
@@ -25,7 +26,7 @@ local function table3(out, given)
   local opts = {datasets = {dataset}, methods = {"full", "ladies:5", "fastgcn:large"}, runs = 2,
     settings = SETTINGS, out = out, quiet = true, jobs = 2}
   for key, value in pairs(given or {}) do opts[key] = value end
-  return ladies.table3(opts)
+  return paper.table3(opts)
 end
 
 local function lines_of(path)
@@ -91,8 +92,8 @@ function tests.test_settings_of_some_methods()
   local rows = table3(temporary.path "some", with("self_nodes", "batch")).rows
   lu.assertNil(rows[1].records[1].config.self_nodes)
   lu.assertEquals(rows[2].records[1].config.self_nodes, "batch")
-  lu.assertErrorMsgContains("ladies.table3: no method has parts", table3, temporary.path "some",
-    with("parts", 3))
+  lu.assertErrorMsgContains("ladies_paper.table3: no method has parts", table3,
+    temporary.path "some", with("parts", 3))
 end
 
 --- A data set without test nodes has no F1, and everything else.
@@ -120,7 +121,7 @@ function tests.test_what_is_not_here()
   local result = table3(out, {datasets = {"nowhere", dataset}, methods = {"full"}, runs = 1})
   lu.assertEquals(#result.rows, 1)
   lu.assertStrContains(result.notes[#result.notes], "nowhere is not here: `ladies fetch nowhere`")
-  lu.assertErrorMsgContains("ladies.table3: nowhere is not here", table3, out,
+  lu.assertErrorMsgContains("ladies_paper.table3: nowhere is not here", table3, out,
     {datasets = {"nowhere"}})
   lu.assertErrorMsgContains('did you mean "ladies"?', table3, out, {methods = {"lades:3"}})
   lu.assertErrorMsgContains('samples of ladies must be a positive integer, got "x"', table3, out,
@@ -211,7 +212,7 @@ end
 local function means(name, methods, runs, batches)
   local folder = os.getenv "LADIES_DATA"
   if not folder then lu.skip "LADIES_DATA is not set" end
-  local result = ladies.table3{datasets = {name}, methods = methods, runs = runs, quiet = true,
+  local result = paper.table3{datasets = {name}, methods = methods, runs = runs, quiet = true,
     out = temporary.path(name), settings = {max_batches = batches}}
   local list = {}
   for i, row in ipairs(result.rows) do

@@ -1,7 +1,7 @@
 --- Table 3's columns of known records, and the paper's numbers.
 local lu = require "luaunit"
-local columns = require "ladies.paper.table3.columns"
-local published = require "ladies.paper.table3.published"
+local columns = require "ladies_paper.table3.columns"
+local published = require "ladies_paper.table3.published"
 
 local tests = {}
 

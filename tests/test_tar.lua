@@ -4,8 +4,8 @@ package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local ladies = require "ladies"
-local Tar = require "ladies.data.tar"
-local unpack = require "ladies.data.unpack"
+local Tar = require "ladies.data.store.tar"
+local unpack = require "ladies.data.store.unpack"
 local shell = require "tools.shell"
 local tar = require "tools.tar"
 

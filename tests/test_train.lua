@@ -5,7 +5,7 @@ package.path = here .. "/?.lua;" .. package.path
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
-local json = require "ladies.json"
+local json = require "ladies.base.json"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 
@@ -534,7 +534,7 @@ end
 
 --- The log costs little: under 0.1 ms a line.
 function tests.test_cost_of_the_log()
-  local log = require("ladies.log").open(temporary.path "cost.jsonl")
+  local log = require("ladies.training.log").open(temporary.path "cost.jsonl")
   local block = {adj = {n_rows = 512, nnz = 4000}}
   local batch = {blocks = {block, block, block, block, block}, epoch = 1,
     input = ladies.range(1, 512)}

@@ -1,9 +1,9 @@
 --- The parts of the training loop that need no model: early stopping, progress, timing, JSON.
 local lu = require "luaunit"
-local early_stopping = require "ladies.early_stopping"
-local json = require "ladies.json"
-local progress = require "ladies.progress"
-local summary = require "ladies.summary"
+local early_stopping = require "ladies.training.early_stopping"
+local json = require "ladies.base.json"
+local progress = require "ladies.base.progress"
+local summary = require "ladies.training.summary"
 
 local tests = {}
 

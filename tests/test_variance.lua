@@ -1,16 +1,17 @@
---- ladies.variance: the measurement against exact errors by enumeration, the paper's claims as far
--- as they hold, the report, and runs that are taken up again.
+--- ladies_paper.variance: the measurement against exact errors by enumeration, the paper's claims
+-- as far as they hold, the report, and runs that are taken up again.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local ladies = require "ladies"
-local estimators = require "ladies.paper.variance.estimators"
+local paper = require "ladies_paper"
+local estimators = require "ladies_paper.variance.estimators"
 local graphs = require "reference.graphs"
-local measure = require "ladies.paper.variance.measure"
-local Network = require "ladies.paper.variance.network"
-local statistics = require "ladies.statistics"
-local tables = require "ladies.paper.variance.tables"
+local measure = require "ladies_paper.variance.measure"
+local Network = require "ladies_paper.variance.network"
+local statistics = require "ladies.report.statistics"
+local tables = require "ladies_paper.variance.tables"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 
@@ -241,7 +242,7 @@ local function run(name, own)
     batch_size = 20, hidden = 8, steps = 3, lag = 1, out = temporary.path(name), quiet = true,
   }
   for key, value in pairs(own or {}) do opts[key] = value end
-  return ladies.variance(opts)
+  return paper.variance(opts)
 end
 
 local function points_of(result)

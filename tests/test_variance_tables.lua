@@ -1,7 +1,7 @@
---- The tables of ladies.variance of known measurements, whole.
+--- The tables of ladies_paper.variance of known measurements, whole.
 local lu = require "luaunit"
-local estimators = require "ladies.paper.variance.estimators"
-local tables = require "ladies.paper.variance.tables"
+local estimators = require "ladies_paper.variance.estimators"
+local tables = require "ladies_paper.variance.tables"
 
 local tests = {}
 

@@ -3,7 +3,7 @@
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
-local wordnet = require "ladies.data.wordnet"
+local wordnet = require "ladies.data.formats.wordnet"
 
 local tests = {}
 

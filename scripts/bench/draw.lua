@@ -4,7 +4,7 @@
 
 local core = require "ladies_core"
 local ladies = require "ladies"
-local cli = require "ladies.cli"
+local cli = require "ladies.command.cli"
 
 local LAYERS, BATCH, WARM_UP = 5, 512, 3
 

@@ -3,7 +3,7 @@
 
 local core = require "ladies_core"
 local ladies = require "ladies"
-local cli = require "ladies.cli"
+local cli = require "ladies.command.cli"
 
 local THREADS = 2
 

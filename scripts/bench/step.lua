@@ -7,7 +7,7 @@
 -- Each measurement runs in a process of its own.
 
 local ladies = require "ladies"
-local cli = require "ladies.cli"
+local cli = require "ladies.command.cli"
 
 local core = require "ladies_core"
 local WARM_UP, SHORT = 200, 300

@@ -1,4 +1,4 @@
-/* Partitions of a Matrix; lua/ladies/partition.lua is what users see. */
+/* Partitions of a Matrix; lua/ladies/graph/partition.lua is what users see. */
 #include "graph/partition.h"
 
 #include "bind.h"

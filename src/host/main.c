@@ -199,7 +199,7 @@ static bool is_path(const char *name)
 static void fail_unknown(lua_State *L, const char *name)
 {
     lua_getglobal(L, "require");
-    lua_pushliteral(L, "ladies.commands");
+    lua_pushliteral(L, "ladies.command.commands");
     lua_call(L, 1, 1);
     lua_getfield(L, -1, "unknown");
     lua_pushstring(L, name);

@@ -1,6 +1,6 @@
 /* The scheme is that of lua.c: a line is first tried as `return LINE`, then as a statement; when
  * that fails for want of more text (the message ends in <eof>), another line is read. What a value
- * looks like and how a name is completed is decided in lua/ladies/repl.lua. */
+ * looks like and how a name is completed is decided in lua/ladies/prompt/repl.lua. */
 #include "repl.h"
 
 #include <lauxlib.h>
@@ -155,7 +155,7 @@ static void open_editor(lua_State *L, int policy)
 /* Pushes the module of the prompt's policy and makes `ladies` a global. */
 static int open_policy(lua_State *L)
 {
-    static const char code[] = "ladies = ladies or require 'ladies'; return require 'ladies.repl'";
+    static const char code[] = "ladies = ladies or require 'ladies'; return require 'ladies.prompt.repl'";
     if (luaL_loadstring(L, code) != LUA_OK)
         lua_error(L);
     lua_call(L, 0, 1);

@@ -218,9 +218,11 @@ function act() one_of(DEEDS)() end
 
 -- ---------------------------------------------------------------- rounds
 
-local function run_round(scratch)
+-- A round has a folder of its own, so that its seed is all that it depends on.
+local function run_round()
+  local scratch <close> = shell.folder()
   math.randomseed(seed)
-  world = new_world(scratch, function() act() end)
+  world = new_world(scratch.path, function() act() end)
   for call = 1, set.calls do
     position = call
     act()
@@ -232,13 +234,12 @@ local function run_round(scratch)
 end
 
 local function run()
-  local scratch <close> = shell.folder()
   local begin = core.clock()
   seed = math.tointeger(set.seed)
   while counts.rounds < set.rounds and core.clock() - begin < set.seconds do
     io.write("seed ", seed, "\n")
     io.flush()
-    run_round(scratch.path)
+    run_round()
     counts.rounds, seed = counts.rounds + 1, seed + 1
   end
   io.write(("%d calls in %d rounds, %d of them errors; %d findings\n"):format(counts.calls,

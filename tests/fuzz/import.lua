@@ -3,9 +3,9 @@
 
 local core = require "ladies_core"
 local ladies = require "ladies"
-local cache = require "ladies.data.cache"
-local import = require "ladies.data.import"
-local unpack = require "ladies.data.unpack"
+local cache = require "ladies.data.store.cache"
+local import = require "ladies.data.store.import"
+local unpack = require "ladies.data.store.unpack"
 local promises = require "fuzz.promises"
 
 -- What gzip within an archive, or the other way round, may come to; beyond it is for the tests of

@@ -227,7 +227,7 @@ def matrices():
 
 
 def layout():
-    """Five nodes in the layout of lua/ladies/data/npz_layout.lua."""
+    """Five nodes in the layout of lua/ladies/data/formats/npz_layout.lua."""
     ring = sp.csr_matrix((np.ones(10, "f4"), (np.repeat(np.arange(5), 2),
                                               [1, 4, 0, 2, 1, 3, 2, 4, 3, 0])), (5, 5))
     ring.sort_indices()

@@ -3,8 +3,8 @@
 
 local core = require "ladies_core"
 local ladies = require "ladies"
-local cache = require "ladies.data.cache"
-local json = require "ladies.json"
+local cache = require "ladies.data.store.cache"
+local json = require "ladies.base.json"
 local promises = require "fuzz.promises"
 
 local REGISTRY = "ladies.data.registry"

@@ -1,6 +1,6 @@
 --- The defaults that the library's functions have for their options, as they declare them to
 -- ladies.options: {["name of the function"] = "option=value option=value"}. Nothing is computed.
-local options = require "ladies.options"
+local options = require "ladies.base.options"
 
 local STOP = {}            -- what a declaration ends its function with
 local declared = {}
@@ -23,8 +23,9 @@ local function declare(where, _, spec)
 end
 
 local ladies = require "ladies"
-local progress = require "ladies.progress"
-local early_stopping = require "ladies.early_stopping"
+local paper = require "ladies_paper"
+local progress = require "ladies.base.progress"
+local early_stopping = require "ladies.training.early_stopping"
 
 local A = ladies.matrix{n_rows = 2, n_cols = 2, rows = ladies.index{1, 2},
   cols = ladies.index{2, 1}}
@@ -34,8 +35,8 @@ local nodes = ladies.index{1}
 local model = ladies.nn.gcn{inputs = 1, outputs = 2}
 
 local CALLS = {
-  {ladies.ablate}, {ladies.compare}, {ladies.costs}, {ladies.figures}, {ladies.report},
-  {ladies.reproduce}, {ladies.sweep}, {ladies.table3}, {ladies.variance},
+  {paper.ablate}, {ladies.compare}, {paper.costs}, {paper.figures}, {paper.report},
+  {paper.reproduce}, {ladies.sweep}, {paper.table3}, {paper.variance},
   {ladies.batches, nodes}, {ladies.train}, {ladies.experiment.configure},
   {early_stopping.new}, {progress.new},
   {ladies.inference.sampled, model, data, nodes}, {ladies.partition.of, A, 1},

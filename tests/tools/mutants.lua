@@ -1,4 +1,4 @@
---- Plants faults in src/core and lua/ladies, one at a time, and lists those that no test catches:
+--- Plants faults in src/core and lua/, one at a time, and lists those that no test catches:
 --
 --   build/bin/ladies tests/tools/mutants.lua --count 200 --seed 1 --jobs 2
 --
@@ -7,14 +7,14 @@
 package.path = arg[0]:match "^(.*)/tools/" .. "/?.lua;" .. package.path
 
 local cjson = require "cjson"
-local cli = require "ladies.cli"
+local cli = require "ladies.command.cli"
 local Map = require "tools.mutants.map"
 local Tree = require "tools.mutants.tree"
 local shell = require "tools.shell"
 local sites_of = require "tools.mutants.sites"
 local trial = require "tools.mutants.trial"
 
-local PARTS = "src/core lua/ladies"
+local PARTS = "src/core lua"
 
 local function read(path)
   local file <close> = assert(io.open(path, "rb"))
@@ -214,7 +214,7 @@ end
 
 cli.main({
   name = "mutants.lua",
-  about = "Plants faults in src/core and lua/ladies, and lists those that no test catches.",
+  about = "Plants faults in src/core and lua/, and lists those that no test catches.",
   {"count", "N", "positive integer", default = 200, help = "mutants that are another program"},
   {"seed", "N", "integer", default = 1, help = "of the choice"},
   {"only", "PATH", "string", default = "", help = "files whose path begins so"},

@@ -1,6 +1,6 @@
 --- What tests of studies share: a toy data set in a file, and the records that a study has left.
 local ladies = require "ladies"
-local json = require "ladies.json"
+local json = require "ladies.base.json"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 

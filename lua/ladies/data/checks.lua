@@ -4,7 +4,7 @@
 -- part, and `shift` is added to ids and positions (-1 for files, which count from 0). So a message
 -- reads `x.npz: idx_train[5] is 2708, must be in 0..2707`.
 
-local options = require "ladies.options"
+local options = require "ladies.base.options"
 
 local checks = {}
 

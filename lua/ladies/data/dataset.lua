@@ -4,7 +4,7 @@
 --   graph                         Graph
 --   features                      Tensor or sparse Matrix, a row for each node
 --   labels                        Index, 1 .. classes, 0 = unlabelled; or Tensor of 0 and 1, nodes
---                                 x classes, with rows of NaN = unlabelled (see ladies.labels)
+--                                 x classes, with rows of NaN = unlabelled (see ladies.data.labels)
 --   multilabel                    whether they are such a Tensor
 --   classes, class_names          their number, and their names or nil
 --   train, val, test              Index, or nil where the source has no split
@@ -14,12 +14,12 @@
 --   node_names, feature_names     NodeNames (data.node_names[i]) and a table, or nil
 
 local core = require "ladies_core"
-local options = require "ladies.options"
+local options = require "ladies.base.options"
 local checks = require "ladies.data.checks"
 local description = require "ladies.data.description"
 local facts = require "ladies.data.facts"
 local Graph = require "ladies.graph"
-local label_kinds = require "ladies.labels"
+local label_kinds = require "ladies.data.labels"
 local NodeNames = require "ladies.data.node_names"
 local splits = require "ladies.data.splits"
 

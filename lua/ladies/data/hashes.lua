@@ -1,6 +1,6 @@
 --- Hashes of what a data set holds, to tell it from another one of the same name.
 
-local options = require "ladies.options"
+local options = require "ladies.base.options"
 
 local FIELDS = {"features", "labels", "train", "val", "test"}
 

@@ -1,20 +1,19 @@
 --- Data sets: by name, from a file, or from a script's own arrays.
 
 local core = require "ladies_core"
-local options = require "ladies.options"
-local checks = require "ladies.data.checks"
-local complete = require "ladies.data.complete"
-local cache = require "ladies.data.cache"
-local collection = require "ladies.data.collection"
-local fetch = require "ladies.data.fetch"
-local npz_layout = require "ladies.data.npz_layout"
-local readers = require "ladies.data.readers"
-local registry = require "ladies.data.registry"
+local options = require "ladies.base.options"
+local cache = require "ladies.data.store.cache"
+local collection = require "ladies.data.store.collection"
+local fetch = require "ladies.data.store.fetch"
+local npz_layout = require "ladies.data.formats.npz_layout"
+local readers = require "ladies.data.formats.readers"
+local registry = require "ladies.data.store.registry"
 local splits = require "ladies.data.splits"
 
 local data = {
-  from_files = require("ladies.data.from_files").load,
-  export = require "ladies.data.export",
+  from_arrays = require "ladies.data.from_arrays",
+  from_files = require("ladies.data.formats.from_files").load,
+  export = require "ladies.data.formats.export",
   random_split = splits.random_split,
   class_split = splits.class_split,
   split = splits.of,
@@ -55,7 +54,7 @@ end
 --- The data set of this name, or the one at this path (with a slash, or the name of a file here),
 -- all of it checked. A path is one of
 --
---   FILE.npz               arrays, which ladies.data.npz_layout, npz_pickled and npz_edges list
+--   FILE.npz               arrays, as doc/data.md lists them
 --   FOLDER/NAME_data.npz   DGL's Reddit, beside NAME_graph.npz; or the folder of such a pair
 --   FOLDER/ind.NAME        what the names of Planetoid's files begin with
 --   FOLDER/NAME.content    papers, beside NAME.cites; or the folder of such a pair
@@ -91,86 +90,6 @@ function data.save(dataset, path, opts)
   options.value("ladies.data.save", "the path", path, "string")
   opts = options.check("ladies.data.save", opts, {compress = {"boolean", true}})
   npz_layout.write(path, dataset, opts)
-end
-
-local WHERE = "ladies.data.from_arrays"
-
--- {{1, 2}, {2, 3}} as two Indexes; {Index, Index} stays.
-local function edge_ends(edges)
-  if options.class_of(edges[1]) == "Index" then return edges[1], edges[2] end
-  local sources, targets = {}, {}
-  for i, edge in ipairs(edges) do
-    options.value(WHERE, ("edges[%d]"):format(i), edge, "array of positive integers")
-    if #edge ~= 2 then
-      options.fail(("%s: edges[%d] must be two nodes, got %d"):format(WHERE, i, #edge))
-    end
-    sources[i], targets[i] = edge[1], edge[2]
-  end
-  return core.index(sources), core.index(targets)
-end
-
--- The adjacency, and how many edges were given more than once.
-local function adjacency_of(opts, n)
-  if opts.graph then return opts.graph end
-  local sources, targets = edge_ends(opts.edges)
-  local context = {where = WHERE, shift = 0, keys = {sources = "edges", targets = "edges"}}
-  checks.length(context, "targets", #targets, #sources, "as many targets as sources")
-  checks.ids(context, "sources", sources, n)
-  checks.ids(context, "targets", targets, n)
-  -- A target hears its source: rows are destinations.
-  local matrix = core.matrix{n_rows = n, n_cols = n, rows = targets, cols = sources}
-  return matrix, #targets - matrix.nnz
-end
-
-local function as_index(ids)
-  return type(ids) == "table" and core.index(ids) or ids
-end
-
---- A data set of a script's own arrays, checked as those of a file are.
---
---   ladies.data.from_arrays{
---     edges    = {{1, 2}, {2, 3}},     -- or {Index, Index}, or graph = Matrix
---     features = Tensor or Matrix,
---     labels   = {1, 2, 1},            -- or Index; 0 = unlabelled. Where a node may have several
---                                      -- classes: Tensor or Matrix of 0 and 1, nodes x classes;
---                                      -- a row of NaN = unlabelled
---     train = {1}, val = {2}, test = {3},
---   }
---
--- Optional: name, source, class_names, feature_names, node_names (tables of strings), and directed
--- ("keep": an edge goes from its first node to its second), make_features, split and split_seed as
--- for ladies.data.load.
-function data.from_arrays(arrays)
-  local opts = options.check(WHERE, arrays, {
-    graph = "Matrix or nil", edges = "array of tables or array of Indexes or nil",
-    directed = complete.SPEC.directed, split = complete.SPEC.split,
-    split_seed = complete.SPEC.split_seed,
-    features = "Tensor or Matrix or nil", make_features = complete.SPEC.make_features,
-    labels = "Index or array of non-negative integers or Tensor or Matrix",
-    train = "Index or array of positive integers or nil",
-    val = "Index or array of positive integers or nil",
-    test = "Index or array of positive integers or nil",
-    name = {"string", "arrays"}, source = {"string", "arrays of a script"},
-    class_names = "array of strings or nil", feature_names = "array of strings or nil",
-    node_names = "array of strings or nil",
-  })
-  if (opts.graph == nil) == (opts.edges == nil) then
-    options.fail(WHERE .. ": give either edges or graph")
-  end
-  local labels = as_index(opts.labels)
-  local adjacency, merged = adjacency_of(opts, opts.features and opts.features.n_rows
-    or options.class_of(labels) == "Index" and #labels or labels.n_rows)
-  local fields = {
-    name = opts.name, source = opts.source, features = opts.features,
-    adjacency = adjacency, merged = merged, labels = labels,
-    train = as_index(opts.train), val = as_index(opts.val), test = as_index(opts.test),
-    class_names = opts.class_names, feature_names = opts.feature_names,
-    node_names = opts.node_names and table.concat(opts.node_names, "\n"),
-  }
-  local keys = setmetatable({adjacency = "graph"}, {__index = function(_, part) return part end})
-  local context = {where = WHERE, shift = 0, keys = keys}
-  opts.max_ids = math.maxinteger      -- what a script has made is there already
-  return complete.dataset(WHERE, fields, context, opts)
 end
 
 return data

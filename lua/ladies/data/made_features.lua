@@ -8,7 +8,7 @@
 --                {"random", columns = 128, seed = 1} says otherwise
 
 local core = require "ladies_core"
-local options = require "ladies.options"
+local options = require "ladies.base.options"
 local checks = require "ladies.data.checks"
 
 local made_features = {}

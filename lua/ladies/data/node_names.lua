@@ -2,7 +2,7 @@
 -- every node would cost more than the graph.
 
 local core = require "ladies_core"
-local options = require "ladies.options"
+local options = require "ladies.base.options"
 
 local NodeNames = {__name = "ladies.NodeNames"}
 

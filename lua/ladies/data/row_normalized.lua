@@ -1,6 +1,6 @@
 --- Features with rows of one size.
 
-local options = require "ladies.options"
+local options = require "ladies.base.options"
 
 -- The sums of the absolute values of rows, for dividing by: those of zeros have a one.
 local function divisors(features)

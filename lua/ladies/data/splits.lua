@@ -17,9 +17,9 @@
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
-local label_kinds = require "ladies.labels"
+local label_kinds = require "ladies.data.labels"
 local notes = require "ladies.data.notes"
-local options = require "ladies.options"
+local options = require "ladies.base.options"
 
 local splits = {}
 

@@ -1,6 +1,6 @@
 --- Activation functions by name: x -> Tensor of the same shape.
 
-local options = require "ladies.options"
+local options = require "ladies.base.options"
 
 local activation = {}
 

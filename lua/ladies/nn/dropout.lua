@@ -1,7 +1,7 @@
 --- Dropout (Srivastava et al., JMLR 2014): in training each element is zeroed with probability p
 -- and the others are divided by 1 - p.
 
-local options = require "ladies.options"
+local options = require "ladies.base.options"
 local module = require "ladies.nn.module"
 
 local Dropout = module.class "Dropout"

@@ -2,7 +2,7 @@
 -- ladies.presets): any number of propagations, with or without a linear layer after the last.
 
 local core = require "ladies_core"
-local options = require "ladies.options"
+local options = require "ladies.base.options"
 local activation = require "ladies.nn.activation"
 local Dropout = require "ladies.nn.dropout"
 local GcnConv = require "ladies.nn.gcn_conv"
@@ -10,7 +10,7 @@ local initialize = require "ladies.nn.initialize"
 local LayerNorm = require "ladies.nn.layer_norm"
 local Linear = require "ladies.nn.linear"
 local module = require "ladies.nn.module"
-local propagation = require "ladies.propagation"
+local propagation = require "ladies.graph.propagation"
 
 local Gcn = module.class "Gcn"
 

@@ -1,7 +1,7 @@
 --- A graph convolution: P H W + b (Kipf and Welling, ICLR 2017, eq. 2, without the activation).
 -- P (HW) and (P H) W are the same numbers up to rounding; the cheaper order depends on the shapes.
 
-local options = require "ladies.options"
+local options = require "ladies.base.options"
 local module = require "ladies.nn.module"
 local Linear = require "ladies.nn.linear"
 

@@ -1,7 +1,7 @@
 --- First values of weight matrices (inputs x outputs), drawn from an explicit rng and written in
 -- place.
 
-local options = require "ladies.options"
+local options = require "ladies.base.options"
 
 local initialize = {}
 

@@ -2,7 +2,7 @@
 -- et al., 2016, eq. 4).
 
 local core = require "ladies_core"
-local options = require "ladies.options"
+local options = require "ladies.base.options"
 local module = require "ladies.nn.module"
 
 local LayerNorm = module.class "LayerNorm"

@@ -1,7 +1,7 @@
 --- A linear map of rows with a bias.
 
 local core = require "ladies_core"
-local options = require "ladies.options"
+local options = require "ladies.base.options"
 local initialize = require "ladies.nn.initialize"
 local module = require "ladies.nn.module"
 

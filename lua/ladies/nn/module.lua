@@ -2,7 +2,7 @@
 -- those tensors in it, and in the modules and arrays it holds, that were made parameters. Any table
 -- of tensors with a `forward` is a model as good as ours.
 
-local options = require "ladies.options"
+local options = require "ladies.base.options"
 
 local module = {}
 

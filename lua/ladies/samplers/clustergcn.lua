@@ -17,10 +17,10 @@
 -- nodes the batches are a random division of all clusters.
 
 local core = require "ladies_core"
-local options = require "ladies.options"
-local partition = require "ladies.partition"
+local options = require "ladies.base.options"
+local partition = require "ladies.graph.partition"
 local sampling = require "ladies.sampling"
-local square = require "ladies.samplers.square"
+local square = require "ladies.sampling.square"
 
 local WHERE = "ladies.samplers.clustergcn"
 

@@ -15,10 +15,10 @@
 -- replacement from all nodes and normalises the rows (method = "wor", row_normalize = true).
 
 local core = require "ladies_core"
-local options = require "ladies.options"
+local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
-local seeds_of = require "ladies.samplers.seeds"
-local square = require "ladies.samplers.square"
+local seeds_of = require "ladies.sampling.seeds"
+local square = require "ladies.sampling.square"
 
 local SPEC = {
   sizes = "array of positive integers",

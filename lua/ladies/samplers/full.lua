@@ -1,9 +1,9 @@
 --- The exact mini-batch: nothing is sampled.
 
-local options = require "ladies.options"
+local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
-local seeds_of = require "ladies.samplers.seeds"
-local square = require "ladies.samplers.square"
+local seeds_of = require "ladies.sampling.seeds"
+local square = require "ladies.sampling.square"
 
 -- The blocks for these nodes; every layer takes all columns that the layer above touches.
 local function build(P, output, layers)

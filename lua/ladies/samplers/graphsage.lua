@@ -10,10 +10,10 @@
 -- where P's rows sum to one). The paper draws with replacement where a node has fewer than k
 -- neighbours; replace = true does everywhere.
 
-local options = require "ladies.options"
+local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
-local seeds_of = require "ladies.samplers.seeds"
-local square = require "ladies.samplers.square"
+local seeds_of = require "ladies.sampling.seeds"
+local square = require "ladies.sampling.square"
 
 local SPEC = {
   fanouts = "array of positive integers",

@@ -17,10 +17,10 @@
 -- (method = "wor", self_nodes = "batch", union = "post").
 
 local core = require "ladies_core"
-local options = require "ladies.options"
+local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
-local seeds_of = require "ladies.samplers.seeds"
-local square = require "ladies.samplers.square"
+local seeds_of = require "ladies.sampling.seeds"
+local square = require "ladies.sampling.square"
 
 local SPEC = {
   sizes = "array of positive integers",

@@ -20,11 +20,11 @@
 -- when it was drawn.)
 
 local core = require "ladies_core"
-local inference = require "ladies.inference"
-local options = require "ladies.options"
+local inference = require "ladies.evaluation.inference"
+local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
-local seeds_of = require "ladies.samplers.seeds"
-local square = require "ladies.samplers.square"
+local seeds_of = require "ladies.sampling.seeds"
+local square = require "ladies.sampling.square"
 
 local WHERE = "ladies.samplers.vrgcn"
 

@@ -2,12 +2,12 @@
 -- the others.
 
 local core = require "ladies_core"
-local collection = require "ladies.data.collection"
+local collection = require "ladies.data.store.collection"
 local data_sets = require "ladies.data"
-local fetch = require "ladies.data.fetch"
-local options = require "ladies.options"
-local readers = require "ladies.data.readers"
-local run_folder = require "ladies.run_folder"
+local fetch = require "ladies.data.store.fetch"
+local options = require "ladies.base.options"
+local readers = require "ladies.data.formats.readers"
+local run_folder = require "ladies.training.run_folder"
 
 -- Why a data set cannot be used, in one line, or nil when it can. One that is fetched on first use
 -- is fetched here, once for all runs.

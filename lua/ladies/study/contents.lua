@@ -3,7 +3,7 @@
 
 local changes = require "ladies.data.changes"
 local hashes_of = require "ladies.data.hashes"
-local options = require "ladies.options"
+local options = require "ladies.base.options"
 local trial = require "ladies.study.trial"
 
 local Contents = {__name = "ladies.Contents"}

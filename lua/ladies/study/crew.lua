@@ -6,7 +6,7 @@
 -- why nothing did; n.log, what the process printed.
 
 local core = require "ladies_core"
-local json = require "ladies.json"
+local json = require "ladies.base.json"
 local trial = require "ladies.study.trial"
 
 local crew = {}
@@ -58,7 +58,7 @@ local function outcome(folder, n, status)
 end
 
 --- Trains the `runs`, opts.jobs at a time. opts:
--- folder             of ladies.own_folder, for the files of the processes; removed in the end
+-- folder             of ladies.base.own_folder, for the files of the processes; removed in the end
 -- jobs, threads      processes at the same time, and the threads of each
 -- finished(record), failed(run, message)    called as runs end
 -- tick               called several times a second

@@ -1,8 +1,8 @@
 --- How long the rest of a study takes: a run as long as those that differ from it in the seed
 -- alone, and where there are none yet, as long as the mean of all that have ended.
 
-local json = require "ladies.json"
-local statistics = require "ladies.statistics"
+local json = require "ladies.base.json"
+local statistics = require "ladies.report.statistics"
 
 local Forecast = {}
 Forecast.__index = Forecast

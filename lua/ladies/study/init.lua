@@ -5,8 +5,8 @@
 --   study:run({{key = "ladies-1", config = {...}}, ...}, {jobs = 2})
 --   study:record "ladies-1"                            -- {key =, config =, test_f1 =, ...}
 --
--- The folder (see ladies.own_folder) holds study.json, what the study is and how long it took so
--- far, and results.jsonl, a record of ladies.study.trial for each finished run, in the order in
+-- The folder (see ladies.base.own_folder) holds study.json, what the study is and how long it took
+-- so far, and results.jsonl, a record of ladies.study.trial for each finished run, in the order in
 -- which they ended.
 
 local core = require "ladies_core"
@@ -15,10 +15,10 @@ local Contents = require "ladies.study.contents"
 local crew = require "ladies.study.crew"
 local data_notes = require "ladies.data.notes"
 local forecast = require "ladies.study.forecast"
-local json = require "ladies.json"
-local options = require "ladies.options"
-local own_folder = require "ladies.own_folder"
-local progress = require "ladies.progress"
+local json = require "ladies.base.json"
+local options = require "ladies.base.options"
+local own_folder = require "ladies.base.own_folder"
+local progress = require "ladies.base.progress"
 local trial = require "ladies.study.trial"
 
 local Study = {__name = "ladies.Study"}

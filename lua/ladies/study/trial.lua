@@ -4,9 +4,9 @@ local core = require "ladies_core"
 local complete = require "ladies.data.complete"
 local experiment = require "ladies.experiment"
 local hashes_of = require "ladies.data.hashes"
-local json = require "ladies.json"
-local machine = require "ladies.machine"
-local metrics = require "ladies.metrics"
+local json = require "ladies.base.json"
+local machine = require "ladies.base.machine"
+local metrics = require "ladies.evaluation.metrics"
 
 local trial = {}
 
@@ -43,8 +43,8 @@ end
 -- wall            seconds from here to the end, with loading, validation and test
 -- data            hashes of the data set (see ladies.data.hashes)
 -- notes           of the data set (see ladies.data.notes), nil where there are none
--- and everything of ladies.summary. opts: data, a data set instead of config.dataset; jobs (1);
--- tick, called at every validation.
+-- and everything of ladies.training.summary. opts: data, a data set instead of config.dataset; jobs
+-- (1); tick, called at every validation.
 function trial.run(run, opts)
   local began, curve = core.clock(), {}
   local trace = run.trace and {} or nil

@@ -2,7 +2,7 @@
 -- go: what calls return is kept for a while, and some of it is closed, released or left to
 -- finalizers.
 local ladies = require "ladies"
-local options = require "ladies.options"
+local options = require "ladies.base.options"
 local toy = require "reference.toy_data"
 
 local one_of = require "fuzz.api.values".one_of

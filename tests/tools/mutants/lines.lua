@@ -10,7 +10,7 @@ local seen = {}           -- by path, the lines
 local of_function = {}    -- by function, its file's table of `seen`, or false for others
 
 local function lines_of(f)
-  local path = getinfo(f, "S").source:match "^@.*/lua/5%.4/(ladies/.*)$"
+  local path = getinfo(f, "S").source:match "^@.*/lua/5%.4/(ladies[_%w]*/.*)$"
   if not path then return false end
   seen[path] = seen[path] or {path = path}
   return seen[path]

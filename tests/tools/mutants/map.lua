@@ -1,4 +1,4 @@
---- Which test executes which lines of src/core and lua/ladies, and how long it takes.
+--- Which test executes which lines of src/core and lua/, and how long it takes.
 local cjson = require "cjson"
 local gcov = require "tools.gcov"
 local Tree = require "tools.mutants.tree"

@@ -1,0 +1,130 @@
+--- JSON for files that people read and programs compare: keys sorted, so the same value gives the
+-- same bytes, and indented on request. Reading and the escaping of strings are lua-cjson's, which
+-- can neither sort nor indent.
+
+local installed = require "ladies.base.installed"
+
+local cjson = installed "cjson"
+
+local json = {}
+
+local encode_value
+
+local function sorted_keys(t)
+  local keys = {}
+  for key in pairs(t) do keys[#keys + 1] = key end
+  table.sort(keys)
+  return keys
+end
+
+local function is_scalar_list(list)
+  for i = 1, #list do
+    if type(list[i]) == "table" then return false end
+  end
+  return true
+end
+
+local function join(parts, open, close, inner, outer)
+  if #parts == 0 then return open .. close end
+  return open .. inner .. table.concat(parts, "," .. inner) .. outer .. close
+end
+
+local function encode_table(t, indent, depth)
+  local parts = {}
+  local inner = indent and "\n" .. indent:rep(depth + 1) or ""
+  local outer = indent and "\n" .. indent:rep(depth) or ""
+  if #t > 0 then
+    for i = 1, #t do parts[i] = encode_value(t[i], indent, depth + 1) end
+    if indent and is_scalar_list(t) then return "[" .. table.concat(parts, ", ") .. "]" end
+    return join(parts, "[", "]", inner, outer)
+  end
+  for i, key in ipairs(sorted_keys(t)) do
+    local text = encode_value(t[key], indent, depth + 1)
+    parts[i] = cjson.encode(key) .. (indent and ": " or ":") .. text
+  end
+  return join(parts, "{", "}", inner, outer)
+end
+
+function encode_value(value, indent, depth)
+  if type(value) == "table" then return encode_table(value, indent, depth) end
+  if type(value) == "number" then return json.number(value) end
+  if type(value) == "boolean" then return tostring(value) end
+  return cjson.encode(value)
+end
+
+--- A number as JSON text that reads back as the same number; infinities and NaN, which JSON lacks,
+-- become null.
+function json.number(x)
+  if x ~= x or x == math.huge or x == -math.huge then return "null" end
+  if math.type(x) == "integer" then return ("%d"):format(x) end
+  local short = ("%.15g"):format(x)
+  return tonumber(short) == x and short or ("%.17g"):format(x)
+end
+
+--- The JSON text of plain data (tables, strings, numbers, booleans). A table with t[1] is an array,
+-- any other an object with string keys. `indent` is the white space of one level, or nil for one
+-- line.
+function json.encode(value, indent)
+  return encode_value(value, indent, 0)
+end
+
+-- The place of the quote that ends the string which begins at `at`.
+local function end_of_string(text, at)
+  at = at + 1
+  while true do
+    at = text:find('["\\]', at)
+    if not at then return #text end
+    if text:sub(at, at) == '"' then return at end
+    at = at + 2
+  end
+end
+
+-- lua-cjson reads every number as a double, which cannot hold integers of 16 digits and more: they
+-- become strings that begin with this, and integers again afterwards.
+local DIGITS, EXACT = ("%d"):rep(16), "\1integer "
+
+local function as_string(number)
+  return #number >= 16 and math.type(tonumber(number)) == "integer"
+    and ('"\\u0001integer %s"'):format(number) or nil
+end
+
+local function keep_integers(text)
+  if not text:find("%f[%d.]" .. DIGITS) then return text end
+  local parts, at = {}, 1
+  while at <= #text do
+    local quote = text:find('"', at, true) or #text + 1
+    parts[#parts + 1] = text:sub(at, quote - 1):gsub("[-+%w.]+", as_string)
+    at = quote <= #text and end_of_string(text, quote) + 1 or quote
+    parts[#parts + 1] = text:sub(quote, at - 1)
+  end
+  return table.concat(parts)
+end
+
+local function number_of(value)
+  if type(value) == "string" and value:sub(1, #EXACT) == EXACT then
+    return math.tointeger(tonumber(value:sub(#EXACT + 1)))
+  end
+  return math.type(value) == "float" and math.tointeger(value) or value
+end
+
+--- The value of a JSON text; null fields are absent, and integers are exact. Errors name `what`,
+-- the file or member read.
+function json.decode(text, what)
+  local ok, value = pcall(cjson.decode, keep_integers(text))
+  if not ok then
+    error(("%s is not valid JSON: %s"):format(what or "the text", value), 0)
+  end
+  local function drop_nulls(t)
+    for key, field in pairs(t) do
+      if field == cjson.null then t[key] = nil
+      elseif type(field) == "table" then drop_nulls(field)
+      else t[key] = number_of(field)
+      end
+    end
+  end
+  if type(value) ~= "table" then return number_of(value) end
+  drop_nulls(value)
+  return value
+end
+
+return json

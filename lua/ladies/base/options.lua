@@ -1,0 +1,259 @@
+--- Options tables, checked the same way in the whole library.
+--
+--   local opts = options.check("ladies.optim.adam", given, {
+--     lr     = {"positive number", 1e-3},        -- a type and its default
+--     sizes  = "array of positive integers",     -- required
+--     method = {"wor|wr|poisson", "wor"},        -- one of these words
+--     rng    = "Rng or nil",                     -- may be left out
+--   })
+--
+-- A type is text, so the same words check a value and tell the user what was wanted:
+--   any, nil, boolean, string, function, table, callable (a function or a table with __call)
+--   number, integer, each with "positive" or "non-negative" before it or "in [0, 1)" after it;
+--     numbers are finite unless the interval names inf
+--   a|b|c               one of these strings
+--   array of integers   a table 1..n of the type in the singular (not an Index)
+--   Tensor, Index, ...  a class: an object whose metatable carries that __name
+--   A or B              either
+
+local core = require "ladies_core"
+
+local options = {}
+
+-- What the sources of this library, and of the packages beside it, begin with.
+local HOME = debug.getinfo(1, "S").source:match "^(.*[/\\]ladies)[/\\]base[/\\]" or "="
+
+local function is_ours(source)
+  return source:sub(1, #HOME) == HOME and source:find("^[_%w]*[/\\]", #HOME + 1) ~= nil
+end
+
+--- Raises `message`, blamed on the nearest line outside this library: the user's. It becomes one
+-- line, whatever it quotes of a file.
+function options.fail(message)
+  message = tostring(message)
+  local level = 2
+  local info = debug.getinfo(level, "S")
+  while info and (info.what == "C" or is_ours(info.source)) do
+    level = level + 1
+    info = debug.getinfo(level, "S")
+  end
+  error(core.printable(message), info and level or 0)
+end
+
+--- The word of `list` that was probably meant by `word`, or nil when none is near: one edit, or
+-- one in three letters, or the beginning of it. The case of letters does not count.
+options.nearest = core.nearest
+
+--- The end of a message about an unknown `word`: `; did you mean "x"?` with the nearest word of
+-- `list`, otherwise all of them after `preface`.
+function options.hint(word, list, preface)
+  local near = options.nearest(word, list)
+  if near then return ('; did you mean "%s"?'):format(near) end
+  return #list > 0 and ("; %s: %s"):format(preface, table.concat(list, ", ")) or ""
+end
+
+--- The name of the class of `value` ("Tensor", "Matrix", ...), or nil.
+function options.class_of(value)
+  local meta = debug.getmetatable(value)
+  local name = type(meta) == "table" and rawget(meta, "__name")
+  return type(name) == "string" and name:match("[^.]*$") or nil
+end
+
+local function with_article(noun)
+  return ((noun:find("^[AEIOUaeiou]") or noun == "Rng") and "an " or "a ") .. noun
+end
+
+local function show(value)
+  local kind = type(value)
+  if kind == "string" then
+    local quoted = ("%q"):format(value:sub(1, 40)):gsub("\\\n", "\\n")
+    return quoted .. (#value > 40 and "..." or "")
+  elseif kind == "table" or kind == "userdata" then
+    return with_article(options.class_of(value) or kind)
+  elseif kind == "function" or kind == "thread" then
+    return "a " .. kind
+  end
+  return value ~= value and "nan" or tostring(value)
+end
+
+-- A compiled type is a table: `text` (with its article), `test(value)` giving the value to use or
+-- nil, for arrays `element`, for choices `words`, for alternatives `either` (a list of types).
+local compile
+
+local function always(value) return value end
+
+local function of_type(kind)
+  return function(value) if type(value) == kind then return value end end
+end
+
+local PLAIN = {
+  any = always,
+  table = of_type "table",
+  string = of_type "string",
+  ["function"] = of_type "function",
+  callable = function(value)
+    local meta = debug.getmetatable(value)
+    if type(value) == "function" or (type(meta) == "table" and meta.__call) then return value end
+  end,
+}
+
+-- "positive integer", "number in (0, inf]": a test, or nil when `text` is not about numbers.
+local function numeric(text)
+  local sign, unsigned = text:match("^(%a[%a-]*)%s+(%a.*)$")
+  if sign ~= "positive" and sign ~= "non-negative" then sign, unsigned = nil, text end
+  local noun, rest = unsigned:match("^(%a+)(.*)$")
+  if noun ~= "number" and noun ~= "integer" then return nil end
+  local open, low, high, close = rest:match("^ in ([%[(])(%S+), (%S+)([%])])$")
+  low, high = tonumber(low) or -math.huge, tonumber(high) or math.huge
+  if sign == "positive" then open, low = "(", 0 elseif sign == "non-negative" then low = 0 end
+  local infinite = rest:find("inf", 1, true) ~= nil
+  return function(value)
+    if type(value) ~= "number" or value ~= value then return nil end
+    if noun == "integer" then value = math.tointeger(value) end
+    if not value or value < low or value > high then return nil end
+    if (open == "(" and value == low) or (close == ")" and value == high) then return nil end
+    if not infinite and (value == math.huge or value == -math.huge) then return nil end
+    return value
+  end
+end
+
+local function either(text)
+  local types, words = {}, {}
+  for part in (text .. " or "):gmatch("(.-) or ") do
+    if part ~= "nil" then
+      types[#types + 1] = compile(part)
+      words[#words + 1] = types[#types].text
+    end
+  end
+  return {text = table.concat(words, " or "), either = types, test = function(value)
+    for _, one in ipairs(types) do
+      local used = one.test(value)
+      if used ~= nil then return used end
+    end
+  end}
+end
+
+local function choice(text)
+  local words, known = {}, {}
+  for word in text:gmatch("[^|]+") do
+    words[#words + 1], known[word] = word, word
+  end
+  return {text = "one of " .. table.concat(words, ", "), words = words,
+    test = function(value) return known[value] end}
+end
+
+local function array(text)
+  local singular = text:gsub("xes%f[%A]", "x", 1)
+  if singular == text and not text:find("|", 1, true) then
+    singular = text:gsub("s%f[%A]", "", 1)
+  end
+  local element = compile(singular)
+  return {text = "an array of " .. text, element = element, test = function(value)
+    if type(value) ~= "table" or options.class_of(value) then return nil end
+    local used = {}
+    for key in pairs(value) do
+      if math.type(key) ~= "integer" or key < 1 then return nil end
+    end
+    for i = 1, options.last(value) do
+      used[i] = element.test(value[i])
+      if used[i] == nil then return nil end
+    end
+    return used
+  end}
+end
+
+local compiled = {}
+
+function compile(text)
+  if compiled[text] then return compiled[text] end
+  local made
+  local elements = text:match("^array of (.*)$")
+  if text:find(" or ", 1, true) then
+    made = either(text)
+  elseif elements then
+    made = array(elements)
+  elseif text:find("|", 1, true) then
+    made = choice(text)
+  elseif text == "boolean" then
+    made = {text = "true or false", test = of_type "boolean"}
+  else
+    local test = PLAIN[text] or numeric(text)
+    if not test and text:find("^%u") then
+      test = function(value) if options.class_of(value) == text then return value end end
+    end
+    assert(test, "options: no such type: " .. text)
+    made = {text = with_article(text), test = test}
+  end
+  compiled[text] = made
+  return made
+end
+
+--- The greatest integer key of a table (0 for none), which `#` need not find where there are holes.
+function options.last(list)
+  local last = 0
+  for key in pairs(list) do
+    if math.type(key) == "integer" and key > last then last = key end
+  end
+  return last
+end
+
+-- What is wrong with `value`, whose place in the options is `name`, as the end of a sentence.
+local function complaint(name, value, wanted)
+  for _, one in ipairs(wanted.either or {wanted}) do
+    if one.element and type(value) == "table" and not options.class_of(value) then
+      for i = 1, options.last(value) do
+        if value[i] == nil or one.element.test(value[i]) == nil then
+          return complaint(("%s[%d]"):format(name, i), value[i], one.element)
+        end
+      end
+    end
+  end
+  local text = ("%s must be %s, got %s"):format(name, wanted.text, show(value))
+  local near = wanted.words and type(value) == "string" and options.nearest(value, wanted.words)
+  return near and ('%s; did you mean "%s"?'):format(text, near) or text
+end
+
+--- `value` as the type says (an integral float becomes an integer), or an error that begins with
+-- `where` and calls it `name`.
+function options.value(where, name, value, type_text)
+  if value == nil and type_text:find(" or nil", 1, true) then return nil end
+  local wanted = compile(type_text)
+  local used = wanted.test(value)
+  if used == nil then options.fail(("%s: %s"):format(where, complaint(name, value, wanted))) end
+  return used
+end
+
+local function sorted_keys(t)
+  local keys = {}
+  for key in pairs(t) do keys[#keys + 1] = key end
+  table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
+  return keys
+end
+
+--- A new table with the options of `given`, checked, and the defaults of the others.
+-- `where` begins the messages; `spec` maps each key to a type (required), to "type or nil", or to
+-- {type, default}. A key that the spec lacks is an error that names the nearest known one.
+function options.check(where, given, spec)
+  given = given == nil and {} or given
+  if type(given) ~= "table" then
+    options.fail(("%s: the options must be a table, got %s"):format(where, show(given)))
+  end
+  local known = sorted_keys(spec)
+  for _, key in ipairs(sorted_keys(given)) do
+    if spec[key] == nil then
+      options.fail(("%s: unknown option %s%s"):format(
+        where, show(key), options.hint(key, known, "the options are")))
+    end
+  end
+  local opts = {}
+  for _, key in ipairs(known) do
+    local type_text, default = spec[key], nil
+    if type(type_text) == "table" then type_text, default = type_text[1], type_text[2] end
+    local value = given[key]
+    if value == nil then value = default end
+    opts[key] = options.value(where, tostring(key), value, type_text)
+  end
+  return opts
+end
+
+return options

@@ -1,0 +1,121 @@
+--- Folders of this program. What it keeps in one, it alone has written, one process at a time.
+--
+-- The marker ladies.json tells the kind of a folder and the version that made it. A folder that
+-- holds files and no marker, or the marker of another kind, is somebody else's: nothing in it is
+-- written, replaced or removed. Who works in a folder holds its lock, which the system takes back
+-- when the process ends, in whatever way.
+
+local core = require "ladies_core"
+local json = require "ladies.base.json"
+local options = require "ladies.base.options"
+
+local own_folder = {}
+
+local MARKER, LOCK = "ladies.json", ".ladies.lock"
+local PATIENCE = 10      -- seconds for another process to make the same folder
+
+local Folder = {__name = "Folder"}
+Folder.__index = Folder
+
+--- The folder at `path`, which must not be empty; nothing is made or looked at yet.
+function own_folder.at(path)
+  if path == "" then options.fail "the path of a folder is empty" end
+  return setmetatable({path = path}, Folder)
+end
+
+--- The path of a file in it.
+function Folder:file(name)
+  return self.path .. "/" .. name
+end
+
+--- Whether a file of that name is there.
+function Folder:has(name)
+  return core.exists(self:file(name)) == "file"
+end
+
+--- Writes plain data as indented JSON; the file appears whole or not at all.
+function Folder:write_json(name, value)
+  core.file.write(self:file(name), json.encode(value, "  ") .. "\n")
+end
+
+--- The data of a JSON file; an error names the file when it is missing or not JSON.
+function Folder:read_json(name)
+  return json.decode(core.file.read(self:file(name)), self:file(name))
+end
+
+--- The kind of the folder by its marker, nil without one.
+function Folder:kind()
+  if not self:has(MARKER) then return nil end
+  local ok, marker = pcall(self.read_json, self, MARKER)
+  return ok and type(marker) == "table" and type(marker.kind) == "string" and marker.kind or nil
+end
+
+-- Whether there are files besides a marker that is just being written.
+local function holds_files(folder)
+  for _, name in ipairs(core.files(folder.path)) do
+    if not name:find("^" .. MARKER .. "%.tmp") then return true end
+  end
+  return false
+end
+
+--- An error unless the folder is one of this kind, or may become one: it is empty or not there.
+function Folder:check(kind)
+  local occupied = holds_files(self)      -- looked at first: another process may begin here
+  local found = self:kind()
+  if found == kind then return end
+  if found then
+    options.fail(("%s holds a %s, not a %s, and is left as it is; choose another folder"):format(
+      self, found, kind))
+  elseif core.exists(self.path) == "file" then
+    options.fail(("%s is a file; choose another name for the folder"):format(self))
+  elseif occupied then
+    options.fail(("%s holds files and no %s that says they are of a %s: they are left as they are; "
+      .. "choose a new or an empty folder"):format(self, MARKER, kind))
+  end
+end
+
+--- Removes the temporary files of processes that are no more, from a folder of this program.
+function Folder:sweep()
+  for _, name in ipairs(core.files(self.path)) do
+    local process = name:match "^.+%.tmp(%d+)%-%d+$"
+    if process and not core.process.lives(math.tointeger(tonumber(process)) or 0) then
+      core.folder.remove(self:file(name))
+    end
+  end
+end
+
+--- Takes the folder for this process alone, until the <close> variable that holds the result goes.
+-- It is made where there is none, and becomes one of this kind. Where another process has it, that
+-- is an error after so many `seconds` (0).
+function Folder:take(kind, seconds)
+  self:check(kind)
+  core.folder.make(self.path)
+  local lock, holder = core.folder.lock(self:file(LOCK), seconds)
+  if not lock then
+    options.fail(("%s: another process is at work there%s"):format(self,
+      holder ~= "" and (" (%s)"):format(holder) or ""))
+  end
+  self:check(kind)
+  if not self:has(MARKER) then self:write_json(MARKER, {kind = kind, version = core.version}) end
+  self:sweep()
+  return lock
+end
+
+--- Makes the folder one of this kind, if it is not yet.
+function Folder:make(kind)
+  if self:kind() ~= kind then local _ <close> = self:take(kind, PATIENCE) end
+end
+
+--- Removes the folder with all that is in it, if it is one of this kind and nobody is at work
+-- there; one of another kind is an error, and none at all is fine. Links are not followed.
+function Folder:remove(kind)
+  if not core.exists(self.path) then return end
+  local _ <close> = self:take(kind)
+  core.folder.remove(self.path)
+end
+
+function Folder:__tostring()
+  return self.path
+end
+
+return own_folder

@@ -1,0 +1,132 @@
+--- Progress of a long loop on stderr: one line that is redrawn when stderr is a terminal, a plain
+-- line every few seconds when it is not.
+
+local core = require "ladies_core"
+local options = require "ladies.base.options"
+
+local progress = {}
+
+local REDRAW = 0.1   -- seconds between two drawings of the bar, at least
+local PLAIN = 5      -- seconds between two plain lines
+local BAR = 24       -- characters
+local CLEAR = "\r\27[K"
+
+local Progress = {__name = "Progress"}
+Progress.__index = Progress
+
+--- 3:07 or 1:02:03.
+function progress.duration(seconds)
+  seconds = math.floor(seconds + 0.5)
+  local hours, minutes = seconds // 3600, seconds // 60 % 60
+  if hours > 0 then return ("%d:%02d:%02d"):format(hours, minutes, seconds % 60) end
+  return ("%d:%02d"):format(minutes, seconds % 60)
+end
+
+--- progress.new{total =, done = 0, unit = "batch"}: a progress display.
+-- total     how many there will be at most, or nil when nobody knows
+-- bound     whether `total` is only a bound, which the loop may end well before
+-- done      how many were done before (a resumed run)
+-- quiet     show nothing
+-- delay     seconds before anything is shown; what is over by then never is
+-- terminal, write, clock   for tests: whether to draw a bar, where the text goes, the time in
+-- seconds
+function progress.new(given)
+  local opts = options.check("ladies.progress", given, {
+    total = "positive integer or nil",
+    bound = {"boolean", false},
+    done = {"non-negative integer", 0},
+    unit = {"string", "batch"},
+    quiet = {"boolean", false},
+    delay = {"non-negative number", 0},
+    terminal = "boolean or nil",
+    write = {"callable", function(text) io.stderr:write(text) io.stderr:flush() end},
+    clock = {"callable", core.clock},
+  })
+  opts.unit = core.printable(opts.unit)
+  if opts.terminal == nil then opts.terminal = core.isatty(2) end
+  opts.first, opts.began = opts.done, opts.clock()
+  opts.wait = opts.terminal and REDRAW or PLAIN
+  opts.due = opts.quiet and math.huge or opts.began + math.max(opts.wait, opts.delay)
+  return setmetatable(opts, Progress)
+end
+
+-- What the line says: "batch 340/2000 [====>    ] 71.2/s, 0:23 left, " and the notes.
+local function text_of(self, now)
+  local elapsed = now - self.began
+  local rate = elapsed > 0 and (self.done - self.first) / elapsed or 0
+  local parts = {}
+  if self.total then
+    local share = math.min(1, self.done / self.total)
+    parts[1] = ("%s %d/%d"):format(self.unit, self.done, self.total)
+    if self.terminal then
+      local filled = math.floor(share * BAR)
+      parts[1] = ("%s [%s%s]"):format(parts[1], ("="):rep(filled), (" "):rep(BAR - filled))
+    end
+  else
+    parts[1] = ("%s %d"):format(self.unit, self.done)
+  end
+  parts[2] = (rate < 10 and "%.2f/s" or "%.0f/s"):format(rate)
+  local left = self.ends and math.max(0, self.ends - now)
+    or self.total and rate > 0 and (self.total - self.done) / rate
+  if left then
+    parts[3] = (self.bound and "at most %s left" or "%s left"):format(progress.duration(left))
+  end
+  parts[#parts + 1] = self.loss and ("loss %.4f"):format(self.loss)
+  parts[#parts + 1] = self.f1 and ("val F1 %.4f"):format(self.f1)
+  return table.concat(parts, ", ")
+end
+
+--- Reports that `done` are done at time `now` (seconds of the same clock), with the latest loss and
+-- validation F1 (or nil). Cheap unless it is time to draw.
+function Progress:update(done, now, loss, f1)
+  self.done, self.loss, self.f1 = done, loss, f1
+  if now < self.due then return end
+  self.due = now + self.wait
+  if self.terminal then
+    self.write(CLEAR .. text_of(self, now))
+    self.drawn = true
+  else
+    self.write(text_of(self, now) .. "\n")
+  end
+end
+
+--- Says when all will be done, on the same clock, for a loop that knows better than its mean rate.
+function Progress:expect(ends)
+  self.ends = ends
+end
+
+--- Wipes the bar, so that other output can follow.
+function Progress:clear()
+  if self.drawn then self.write(CLEAR) end
+  self.drawn = false
+end
+
+--- Writes a line that stays, above the bar.
+function Progress:line(text)
+  if self.quiet then return end
+  self:clear()
+  self.write(text .. "\n")
+end
+
+--- progress.reading(path [, {quiet = false, terminal =, write =, clock =}]) -> report, finish
+-- For the option `progress` of a reader of files: a bar of the file's MiB (packed ones of a packed
+-- file) if the reading takes more than a second and stderr is a terminal, and the function that
+-- wipes it in the end.
+function progress.reading(path, given)
+  local opts = options.check("ladies.progress", given, {
+    quiet = {"boolean", false}, terminal = "boolean or nil", write = "callable or nil",
+    clock = "callable or nil",
+  })
+  local clock = opts.clock or core.clock
+  if opts.terminal == nil then opts.terminal = core.isatty(2) end
+  local bar = progress.new{unit = path:match "[^/]*$" .. ": MiB", delay = 1,
+    quiet = opts.quiet or not opts.terminal, terminal = opts.terminal, write = opts.write,
+    clock = clock}
+  local function report(done, total)
+    bar.total = math.max(1, total >> 20)
+    bar:update(done >> 20, clock())
+  end
+  return report, function() bar:clear() end
+end
+
+return progress

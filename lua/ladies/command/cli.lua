@@ -1,0 +1,203 @@
+--- Command lines of scripts: declared options with type, default and help text.
+--
+--   cli.main({
+--     name = "ladies train",
+--     about = "Trains a deep GCN with sampled mini-batches.",
+--     {"dataset", "NAME|PATH", "string", default = "wordnet", help = "data set to train on"},
+--     {"lr", "RATE", "positive number", default = 1e-3, help = "learning rate"},
+--     {"quiet", help = "no progress"},                                   -- a flag
+--   }, arg, function(opts, given) ... end)
+--
+-- `usage` may stand in for the first line of the help text, "ladies train [options]".
+-- Types are those of ladies.options; the elements of an array have commas between them.
+-- `--batch-size 64` and `--batch-size=64` set opts.batch_size; given.batch_size tells that the user
+-- did.
+
+local core = require "ladies_core"
+local options = require "ladies.base.options"
+
+local cli = {}
+
+--- Exit status after Ctrl-C, as shells have it for SIGINT.
+cli.INTERRUPTED = 130
+
+local HELP = {"help", help = "show this text and end"}
+local WIDTH = 96  -- columns of the help text
+
+local function key_of(name)
+  return (name:gsub("-", "_"))
+end
+
+-- The declared options by name, and the names in order.
+local function index(spec)
+  local by_name, names = {help = HELP}, {}
+  for i, option in ipairs(spec) do
+    by_name[option[1]], names[i] = option, "--" .. option[1]
+  end
+  names[#names + 1] = "--help"
+  return by_name, names
+end
+
+-- What is between the commas of `text`, as numbers where they read as such.
+local function split(text, numbers)
+  local list = {}
+  for part in (text .. ","):gmatch "([^,]*)," do
+    list[#list + 1] = numbers and tonumber(part) or part
+  end
+  return list
+end
+
+-- The value of `text` as the option's type has it. The message of a failure is options.value's own,
+-- without the line of a script, which is not where the user's mistake is.
+local function convert(spec, option, text)
+  local type_text = option[3]
+  local value = text
+  if text == "" then error(("%s: --%s is empty"):format(spec.name, option[1]), 0) end
+  if type_text == "boolean" then
+    value = text == "true" or (text ~= "false" and text)
+  elseif type_text:find "^array of " then
+    value = split(text, not type_text:find "strings")
+  elseif type_text:find "number" or type_text:find "integer" then
+    value = tonumber(text) or text
+  end
+  local ok, result = pcall(options.value, spec.name, "--" .. option[1], value, type_text)
+  if not ok then error((result:gsub("^[^\n]-:%d+: ", "")), 0) end
+  return result
+end
+
+--- cli.join(spec, list, ...): the spec with the options of the lists behind its own.
+function cli.join(spec, ...)
+  for _, list in ipairs{...} do table.move(list, 1, #list, #spec + 1, spec) end
+  return spec
+end
+
+--- "a,b" as {"a", "b"}; nil stays.
+function cli.words(text)
+  if not text then return nil end
+  local list = {}
+  for word in text:gmatch "[^,%s]+" do list[#list + 1] = word end
+  return list
+end
+
+--- The options on the command line `args` (an array of strings): a table of values, defaults
+-- included, and a table with true for each that was given. Errors are one line each: an unknown
+-- option (with the nearest one there is), a missing, empty or wrong value, a stray word.
+function cli.parse(spec, args)
+  local by_name, names = index(spec)
+  local opts, given = {}, {}
+  local function fail(text, ...) error(spec.name .. ": " .. text:format(...), 0) end
+  local i = 1
+  while args[i] do
+    local name, value = args[i]:match "^%-%-([^=]+)=(.*)$"
+    name = name or args[i]:match "^%-%-(.+)$" or (args[i] == "-h" and "help")
+    if not name then
+      fail("unexpected %q; options begin with --, and --help lists them", args[i])
+    end
+    local option = by_name[name]
+    if not option then
+      local near = options.nearest("--" .. name, names)
+      fail("unknown option --%s%s", name, near and ("; did you mean %s?"):format(near)
+        or "; --help lists them")
+    end
+    if option[2] then
+      if not value then
+        i = i + 1
+        value = args[i] or fail("--%s needs a value: %s", name, option[2])
+      end
+      opts[key_of(name)] = convert(spec, option, value)
+    elseif value then
+      fail("--%s takes no value", name)
+    else
+      opts[key_of(name)] = true
+    end
+    given[key_of(name)] = true
+    i = i + 1
+  end
+  for _, option in ipairs(spec) do
+    local key = key_of(option[1])
+    if opts[key] == nil then opts[key] = option.default end
+  end
+  return opts, given
+end
+
+-- `text` broken into lines of at most `width` columns.
+local function wrap(text, width)
+  local lines, line = {}, ""
+  for word in text:gmatch "%S+" do
+    if #line > 0 and #line + 1 + #word > width then
+      lines[#lines + 1], line = line, word
+    else
+      line = #line > 0 and line .. " " .. word or word
+    end
+  end
+  lines[#lines + 1] = line
+  return lines
+end
+
+--- The help text: what the command does, then every option with its default.
+function cli.help(spec)
+  local heads, widest = {}, 0
+  local listed = table.move(spec, 1, #spec, 1, {})
+  listed[#listed + 1] = HELP
+  for i, option in ipairs(listed) do
+    heads[i] = "--" .. option[1] .. (option[2] and " " .. option[2] or "")
+    widest = math.max(widest, #heads[i])
+  end
+  local lines = {("usage: %s"):format(spec.usage or spec.name .. " [options]"), ""}
+  table.move(wrap(spec.about, WIDTH), 1, 1000, #lines + 1, lines)
+  lines[#lines + 1] = ""
+  for i, option in ipairs(listed) do
+    local text = option.help
+    if option.default ~= nil then text = ("%s (default %s)"):format(text, option.default) end
+    for j, part in ipairs(wrap(text, WIDTH - widest - 4)) do
+      lines[#lines + 1] = ("  %-" .. widest .. "s  %s"):format(j == 1 and heads[i] or "", part)
+    end
+  end
+  return table.concat(lines, "\n")
+end
+
+-- What an error looks like to the user of a command: one line. A failure of the program itself, as
+-- opposed to one of its input, keeps its place and its traceback.
+local function explain(message)
+  if type(message) ~= "string" then return message end
+  for _, sign in ipairs{"attempt to ", "bad argument", "assertion failed"} do
+    if message:find(sign, 1, true) then return debug.traceback(message, 2) end
+  end
+  return (message:gsub("^[^\n]-%.lua:%d+: ", ""))
+end
+
+-- An error or a note on stderr, which may quote files and names.
+local function complain(text) io.stderr:write(core.printable(text, true), "\n") end
+
+-- print, for a terminal: what it shows of files and names moves no cursor.
+local function print_plainly(...)
+  local words = table.pack(...)
+  for i = 1, words.n do words[i] = core.printable(tostring(words[i]), true) end
+  io.stdout:write(table.concat(words, "\t"), "\n")
+end
+
+--- Parses `args`, runs main(opts, given) and returns what it returns. `--help` prints the help text
+-- and ends the program; a wrong command line ends it with status 2 and one line on stderr, an error
+-- in main with status 1 and one line.
+function cli.main(spec, args, main)
+  local ok, opts, given = pcall(cli.parse, spec, args)
+  if not ok then
+    complain(opts)
+    os.exit(2, true)
+  end
+  if opts.help then
+    print(cli.help(spec))
+    os.exit(0, true)
+  end
+  if core.isatty(1) then _G.print = print_plainly end
+  local results = table.pack(xpcall(main, explain, opts, given))
+  if not results[1] then
+    local text = tostring(results[2])
+    if text:sub(1, #spec.name) ~= spec.name then text = spec.name .. ": " .. text end
+    complain(text)
+    os.exit(text:find "interrupted!$" and cli.INTERRUPTED or 1, true)
+  end
+  return table.unpack(results, 2, results.n)
+end
+
+return cli

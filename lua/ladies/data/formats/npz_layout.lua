@@ -1,0 +1,191 @@
+--- The arrays of a data set in an .npz file, in the layout of gnn-benchmark:
+--
+--   adj_indices, adj_indptr, adj_shape    the adjacency in CSR form; adj_data, its weights, may be
+--                                         absent (all ones)
+--   attr_indices, attr_indptr, attr_shape, attr_data     the features alike,
+--   attr_matrix                           or dense
+--   labels                                see ladies.data.formats.npz_labels
+--   idx_train, idx_val, idx_test          node ids, or masks: see ladies.data.formats.npz_split;
+--                                         may be absent
+--   directed                              "keep": edges stay as they are; see
+--                                         ladies.data.direction; may be absent
+--   class_names, feature_names            strings; may be absent
+--   node_names                            strings, or uint8: a UTF-8 text with a name a line
+--   source                                a string, or uint8: where the data came from
+--
+-- Ids count from 0 here and from 1 in Lua; the npz functions convert. Versions of gnn-benchmark
+-- have other names for some, which are read as well: adj_matrix.data, attr_matrix.data, ... or
+-- node_attr, node_label, attr_names. A file with an array adj_matrix is in the layout of
+-- ladies.data.formats.npz_pickled instead, one with edge_index in that of
+-- ladies.data.formats.npz_edges.
+
+local core = require "ladies_core"
+local options = require "ladies.base.options"
+local checks = require "ladies.data.checks"
+local direction = require "ladies.data.direction"
+local labels = require "ladies.data.labels"
+local npz_arrays = require "ladies.data.formats.npz_arrays"
+local npz_edges = require "ladies.data.formats.npz_edges"
+local npz_labels = require "ladies.data.formats.npz_labels"
+local npz_matrix = require "ladies.data.formats.npz_matrix"
+local npz_pickled = require "ladies.data.formats.npz_pickled"
+local npz_split = require "ladies.data.formats.npz_split"
+
+local layout = {named_splits = true}
+
+local KEYS = {
+  labels = "labels", class_names = "class_names", node_names = "node_names",
+  feature_names = "feature_names",
+}
+
+-- What the names of a matrix's arrays may begin with: ours, and those of gnn-benchmark's versions.
+local PREFIXES = {
+  adjacency = {"adj_", "adj_matrix.", "adj_matrix_"},
+  features = {"attr_", "attr_matrix.", "attr_matrix_", "node_attr."},
+}
+
+-- Names for the same in those versions.
+local OTHER_KEYS = {labels = "node_label", feature_names = "attr_names"}
+
+-- The names that mean something.
+local KNOWN = {attr_matrix = true, node_attr = true, source = true, directed = true}
+for name in pairs(npz_split.KNOWN) do KNOWN[name] = true end
+for _, names in ipairs{KEYS, OTHER_KEYS} do
+  for _, key in pairs(names) do KNOWN[key] = true end
+end
+for _, prefixes in pairs(PREFIXES) do
+  for _, prefix in ipairs(prefixes) do
+    for _, key in ipairs(npz_matrix.keys(prefix)) do KNOWN[key] = true end
+  end
+end
+
+-- What the names of the matrix's arrays begin with in this file, or nil.
+local function prefix_of(file, part)
+  for _, prefix in ipairs(PREFIXES[part]) do
+    for _, key in ipairs(npz_matrix.keys(prefix)) do
+      if file:has(key) then return prefix end
+    end
+  end
+end
+
+-- The features, or nil if there are none.
+local function read_features(context, file, opts)
+  local key = npz_arrays.one_of(context, file, {"attr_matrix", "node_attr"})
+  if key then
+    context.keys.features = key
+    return file:tensor(key)
+  end
+  local prefix = prefix_of(file, "features")
+  if prefix then
+    context.keys.features = prefix .. "shape"
+    return (npz_matrix.read(context, file, prefix, KNOWN))
+  end
+  if not opts.make_features and npz_matrix.nearest(file, "attr_matrix", KNOWN) then
+    npz_matrix.require_key(context, file, "attr_matrix", KNOWN)
+  end
+end
+
+-- The name that this part has in the file: its own, unless only the other one is there.
+local function key_of(context, file, part)
+  local other = OTHER_KEYS[part]
+  if not file:has(KEYS[part]) and other and file:has(other) then context.keys[part] = other end
+  return context.keys[part]
+end
+
+--- Whether the path may be that of an .npz file: that of any file, since its name is the user's.
+function layout.fits(path)
+  return core.exists(path) == "file" or path:find "%.npz$" ~= nil
+end
+
+-- An error unless the file may be in this layout.
+local function check_layout(context, file)
+  if npz_matrix.is_saved(file) then
+    checks.fail(context, "is one matrix of SciPy's save_npz, not a data set; "
+      .. "ladies.data.from_files{edges = ...} takes it, or a folder with it as edges.npz and "
+      .. "labels.csv")
+  elseif not prefix_of(file, "adjacency") and not npz_matrix.nearest(file, "adj_shape", KNOWN) then
+    local names = file:names()
+    checks.fail(context, "holds %s: no graph in a layout that is known (adj_indptr, adj_indices "
+      .. "and adj_shape; adj_matrix; edge_index); doc/data.md has them", #names == 0 and "no arrays"
+      or "the arrays " .. table.concat(names, ", ", 1, math.min(#names, 12)))
+  end
+end
+
+-- An error if the file has its edges in two layouts.
+local function check_one_graph(context, file)
+  local prefix = prefix_of(file, "adjacency")
+  npz_arrays.one_of(context, file, {"adj_matrix", "edge_index", "edges",
+    prefix and prefix .. "shape" or nil})
+end
+
+--- The fields of the data set in the .npz file at `path`, and the context of its messages, as
+-- ladies.data.complete takes them.
+function layout.read(path, opts)
+  local context = {where = path, shift = -1, keys = setmetatable({}, {__index = KEYS})}
+  local file <close> = core.npz.open(path, {mapped = true})
+  check_one_graph(context, file)
+  if npz_pickled.has_layout(file) then return npz_pickled.read(path, file, opts) end
+  if npz_edges.has_layout(file) then return npz_edges.read(path, file, opts) end
+  check_layout(context, file)
+  local fields, prefix = {path = path, notes = {}}, prefix_of(file, "adjacency") or "adj_"
+  context.keys.adjacency = prefix .. "shape"
+  fields.adjacency, fields.merged = npz_matrix.read(context, file, prefix, KNOWN)
+  fields.features = read_features(context, file, opts)
+  local key = key_of(context, file, "labels")
+  npz_matrix.require_key(context, file, key, KNOWN)
+  fields.labels, fields.class_names = npz_labels.read(context, fields.notes, file, key)
+  npz_split.read(context, file, fields, fields.adjacency.n_rows, opts.split)
+  fields.directed = direction.read(file)
+  fields.class_names = npz_arrays.texts(context, file, "class_names") or fields.class_names
+  fields.feature_names = npz_arrays.texts(context, file, key_of(context, file, "feature_names"))
+  fields.node_names = npz_arrays.lines(context, file, "node_names")
+  fields.source = npz_arrays.lines(context, file, "source")
+  npz_arrays.tell_unused(context, fields.notes, file, KNOWN)
+  return fields, context
+end
+
+-- An Index in the smallest type that holds its elements; other arrays as they are.
+local function smallest(ids)
+  if options.class_of(ids) ~= "Index" then return ids end
+  local low, high = #ids > 0 and ids:min() or 1, #ids > 0 and ids:max() or 1
+  if low >= 1 and high <= 256 then return core.npz.uint8(ids) end
+  return high <= 32768 and core.npz.int16(ids) or ids
+end
+
+-- Whether all entries are 1. A Matrix without `values` may have scaled rows or columns.
+local function is_pattern(matrix)
+  if matrix.values then return false end
+  local values = matrix:entry_values()
+  return #values == 0 or values:min() == 1 and values:max() == 1
+end
+
+local function add_matrix(arrays, prefix, matrix)
+  arrays[prefix .. "_indptr"] = matrix:offsets()
+  arrays[prefix .. "_indices"] = smallest(matrix:col_of())
+  arrays[prefix .. "_shape"] = {matrix.n_rows, matrix.n_cols}
+  arrays[prefix .. "_data"] = not is_pattern(matrix) and matrix:entry_values() or nil
+end
+
+--- Writes the data set `data` to an .npz file at `path`, with the options of npz.write; equal data
+-- gives equal bytes.
+function layout.write(path, data, opts)
+  local arrays = {
+    labels = smallest(labels.kind_of(data.labels).array(data.labels)),
+    class_names = data.class_names,
+    feature_names = data.feature_names, source = data.source and {data.source},
+    node_names = data.node_names and data.node_names:lines(),
+    directed = direction.array(data),
+  }
+  add_matrix(arrays, "adj", data.graph.adjacency)
+  if options.class_of(data.features) == "Matrix" then
+    add_matrix(arrays, "attr", data.features)
+  else
+    arrays.attr_matrix = data.features
+  end
+  for _, part in ipairs(checks.SPLIT) do
+    arrays["idx_" .. part] = data[part] and smallest(data[part])
+  end
+  core.npz.write(path, arrays, opts)
+end
+
+return layout

@@ -1,0 +1,176 @@
+--- The citation graphs as Planetoid published them (Yang, Cohen and Salakhutdinov, 2016): eight
+-- files ind.NAME.PART, most of them pickles.
+--
+--   x, y          features and one-hot labels of the labelled nodes for training, the first of
+--   allx, ally    those of all nodes that are not for testing; node i is row i
+--   tx, ty        those of the nodes for testing, whose ids, line by line, are in
+--   test.index
+--   graph         a dict: the neighbours of each node
+--
+-- The split is the published one: the rows of x, the next 500 of allx (or all, if they are fewer),
+-- and test.index. The ids of the nodes
+-- for testing are in no order and, in Citeseer, have gaps: 15 nodes of the graph are in none of the
+-- matrices. They get no features and no label, and nothing is trained or tested on them.
+
+local core = require "ladies_core"
+local options = require "ladies.base.options"
+local checks = require "ladies.data.checks"
+
+local planetoid = {}
+
+-- How many nodes behind those of x are for validation, at most.
+local VALIDATION = 500
+
+--- Whether the files of this data set are in `folder`.
+function planetoid.found(folder, name)
+  return core.exists(("%s/ind.%s.graph"):format(folder, name)) == "file"
+end
+
+--- Whether the path is FOLDER/ind.NAME, what the names of such files begin with.
+function planetoid.fits(path)
+  local folder, name = path:match "^(.*)/ind%.([^/]*)$"
+  return folder ~= nil and planetoid.found(folder, name)
+end
+
+--- The names of the data sets whose files are in `folder`.
+function planetoid.names(folder)
+  local names = {}
+  for _, file in ipairs(core.files(folder)) do
+    names[#names + 1] = file:match "^ind%.(.*)%.graph$"
+  end
+  return names
+end
+
+-- A part of the data set, which must be of this class: "table", "Matrix" or "PickledArray".
+local function read(context, part, class)
+  local path = ("%s.%s"):format(context.where, part)
+  local value = core.pickle.load(path)
+  local got = options.class_of(value) or type(value)
+  if got ~= class then
+    options.fail(("pickle: %s: must hold a %s, got a %s"):format(path, class, got))
+  end
+  return value
+end
+
+-- The rows of a features file and of the labels that go with it, as many.
+local function read_pair(context, x_part, y_part)
+  local x, y = read(context, x_part, "Matrix"), read(context, y_part, "PickledArray"):tensor()
+  if y.ndim ~= 2 then
+    checks.fail(context, "%s must be a matrix, got a vector of %d", y_part, #y)
+  elseif y.n_rows ~= x.n_rows then
+    checks.fail(context, "%s has %d rows, must have %d as %s has", y_part, y.n_rows, x.n_rows,
+      x_part)
+  end
+  return x, y
+end
+
+-- The ids in test.index, in its order; they follow those of allx and end with those of the graph.
+local function read_test(context, n_before, n)
+  local ids = {}
+  for line in core.file.read(context.where .. ".test.index"):gmatch "[^\r\n]+" do
+    local id = math.tointeger(tonumber(line:match "^%s*(%d+)%s*$"))
+    if not id or id < n_before or id >= n then
+      checks.fail(context, 'test.index: line %d is "%s", must be an id of %d..%d', #ids + 1,
+        line:sub(1, 40), n_before, n - 1)
+    end
+    ids[#ids + 1] = id + 1
+  end
+  if #ids == 0 then checks.fail(context, "test.index has no ids") end
+  return core.index(ids)
+end
+
+-- The classes of one-hot rows; 0 for a row of zeros.
+local function classes_of(one_hot)
+  local classes = {}
+  for i, class in ipairs(one_hot:argmax():to_table()) do
+    classes[i] = one_hot:get(i, class) > 0 and class or 0
+  end
+  return classes
+end
+
+-- The graph's dict and the number of its nodes, each of which is a key.
+local function read_graph(context)
+  local graph, n = read(context, "graph", "table"), 0
+  for _ in pairs(graph) do n = n + 1 end
+  return graph, n
+end
+
+-- The neighbour lists as two Indexes: who is listed (sources), and by whom. A list that belongs to
+-- two nodes is refused, since a small file could describe a huge graph so.
+local function edges_of(context, graph, n)
+  local sources, targets, seen = {}, {}, {}
+  for id, neighbours in pairs(graph) do
+    if math.type(id) ~= "integer" or id < 0 or id >= n or type(neighbours) ~= "table"
+      or seen[neighbours] then
+      checks.fail(context, "graph: %s must be an id of 0..%d with a list of neighbours of its own",
+        tostring(id), n - 1)
+    end
+    seen[neighbours] = true
+    for _, neighbour in ipairs(neighbours) do
+      if math.type(neighbour) ~= "integer" or neighbour < 0 or neighbour >= n then
+        checks.fail(context, "graph: node %d has the neighbour %s, must be in 0..%d", id,
+          tostring(neighbour), n - 1)
+      end
+      sources[#sources + 1], targets[#targets + 1] = neighbour + 1, id + 1
+    end
+  end
+  return core.index(sources), core.index(targets)
+end
+
+-- The adjacency, how many neighbours were listed more than once, and what was found and done in
+-- words.
+local function adjacency_of(context, graph, n)
+  local sources, targets = edges_of(context, graph, n)
+  local listed = core.matrix{n_rows = n, n_cols = n, rows = targets, cols = sources}
+  local simple = listed:without_loops()
+  local twice = #sources - listed.nnz
+  return simple, twice, ("%d neighbours listed, duplicates merged: %d, self-loops dropped: %d")
+    :format(#sources, twice, listed.nnz - simple.nnz)
+end
+
+-- The rows of `first`, and those of `second` at the ids `at`, in a matrix of n rows.
+local function stack(n, first, second, at)
+  local values = core.zeros(first.nnz + second.nnz)
+  if first.nnz > 0 then values:slice(1, first.nnz):copy_(first:entry_values()) end
+  if second.nnz > 0 then
+    values:slice(first.nnz + 1, #values):copy_(second:entry_values())
+  end
+  return core.matrix{n_rows = n, n_cols = first.n_cols, values = values,
+    rows = first:row_of() .. at[second:row_of()], cols = first:col_of() .. second:col_of()}
+end
+
+--- The fields of the data set whose files are called `path`.*, and the context of messages, as
+-- ladies.data.dataset takes them.
+function planetoid.read(path)
+  local name = path:match "ind%.([^/]*)$"
+  local keys = {adjacency = "graph", features = "allx and tx", labels = "ally and ty",
+    train = "x", val = "allx", test = "test.index"}
+  local context = {where = path, shift = -1, keys = keys}
+  local x = read_pair(context, "x", "y")
+  local allx, ally = read_pair(context, "allx", "ally")
+  local tx, ty = read_pair(context, "tx", "ty")
+  local graph, n = read_graph(context)
+  local test = read_test(context, allx.n_rows, n)
+  checks.length(context, "test", #test, tx.n_rows, "one for each row of tx")
+  if tx.n_cols ~= allx.n_cols or ty.n_cols ~= ally.n_cols then
+    checks.fail(context, "tx and ty must have as many columns as allx and ally")
+  elseif x.n_rows > allx.n_rows then
+    checks.fail(context, "allx has %d rows, must have the %d of x and more", allx.n_rows, x.n_rows)
+  end
+  local n_val = math.min(VALIDATION, allx.n_rows - x.n_rows)
+  local labels = classes_of(ally)
+  for id = #labels + 1, n do labels[id] = 0 end
+  for i, class in ipairs(classes_of(ty)) do labels[test[i]] = class end
+  local adjacency, merged, found = adjacency_of(context, graph, n)
+  local absent = n - allx.n_rows - #test
+  return {
+    path = path, name = name, adjacency = adjacency, merged = merged,
+    features = stack(n, allx, tx, test),
+    labels = core.index(labels), train = core.range(1, x.n_rows),
+    val = n_val > 0 and core.range(x.n_rows + 1, x.n_rows + n_val) or nil, test = test:sort(),
+    source = ("Planetoid, ind.%s.*: %s%s"):format(name, found, absent > 0
+      and (", nodes without features and label: %d"):format(absent) or ""),
+  }, context
+end
+
+return planetoid

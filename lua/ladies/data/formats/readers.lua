@@ -1,0 +1,97 @@
+--- The readers of data sets that describe themselves: which one a path is for, and its errors.
+--
+-- A reader is a table with fits(path), whether the path may be in its format, and
+-- read(path, opts), the fields of the data set and the context of messages, as ladies.data.complete
+-- takes them. Of the options, which are those of ladies.data.complete, it sees all; a `split` that
+-- is no way to split goes to readers that have `named_splits`, with the name of one of the
+-- source's.
+
+local core = require "ladies_core"
+local options = require "ladies.base.options"
+local complete = require "ladies.data.complete"
+local npz_layout = require "ladies.data.formats.npz_layout"
+local splits = require "ladies.data.splits"
+local table_folder = require "ladies.data.formats.table_folder"
+
+local readers = {}
+
+local WHERE = "ladies.data.load"
+
+-- The first that fits is taken; npz_layout fits every file.
+local LIST = {require "ladies.data.formats.planetoid", require "ladies.data.formats.content_cites",
+  require "ladies.data.formats.npz_pair", require "ladies.data.formats.ogb", table_folder,
+  require "ladies.data.formats.lone_table", npz_layout}
+
+-- What core's messages about files begin with.
+local KINDS = {"npz", "pickle", "file", "text"}
+
+-- The message of an error in core without the line in here that called it, which it blames; nil for
+-- an error of another kind.
+local function message_of(err)
+  for _, kind in ipairs(type(err) == "string" and KINDS or {}) do
+    local message = err:match("%.lua:%d+: (" .. kind .. ": .*)$")
+    if message then return message end
+  end
+end
+
+local function call(reader, path, opts)
+  local ok, fields, context = pcall(reader.read, path, opts)
+  if not ok then
+    local message = message_of(fields)
+    if message then options.fail(message) end
+    error(fields, 0)
+  end
+  fields.name = fields.name or path:match "([^/]*)%.npz$" or path:match "[^/]*$"
+  return fields, context
+end
+
+-- The options as this reader takes them: `split` is the name of one of the source's, or false for
+-- any, where another one is made.
+local function options_for(reader, path, opts)
+  local own = {}
+  for key, value in pairs(opts) do own[key] = value end
+  if splits.is_way(opts.split) then
+    own.split = false
+  elseif opts.split and not reader.named_splits then
+    options.fail(('%s: %s: "%s" is no way to split; there are %s'):format(WHERE, path, opts.split,
+      splits.WAYS))
+  end
+  return own
+end
+
+--- Whether the text is a path, and not the name of a data set: it has a slash, or is the name of a
+-- file here that has an ending.
+function readers.is_path(text)
+  return text:find("/", 1, true) ~= nil or text:find "%.npz$" ~= nil
+    or text:find(".", 1, true) ~= nil and core.exists(text) == "file"
+end
+
+--- Whether there is a reader for the folder, or for what has files of names that begin with `path`.
+function readers.fits(path)
+  for _, reader in ipairs(LIST) do
+    if reader.fits(path) then return true end
+  end
+  return false
+end
+
+--- The fields and the context of the data set at `path`, from the reader that it fits.
+function readers.read(path, opts)
+  path = path:gsub("(.)/+$", "%1")   -- a folder may end in a slash
+  for _, reader in ipairs(LIST) do
+    if reader.fits(path) then return call(reader, path, options_for(reader, path, opts)) end
+  end
+  options.fail(("%s: %s %s"):format(WHERE, path,
+    not core.exists(path) and "does not exist" or table_folder.missing(path)
+    or "is in no format that is known; see doc/data.md"))
+end
+
+--- The data set at `path`, with the options of ladies.data.complete; change(fields, context), if it
+-- is given, is called with what was read.
+function readers.load(path, given, change)
+  local opts = options.check(WHERE, given, complete.SPEC)
+  local fields, context = readers.read(path, opts)
+  if change then change(fields, context) end
+  return complete.dataset(WHERE, fields, context, opts)
+end
+
+return readers

@@ -1,0 +1,127 @@
+--- Random data sets with planted classes, for tests and for measurements at scale: power_law and
+-- block_model make whole data sets of the parts in C (labels, weights, chung_lu, blocks, features).
+-- A data set is a function of its options alone, whatever the number of threads.
+
+local core = require "ladies_core"
+local from_arrays = require "ladies.data.from_arrays"
+local options = require "ladies.base.options"
+local splits = require "ladies.data.splits"
+
+local generate = core.generate
+
+-- The parts of a data set draw from generators of their own: what changes in one of them leaves the
+-- others as they are.
+local SHARES, LABELS, WEIGHTS, EDGES, MEANS, NOISE, OVERLAP = 1, 2, 3, 4, 5, 6, 7
+
+-- What both kinds of data sets take besides their own options.
+local COMMON = {
+  nodes = "positive integer", classes = {"positive integer", 10},
+  features = {"positive integer", 64}, signal = {"non-negative number", 0.15},
+  overlap = {"number in [0, 1]", 0},
+  train = {"number in [0, 1]", 0.1}, val = {"number in [0, 1]", 0.1},
+  seed = {"non-negative integer", 1},
+}
+
+local function check(where, given, own)
+  local spec = {}
+  for _, part in ipairs{COMMON, own} do
+    for name, type_text in pairs(part) do spec[name] = type_text end
+  end
+  return options.check(where, given, spec)
+end
+
+-- Class sizes as they come in practice: shares of a Dirichlet distribution with parameter 3, where
+-- every share is a gamma variate, the sum of three exponential ones, over their sum.
+local function class_shares(n, rng)
+  local shares = {}
+  for i = 1, n do shares[i] = -math.log(rng:uniform() * rng:uniform() * rng:uniform()) end
+  return core.tensor(shares)
+end
+
+-- The classes that the nodes of each class have, as rows of 0 and 1: their own, and each other one
+-- with probability `overlap`.
+local function class_sets(n, overlap, rng)
+  local sets = (overlap - core.zeros(n, n):uniform_(0, 1, rng)):above(0)
+  for class = 1, n do sets:set_(class, class, 1) end
+  return sets
+end
+
+-- How the data set was made, in words that make it again.
+local function source_of(where, opts)
+  local words = {}
+  for name, value in pairs(opts) do words[#words + 1] = ("%s = %s"):format(name, value) end
+  table.sort(words)
+  return ("made by %s{%s}"):format(where, table.concat(words, ", "))
+end
+
+-- The data set whose graph is edges_of(labels, rng), with the options `opts`.
+local function dataset(name, opts, edges_of)
+  local where = "ladies.generate." .. name
+  if opts.classes > opts.nodes then
+    options.fail(("%s: %d classes for %d nodes"):format(where, opts.classes, opts.nodes))
+  end
+  local rng = core.rng(opts.seed)
+  local labels = generate.labels(opts.nodes, class_shares(opts.classes, rng:fork(SHARES)),
+    rng:fork(LABELS))
+  local means = core.zeros(opts.classes, opts.features):normal_(opts.signal, rng:fork(MEANS))
+  local train, val, test = splits.random_split(opts.nodes,
+    {train = opts.train, val = opts.val, seed = opts.seed})
+  local sets = opts.overlap > 0 and class_sets(opts.classes, opts.overlap, rng:fork(OVERLAP))
+  return from_arrays{
+    name = name, source = source_of(where, opts), graph = edges_of(labels, rng),
+    labels = sets and sets:gather(labels) or labels,
+    features = generate.features(labels, means, rng:fork(NOISE)),
+    train = train, val = val, test = test,
+  }
+end
+
+--- A data set whose degrees follow a power law (Chung and Lu 2002), with classes that edges favour.
+--
+--   ladies.generate.power_law{
+--     nodes    = 232965,
+--     entries  = 114615892,   -- stored entries, exactly; even, as an edge is two
+--     classes  = 10,          -- of random sizes
+--     features = 64,          -- columns of the features: class mean + standard normal noise
+--     signal   = 0.15,        -- standard deviation of the class means
+--     overlap  = 0,           -- above 0 labels are a matrix of 0 and 1: with this probability all
+--                             -- nodes of a class have a certain other one as well
+--     exponent = 2.3,         -- of the weights' tail: the share above w falls as w^(1 - exponent)
+--     inside   = 0.75,        -- probability that an edge is drawn within a class; otherwise among
+--                             -- all nodes, where chance may still bring it there
+--     train = 0.1, val = 0.1, -- shares of the nodes; the others are for testing
+--     seed     = 1,
+--   }
+--
+-- At its peak the graph takes twice its final memory (8 bytes an entry) and 64 bytes a node.
+function generate.power_law(given)
+  local opts = check("ladies.generate.power_law", given, {
+    entries = "non-negative integer", exponent = {"positive number", 2.3},
+    inside = {"number in [0, 1]", 0.75},
+  })
+  return dataset("power_law", opts, function(labels, rng)
+    local weights = generate.weights(opts.nodes, opts.exponent, rng:fork(WEIGHTS))
+    return generate.chung_lu(weights, labels, opts.entries, opts.inside, rng:fork(EDGES))
+  end)
+end
+
+--- A data set of the stochastic block model (Holland, Laskey and Leinhardt 1983): two nodes of one
+-- class are joined with probability p_inside, two of different classes with p_outside.
+--
+--   ladies.generate.block_model{nodes = 10000, classes = 10, p_inside = 0.01, p_outside = 0.001}
+--
+-- The other options are those of ladies.generate.power_law: features, signal, overlap, train, val,
+-- seed.
+function generate.block_model(given)
+  local opts = check("ladies.generate.block_model", given,
+    {p_inside = "number in [0, 1]", p_outside = "number in [0, 1]"})
+  return dataset("block_model", opts, function(labels, rng)
+    local p = {}
+    for a = 1, opts.classes do
+      p[a] = {}
+      for b = 1, opts.classes do p[a][b] = a == b and opts.p_inside or opts.p_outside end
+    end
+    return generate.blocks(labels, core.tensor(p), rng:fork(EDGES))
+  end)
+end
+
+return generate

@@ -1,0 +1,79 @@
+--- What the labels of a data set are decides how it is trained and scored. There are two kinds:
+--
+--   labels/single   an Index: one class a node, 0 = unlabelled; softmax and cross-entropy
+--   labels/multi    a Tensor of 0 and 1, nodes x classes: any number of classes a node, even none;
+--                   a row of NaN = unlabelled; sigmoid and binary cross-entropy
+--
+-- A kind is a table of
+--
+--   check(context, labels, n, class_names) -> classes     an error unless n nodes have such labels
+--   labelled(labels) -> Index                             the nodes that have a label
+--   first_unlabelled(labels, ids) -> position or nil      in the Index ids
+--   count(labels, classes) -> {sizes =, unlabelled =}     nodes; in multi also mean, the classes of
+--                                                         a labelled node, and without any: without
+--   loss(logits, labels, weights) -> Tensor               weights: nil, or one for each row
+--   predict(logits) -> Index or Tensor                    of the form of the labels
+--   predictions(logits) -> {name = array}                 for files: predicted, and more in multi
+--   tally(where, predicted, labels, idx) -> {correct =, marked =, exact =, n =}
+--       of each class the true positives, and twice these with all false positives and negatives;
+--       the nodes with nothing wrong, and all that have a label
+--   array(labels)                                         what npz.write takes, and read gives back
+--   write(path, labels)                                   a line of text for each node, in multi
+--                                                         below a header
+
+local options = require "ladies.base.options"
+local checks = require "ladies.data.checks"
+local multi = require "ladies.data.labels.multi"
+local single = require "ladies.data.labels.single"
+
+local labels = {}
+
+-- So many cells of a sparse matrix become a dense one, 8 GiB; more are a mistake, or malice.
+local MOST_CELLS = 1 << 31
+
+--- The kind of the labels: single for an Index, multi for a Tensor.
+function labels.kind_of(x)
+  return options.class_of(x) == "Tensor" and multi or single
+end
+
+--- The labels as a data set holds them: a sparse Matrix of 0 and 1 becomes a Tensor.
+function labels.dense(context, x)
+  if options.class_of(x) ~= "Matrix" then return x end
+  if x.n_rows * x.n_cols > MOST_CELLS then
+    checks.fail(context, "%s is %d x %d, too large for a matrix of 0 and 1", context.keys.labels,
+      x.n_rows, x.n_cols)
+  end
+  return x:to_dense()
+end
+
+--- The Index of the nodes that have a label.
+function labels.labelled(x)
+  return labels.kind_of(x).labelled(x)
+end
+
+--- An error unless logits have a column for each class of `data`; `where` begins it.
+function labels.check_outputs(where, logits, data)
+  local classes = data.classes
+  if classes and logits.n_cols ~= classes then
+    options.fail(("%s: the model has %d outputs, the data set %d classes"):format(where,
+      logits.n_cols, classes))
+  end
+end
+
+--- An error unless predictions for all nodes are of the form of the labels; `where` begins it.
+function labels.check_predictions(where, predicted, x)
+  local class = options.class_of(x)
+  options.value(where, "the predictions", predicted, class)
+  local got, wanted
+  if class == "Index" then
+    got, wanted = #predicted, #x
+  else
+    got = ("%d x %d"):format(predicted.n_rows, predicted.n_cols)
+    wanted = ("%d x %d"):format(x.n_rows, x.n_cols)
+  end
+  if got ~= wanted then
+    options.fail(("%s: predictions of %s for labels of %s"):format(where, got, wanted))
+  end
+end
+
+return labels

@@ -1,0 +1,96 @@
+--- One class a node: labels are an Index of 1 .. classes, 0 = unlabelled. ladies.data.labels says
+-- what the functions are.
+
+local core = require "ladies_core"
+local options = require "ladies.base.options"
+local checks = require "ladies.data.checks"
+
+local single = {multilabel = false}
+
+function single.check(context, labels, n, class_names)
+  if options.class_of(labels) ~= "Index" then
+    checks.fail(context, "%s must be a class for each node or a matrix of 0 and 1, got a %s",
+      context.keys.labels, options.class_of(labels) or type(labels))
+  end
+  checks.length(context, "labels", #labels, n, "one for each node")
+  if labels:max() < 1 then checks.fail(context, "%s: no node has one", context.keys.labels) end
+  local classes = class_names and #class_names or labels:max()
+  checks.ids(context, "labels", labels, classes, "a node without a label")
+  return classes
+end
+
+function single.labelled(labels)
+  local ids = {}
+  for i, label in ipairs(labels:to_table()) do
+    if label > 0 then ids[#ids + 1] = i end
+  end
+  return core.index(ids)
+end
+
+function single.first_unlabelled(labels, ids)
+  local own = labels[ids]
+  if #own == 0 or own:min() > 0 then return nil end
+  for i = 1, #own do
+    if own[i] == 0 then return i end
+  end
+end
+
+function single.count(labels, classes)
+  local sizes, unlabelled = labels:counts(classes), #labels
+  for _, size in ipairs(sizes) do unlabelled = unlabelled - size end
+  return {sizes = sizes, unlabelled = unlabelled}
+end
+
+function single.predict(logits) return logits:argmax() end
+
+function single.predictions(logits) return {predicted = single.predict(logits)} end
+
+--- The predictions and labels of the labelled nodes among idx (all for nil), two Lua tables, and
+-- how many they are.
+function single.pairs(where, predicted, labels, idx)
+  options.value(where, "the predictions", predicted, "Index")
+  options.value(where, "the labels", labels, "Index")
+  options.value(where, "idx", idx, "Index or nil")
+  if #predicted ~= #labels then
+    options.fail(("%s: %d predictions for %d labels"):format(where, #predicted, #labels))
+  end
+  if idx then predicted, labels = predicted[idx], labels[idx] end
+  local all, truth = predicted:to_table(), labels:to_table()
+  local n = 0
+  for i = 1, #truth do
+    if truth[i] > 0 then
+      n = n + 1
+      all[n], truth[n] = all[i], truth[i]
+    end
+  end
+  if n == 0 then options.fail(where .. ": none of the nodes has a label") end
+  return all, truth, n
+end
+
+function single.tally(where, predicted, labels, idx)
+  local got, want, n = single.pairs(where, predicted, labels, idx)
+  local hits, counts, exact = {}, {}, 0           -- 0 is no prediction
+  for class = 0, math.max(predicted:max(), labels:max()) do hits[class], counts[class] = 0, 0 end
+  for i = 1, n do
+    local g, w = got[i], want[i]
+    counts[g] = counts[g] + 1
+    counts[w] = counts[w] + 1
+    if g == w then hits[g], exact = hits[g] + 1, exact + 1 end
+  end
+  -- A class that nobody has or gets has no F1.
+  local correct, marked = {}, {}
+  for class, count in ipairs(counts) do
+    if count > 0 then correct[#correct + 1], marked[#marked + 1] = hits[class], count end
+  end
+  return {correct = correct, marked = marked, exact = exact, n = n}
+end
+
+function single.array(labels) return labels end
+
+function single.write(path, labels)
+  local lines = {}
+  for node, label in ipairs(labels:to_table()) do lines[node] = label - 1 end
+  core.file.write(path, table.concat(lines, "\n") .. "\n")
+end
+
+return single

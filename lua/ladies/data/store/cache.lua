@@ -1,0 +1,119 @@
+--- The user's cache of data sets: an .npz file each, and beside it a record of where it came from.
+--
+-- The record is written last, with the size and the SHA-256 of the file, so a data set counts as
+-- cached from the moment when all of it is there. Files appear whole or not at all.
+
+local core = require "ladies_core"
+local npz_layout = require "ladies.data.formats.npz_layout"
+local json = require "ladies.base.json"
+local options = require "ladies.base.options"
+local own_folder = require "ladies.base.own_folder"
+
+local cache = {}
+
+-- From here on a data set is stored as it is, to be mapped instead of unpacked.
+local LARGE = 64 << 20
+
+--- The cache's folder: LADIES_CACHE, or ladies/ in XDG_CACHE_HOME, or in ~/.cache.
+function cache.folder()
+  local own = os.getenv "LADIES_CACHE"
+  if own and own ~= "" then return own end
+  local base = os.getenv "XDG_CACHE_HOME"
+  if base and base:find "^/" then return base .. "/ladies" end
+  local home = os.getenv "HOME"
+  return home and home .. "/.cache/ladies"
+end
+
+--- The folder, made if there is none.
+function cache.make_folder()
+  local folder = cache.folder()
+  if not folder then options.fail("there is no place for a cache: set LADIES_CACHE or HOME") end
+  own_folder.at(folder):make "cache"
+  return folder
+end
+
+--- An error unless the name may be that of a file.
+function cache.check_name(where, name)
+  if not name:find "^[%w_][%w._+-]*$" or #name > 100 then
+    options.fail(("%s: %q cannot be the name of a data set: letters, digits and ._+- can"):format(
+      where, name))
+  end
+end
+
+local function path_of(name, ending) return ("%s/%s.%s"):format(cache.folder(), name, ending) end
+
+--- What is recorded of a cached data set, or nil where there is none of this name: a table with
+-- origin, archive_sha256, licence, cite, date, version (of this program), size and sha256.
+function cache.record(name)
+  if not cache.folder() or core.exists(path_of(name, "npz")) ~= "file"
+    or core.exists(path_of(name, "json")) ~= "file" then
+    return nil
+  end
+  local ok, record = pcall(json.decode, core.file.read(path_of(name, "json")))
+  return ok and type(record) == "table" and record.sha256 and record or nil
+end
+
+--- The path of a cached data set, or nil where there is none of this name.
+function cache.find(name)
+  return cache.record(name) and path_of(name, "npz")
+end
+
+--- Whether a cached file holds the bytes that were written to it.
+function cache.is_whole(name)
+  local record, path = cache.record(name), path_of(name, "npz")
+  return record ~= nil and core.folder.bytes(path) == record.size
+    and core.zip.sha256(path) == record.sha256
+end
+
+--- The names of the cached data sets, sorted.
+function cache.names()
+  local names = {}
+  for _, file in ipairs(cache.folder() and core.files(cache.folder()) or {}) do
+    local name = file:match "^(.*)%.json$"
+    if name and cache.find(name) then names[#names + 1] = name end
+  end
+  return names
+end
+
+local function is_large(data)
+  local features = data.features
+  local cells = options.class_of(features) == "Matrix" and 2 * features.nnz
+    or features.n_rows * features.n_cols
+  return 4 * (cells + data.graph.n_edges) >= LARGE
+end
+
+--- Stores a data set under a name and returns its path. `record` is completed.
+function cache.store(name, data, record)
+  local path = path_of(name, "npz")
+  npz_layout.write(path, data, {compress = not is_large(data)})
+  record.name, record.version, record.date = name, core.version, os.date "!%Y-%m-%dT%H:%M:%SZ"
+  record.size, record.sha256 = core.folder.bytes(path), core.zip.sha256(path)
+  core.file.write(path_of(name, "json"), json.encode(record, "  ") .. "\n")
+  return path
+end
+
+--- Takes the lock for changing a data set in the cache; a <close> variable gives it back. What
+-- killed processes have left half written goes.
+function cache.lock(name, on_wait)
+  local path = ("%s/.%s.lock"):format(cache.make_folder(), name)
+  own_folder.at(cache.folder()):sweep()
+  local lock = core.folder.lock(path)
+  if lock then return lock end
+  on_wait()
+  return core.folder.lock(path, math.huge)
+end
+
+--- A new, empty folder beside the cached files, removed at the end of the scope of a <close>
+-- variable. What a process that was killed has left there goes first. For the holder of the lock.
+function cache.workplace(name)
+  local path = ("%s/.%s.work"):format(cache.make_folder(), name)
+  local folder = own_folder.at(path)
+  folder:remove "work"
+  local lock = folder:take "work"
+  return setmetatable({path = path}, {__close = function()
+    local _ <close> = lock
+    core.folder.remove(path)
+  end})
+end
+
+return cache

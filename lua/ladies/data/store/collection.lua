@@ -1,0 +1,65 @@
+--- Where data sets with names are: beside the program, in the folder LADIES_DATA, in the cache.
+
+local core = require "ladies_core"
+local home = require "ladies.base.home"
+local cache = require "ladies.data.store.cache"
+local planetoid = require "ladies.data.formats.planetoid"
+local readers = require "ladies.data.formats.readers"
+
+local collection = {}
+
+--- The folders where a name is looked for before the cache.
+function collection.folders()
+  local list = {home() .. "/datasets"}
+  local own = os.getenv "LADIES_DATA"
+  for _, part in ipairs(own and own ~= "" and {"/arrays", "/planetoid", "/npz", ""} or {}) do
+    list[#list + 1] = own .. part
+  end
+  return list
+end
+
+-- The ways in which a folder can hold a data set of some name.
+local PLACES = {
+  function(folder, name)
+    local path = ("%s/%s.npz"):format(folder, name)
+    return core.exists(path) == "file" and path
+  end,
+  function(folder, name)
+    return planetoid.found(folder, name) and ("%s/ind.%s"):format(folder, name)
+  end,
+  function(folder, name)
+    local path = folder .. "/" .. name
+    return core.exists(path) == "folder" and readers.fits(path) and path
+  end,
+}
+
+--- The path of the data set of this name as its reader takes it, and whether it is the cached one;
+-- nil where there is none.
+function collection.find(name)
+  for _, place in ipairs(PLACES) do
+    for _, folder in ipairs(collection.folders()) do
+      local path = place(folder, name)
+      if path then return path, false end
+    end
+  end
+  return cache.find(name), true
+end
+
+--- The names that are found here, each once.
+function collection.names()
+  local names, seen = {}, {}
+  local function add(name)
+    if name and not seen[name] then names[#names + 1], seen[name] = name, true end
+  end
+  for _, folder in ipairs(collection.folders()) do
+    for _, file in ipairs(core.files(folder)) do
+      local path = folder .. "/" .. file
+      add(file:match "^(.*)%.npz$" or core.exists(path) == "folder" and readers.fits(path) and file)
+    end
+    for _, name in ipairs(planetoid.names(folder)) do add(name) end
+  end
+  for _, name in ipairs(cache.names()) do add(name) end
+  return names
+end
+
+return collection

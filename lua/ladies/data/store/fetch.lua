@@ -1,0 +1,98 @@
+--- Fetching: a data set of the registry from where it is published into the cache.
+--
+-- One process at a time works on a data set, in a folder beside the cache that goes with it. What
+-- came is compared with what was published, read by the readers like any file from a stranger,
+-- checked, and only then stored. LADIES_OFFLINE=1 keeps the program from fetching on first use.
+
+local options = require "ladies.base.options"
+local cache = require "ladies.data.store.cache"
+local download = require "ladies.data.store.download"
+local readers = require "ladies.data.formats.readers"
+local registry = require "ladies.data.store.registry"
+local unpack = require "ladies.data.store.unpack"
+
+local fetch = {}
+
+local WHERE = "ladies fetch"
+
+-- Runs f; an error of this library gets the name of the data set and `advice`, in one line.
+local function explain(name, advice, f, ...)
+  local results = table.pack(pcall(f, ...))
+  if results[1] then return table.unpack(results, 2, results.n) end
+  local message = results[2]
+  for _, sign in ipairs{"interrupted!", "attempt to ", "bad argument"} do
+    if type(message) ~= "string" or message:find(sign, 1, true) then error(message, 0) end
+  end
+  message = message:gsub("^[^\n]-%.lua:%d+: ", "")
+  options.fail(("%s: %s: %s%s"):format(WHERE, name, message, advice))
+end
+
+-- What can be done where an archive does not come.
+local function advice_for(entry)
+  local other = entry.instead and ("; or another form: ladies fetch %s"):format(entry.instead) or ""
+  return ("; it needs a network and room in %s; with a copy of the files: ladies import PATH "
+    .. "--name %s%s"):format(cache.folder(), entry.name, other)
+end
+
+-- An error unless the data set is what the registry expects.
+local function check_expected(entry, data)
+  local found = {nodes = data.graph.n_nodes, entries = data.graph.n_edges,
+    features = data.features.n_cols, classes = data.classes}
+  for _, key in ipairs{"nodes", "entries", "features", "classes"} do
+    local expected = (entry.expect or {})[key]
+    if expected and found[key] ~= expected then
+      options.fail(("it has %d %s, %d expected"):format(found[key], key, expected))
+    end
+  end
+end
+
+--- Reads a data set of the registry from its files in `folder`, checks it and stores it in the
+-- cache; returns its path there. `from` says where it came from.
+function fetch.convert(entry, folder, from)
+  local path = entry.read and folder .. "/" .. entry.read or folder
+  local data = readers.load(path, {}, function(fields, context)
+    fields.name, fields.path, context.where = entry.name, nil, entry.name
+    fields.source = ("%s; from %s"):format(fields.source or entry.about, from.origin)
+  end)
+  check_expected(entry, data)
+  from.licence, from.cite = entry.licence, entry.cite
+  return cache.store(entry.name, data, from)
+end
+
+local function bring(entry, opts)
+  local work <close> = cache.workplace(entry.name)
+  local kept = ("%s/.%s.part"):format(cache.make_folder(), entry.name)
+  local archive = explain(entry.name, advice_for(entry), download.get, entry,
+    {folder = work.path, kept = kept, title = entry.name, quiet = opts.quiet})
+  local from = {origin = registry.origin(entry.archive), archive_sha256 = entry.archive.sha256}
+  return explain(entry.name, "", function()
+    local folder = unpack.known(archive, entry, work.path .. "/files")
+    return fetch.convert(entry, folder, from)
+  end)
+end
+
+--- Brings a data set of the registry into the cache and returns its path. Options: `again` even if
+-- it is there and whole, `quiet` without a display.
+function fetch.run(name, opts)
+  opts = options.check(WHERE, opts, {again = {"boolean", false}, quiet = {"boolean", false}})
+  local entry = registry.find(name)
+  if not entry then
+    options.fail(('%s: there is no data set "%s" to fetch%s'):format(WHERE, name,
+      options.hint(name, registry.names(), "there are")))
+  end
+  local _ <close> = explain(name, "", cache.lock, name, function()
+    if not opts.quiet then
+      io.stderr:write(("%s: another process is at %s; waiting for it\n"):format(WHERE, name))
+    end
+  end)
+  if not opts.again and explain(name, "", cache.is_whole, name) then return cache.find(name) end
+  return bring(entry, opts)
+end
+
+--- Whether a name that is not here may be fetched on first use.
+function fetch.is_allowed(name)
+  local offline = os.getenv "LADIES_OFFLINE"
+  return (offline == nil or offline == "" or offline == "0") and registry.find(name) ~= nil
+end
+
+return fetch

@@ -1,0 +1,124 @@
+--- Inference: a model's logits, exact or sampled.
+--
+-- Exact inference is the model over the whole graph, one layer after the other, without sampling.
+-- Every layer is computed for all nodes before the next begins, so a node costs its degree once a
+-- layer and not its whole neighbourhood of five hops. Held at a time: the output of the layer
+-- before and two intermediates of the one in hand, 3 N K floats for N nodes and K columns, besides
+-- P and the features.
+
+local core = require "ladies_core"
+local options = require "ladies.base.options"
+local propagation = require "ladies.graph.propagation"
+local sampling = require "ladies.sampling"
+
+local inference = {}
+
+-- The model's own P of a graph or a data set, which must be that which it was trained with.
+local function own_propagation(where, model, of)
+  local graph = options.class_of(of) == "Graph" and of or of.graph
+  options.value(where, "the graph", graph, "Graph")
+  local P, name = propagation.of_model(where, model, graph)
+  propagation.check_trained(where, model, P, name, graph)
+  return P
+end
+
+local function run(model, P, features)
+  local nodes = core.range(1, P.n_rows)
+  local block = {adj = P, dst = nodes, src = nodes}
+  local h = features
+  for i = 1, model.n_layers do
+    local input = h
+    h = model:layer(i, input, block)
+    if not rawequal(input, features) and not rawequal(input, h) then input:release() end
+  end
+  return h
+end
+
+--- Whether a model has what exact inference needs: layer(i, h, block) and n_layers.
+function inference.possible(model)
+  options.value("ladies.inference", "the model", model, "table")
+  return model.layer ~= nil and model.n_layers ~= nil
+end
+
+--- inference.exact(model, data [, {P =, features =}]): the logits of all nodes, N x outputs.
+-- model     has `n_layers` and `layer(i, h, block)`, as nn.gcn; its `P`, a Matrix, or `normalize`
+--           ("sym" or "row") and `lambda`, as for graph:normalize, say which P it is for
+-- data      a data set; or a Graph, or P itself as a Matrix, and then `features` as well
+-- P         a Matrix in place of the model's own. That is refused when the model was trained on
+--           mini-batches of another one, as far as these tell (see ladies.graph.propagation).
+-- Nothing is recorded, no element is dropped, and the result belongs to no step. Features that
+-- carry a gradient in a step are an error; so is a P that does, outside of steps too: call this by
+-- ladies.no_grad, or give P:detach().
+function inference.exact(model, data, given)
+  local where = "ladies.inference.exact"
+  if not inference.possible(model) then
+    options.fail(where .. ": the model must have layer(i, h, block) and n_layers")
+  end
+  options.value(where, "the data set", data, "table or Matrix")
+  local opts = options.check(where, given, {
+    P = "Matrix or nil", features = "Tensor or Matrix or nil",
+  })
+  local P = opts.P or options.class_of(data) == "Matrix" and data
+    or own_propagation(where, model, data)
+  local features = opts.features or options.class_of(data) ~= "Matrix" and data.features
+  options.value(where, "features", features, "Tensor or Matrix")
+  core.check_constant(where, P)
+  core.check_constant(where, features)
+  if features.n_rows ~= P.n_rows then
+    options.fail(("%s: %d rows of features for a graph of %d nodes"):format(where, features.n_rows,
+      P.n_rows))
+  end
+  return core.no_grad(run, model, P, features)
+end
+
+local SAMPLED = {
+  sampler = "callable",
+  batch_size = {"positive integer", 512},
+  draws = {"positive integer", 1},
+  seed = {"integer", 1},
+}
+
+--- inference.sampled(model, data, nodes, {sampler =, batch_size = 512, draws = 1, seed = 1}): the
+-- logits of the Index `nodes`, #nodes x outputs, each from a sampled neighbourhood. With more
+-- draws every node is sampled so many times and the logits are averaged. The nodes go through the
+-- sampler in batches of batch_size; called without a place in an epoch, it must give mini-batches
+-- whose output holds all of its seeds (Cluster-GCN: the clusters that hold them; VR-GCN: by its
+-- histories as they are, and sampler:fill(model, features) makes them the model's). As for exact
+-- inference nothing is recorded.
+function inference.sampled(model, data, nodes, given)
+  local where = "ladies.inference.sampled"
+  options.value(where, "the model", model, "table")
+  options.value(where, "the data set", data, "table")
+  options.value(where, "the graph", data.graph, "Graph")
+  options.value(where, "the nodes", nodes, "Index")
+  local opts = options.check(where, given, SAMPLED)
+  core.check_constant(where, data.features)
+  if #nodes == 0 then options.fail(where .. ": there are no nodes") end
+  local rng, size, n = core.rng(opts.seed), opts.batch_size, #nodes
+  local guard = propagation.guard(where, model, data.graph, "the sampler", function() end)
+  local logits
+  core.no_grad(function()
+    for draw = 1, opts.draws do
+      for first = 1, n, size do
+        local last = math.min(first + size - 1, n)
+        local seeds = nodes:slice(first, last)
+        local batch = opts.sampler(seeds, rng:fork(draw):fork(first))
+        options.value(where, "what the sampler returns", batch, "table")
+        propagation.state(batch, opts.sampler)
+        guard(batch)
+        local places = sampling.find(batch.output, seeds)
+        if #places < #seeds then
+          options.fail(("%s: the output of a mini-batch lacks %d of its %d seeds"):format(
+            where, #seeds - #places, #seeds))
+        end
+        local h = model:forward(data.features, batch, false)
+        logits = logits or core.zeros(n, h.n_cols)
+        local rows = logits:slice(first, last)
+        rows:copy_(rows + h[places] / opts.draws)
+      end
+    end
+  end)
+  return logits
+end
+
+return inference

@@ -1,0 +1,94 @@
+--- Graph: a square adjacency matrix and what is computed from it once.
+--
+-- Rows are destinations, columns sources: entry (v, u) lets v hear u. The matrix is kept as it was
+-- given; nothing is made symmetric, and no self-loop is added or dropped, behind the user's back.
+
+local options = require "ladies.base.options"
+local partition = require "ladies.graph.partition"
+
+local Graph = {__name = "ladies.Graph"}
+Graph.__index = Graph
+
+--- A graph over a square Matrix: `adjacency`, `n_nodes` and `n_edges`, the stored entries (an
+-- undirected edge is two of them).
+function Graph.new(adjacency)
+  options.value("ladies.graph", "the adjacency", adjacency, "Matrix")
+  if adjacency.n_rows ~= adjacency.n_cols then
+    options.fail(("ladies.graph: the adjacency must be square, got %s"):format(adjacency))
+  end
+  return setmetatable({
+    adjacency = adjacency, n_nodes = adjacency.n_rows, n_edges = adjacency.nnz, normalized = {},
+  }, Graph)
+end
+
+--- The propagation matrix P as a Matrix: "sym" is D^-1/2 (A+I) D^-1/2, "row" is D^-1 (A+I), with D
+-- the row sums; {self_loops = false} leaves A as it is, and {lambda = x} gives P + x diag(P)
+-- (Cluster-GCN's diagonal enhancement). Each kind is computed once and kept, unless A carries a
+-- gradient: then it is made of what A is at the time.
+-- Self-loops that A has become ones. In a directed graph D is what a node hears, on both sides of
+-- "sym" too, and P is not symmetric; without self-loops, a node that hears nobody is then not heard
+-- either.
+function Graph:normalize(kind, opts)
+  kind = options.value("graph:normalize", "the kind", kind, "sym|row")
+  opts = options.check("graph:normalize", opts, {
+    self_loops = {"boolean", true}, lambda = {"number", 0},
+  })
+  local key = ("%s %s %.17g"):format(kind, opts.self_loops, opts.lambda)
+  if self.normalized[key] then return self.normalized[key] end
+  local P = self.adjacency:normalize(kind, {self_loops = opts.self_loops})
+  if opts.lambda ~= 0 then P = P:add_diag(P:diagonal_values() * opts.lambda) end
+  if not self.adjacency.requires_grad then self.normalized[key] = P end
+  return P
+end
+
+--- The arguments of graph:normalize that gave a P, {normalize =, lambda =, self_loops =}; nil for a
+-- Matrix that it has not made.
+function Graph:name_of(P)
+  local keys = {}
+  for key in pairs(self.normalized) do keys[#keys + 1] = key end
+  table.sort(keys)                                -- two may be equal: always the same name then
+  for _, key in ipairs(keys) do
+    if self.normalized[key]:is_close(P, 0) then
+      local kind, self_loops, lambda = key:match "(%S+) (%S+) (%S+)"
+      return {normalize = kind, self_loops = self_loops == "true", lambda = tonumber(lambda)}
+    end
+  end
+end
+
+--- The number of entries in each row, a vector.
+function Graph:degrees()
+  self.row_degrees = self.row_degrees or self.adjacency:degrees()
+  return self.row_degrees
+end
+
+--- The number of nodes whose rows are empty: they hear nobody but themselves.
+function Graph:n_isolated()
+  return self.adjacency:empty_rows()
+end
+
+--- The number of nodes with an edge to themselves.
+function Graph:n_self_loops()
+  return self.adjacency:loops()
+end
+
+--- The connected component of every node, an Index, and how many there are; edges count both ways.
+function Graph:components()
+  return self.adjacency:components()
+end
+
+--- The nodes in k parts, an array of Index, and the number of entries between parts; the options
+-- (method = "metis" or "random", seed, rng, weighted) are those of ladies.partition.of.
+function Graph:partition(k, given)
+  return partition.of(self.adjacency, k, given)
+end
+
+--- Whether every edge goes both ways with the same weight.
+function Graph:is_symmetric()
+  return self.adjacency:is_symmetric()
+end
+
+function Graph:__tostring()
+  return ("Graph %d nodes, %d entries"):format(self.n_nodes, self.n_edges)
+end
+
+return Graph

@@ -1,0 +1,84 @@
+--- Partitions: the nodes of a graph in disjoint parts, as an array of Index.
+
+local core = require "ladies_core"
+local options = require "ladies.base.options"
+
+local partition = {}
+
+local SPEC = {
+  method = {"metis|random", "metis"},
+  rng = "Rng or nil",
+  seed = {"integer", 1},
+  weighted = {"boolean", false},
+}
+
+-- The part of every node: a random order dealt like cards.
+local function random_parts(n, k, rng)
+  local ids = core.sampling.permutation(n, rng):to_table()
+  for i, id in ipairs(ids) do ids[i] = (id - 1) % k + 1 end
+  return core.index(ids)
+end
+
+-- METIS's parts; its errors are blamed on the user's line.
+local function metis_parts(A, k, rng, weighted)
+  local ok, part_of = pcall(A.metis, A, k, rng, {weighted = weighted})
+  if ok then return part_of end
+  if type(part_of) ~= "string" then error(part_of, 0) end
+  options.fail(part_of)
+end
+
+--- partition.of(A, k [, {method = "metis", seed = 1, rng =, weighted = false}]) -> parts, cut
+-- The nodes of a square Matrix in k parts: an array of k Indexes, each ascending, and the number of
+-- A's entries between different parts (an undirected edge is two of them). It is a function of A,
+-- k and seed (or rng) alone.
+-- method    "metis": few entries between parts that differ in size by a few in a hundred (Karypis
+--           and Kumar 1998); "random": sizes differ by at most one
+-- weighted  whether METIS minds the entries' absolute values; otherwise each counts the same
+-- METIS sees every entry both ways, and no self-loops. Parts may be empty, as they must be when k
+-- is greater than the number of nodes; then METIS is not asked and every node has its own part.
+-- METIS runs in one thread, cannot be interrupted (Ctrl-C counts when it returns) and has memory of
+-- its own that nobody counts, several times 4 bytes an entry: a partition that took long is worth
+-- keeping (npz.write) and giving to the sampler.
+function partition.of(A, k, given)
+  options.value("partition", "the adjacency", A, "Matrix")
+  k = options.value("partition", "the number of parts", k, "positive integer")
+  local opts = options.check("partition", given, SPEC)
+  if A.n_rows ~= A.n_cols then
+    options.fail(("partition: the adjacency must be square, got %s"):format(A))
+  end
+  local rng = opts.rng or core.rng(opts.seed)
+  local part_of = opts.method == "random" and random_parts(A.n_rows, k, rng)
+    or metis_parts(A, k, rng, opts.weighted)
+  return partition.from_index(part_of, k), A:cut(part_of)
+end
+
+--- The parts of an Index that holds the part 1 .. k of every node.
+function partition.from_index(part_of, k)
+  options.value("partition", "the part of each node", part_of, "Index")
+  local order, ends = part_of:group(k)
+  local parts = {}
+  for i = 1, k do parts[i] = order:slice(ends[i], ends[i + 1] - 1) end
+  return parts
+end
+
+--- The part of each of n nodes, 0 for those that are in none: `parts` (an array of Index), checked:
+-- an error, which begins with `where`, for ids out of range or in two parts.
+function partition.part_of(where, parts, n)
+  options.value(where, "parts", parts, "table")
+  local ids = {}
+  for v = 1, n do ids[v] = 0 end
+  for i, part in ipairs(parts) do
+    options.value(where, ("parts[%d]"):format(i), part, "Index")
+    for _, v in ipairs(part:to_table()) do
+      if v < 1 or v > n then
+        options.fail(("%s: parts[%d] has the node %d, expected ids 1..%d"):format(where, i, v, n))
+      elseif ids[v] ~= 0 then
+        options.fail(("%s: node %d is in parts[%d] and in parts[%d]"):format(where, v, ids[v], i))
+      end
+      ids[v] = i
+    end
+  end
+  return core.index(ids)
+end
+
+return partition

@@ -1,0 +1,121 @@
+--- Trained models in files: parameters by name (parameter.NAME) and the architecture, the options
+-- of the constructor as JSON text, in one .npz.
+
+local core = require "ladies_core"
+local json = require "ladies.base.json"
+local module = require "ladies.nn.module"
+local named_tensors = require "ladies.nn.named_tensors"
+local nn = require "ladies.nn"
+local options = require "ladies.base.options"
+local propagation = require "ladies.graph.propagation"
+
+local model_file = {}
+
+-- Constructors that a file may name; their options are plain data, kept in model.config.
+local KINDS = {gcn = nn.gcn}
+
+-- A model by the options of another, and by the P of its own that those know by its hash.
+local function make_again(make, config, P)
+  local with = {}
+  for name, value in pairs(config) do with[name] = value end
+  if P then with.P, with.normalize, with.lambda = P, nil, nil end
+  return make(with)
+end
+
+-- The P that a model is for may be another one than it was made for: see ladies.graph.propagation.
+local FREE = {P = true, normalize = true, lambda = true}
+
+-- Whether a value in a model is as in one that was `made`: parameters differ in their numbers only.
+local function is_as_made(value, made)
+  local class = options.class_of(made)
+  if class ~= options.class_of(value) then return false end
+  if class == "Tensor" then
+    return value.ndim == made.ndim and value.n_rows == made.n_rows and value.n_cols == made.n_cols
+  elseif type(made) ~= "table" or type(value) ~= "table" then
+    return rawequal(value, made)
+  end
+  if getmetatable(value) ~= getmetatable(made) then return false end
+  for key in pairs(value) do
+    if rawget(made, key) == nil and not FREE[key] then return false end
+  end
+  for key, part in pairs(made) do
+    if not FREE[key] and not is_as_made(rawget(value, key), part) then return false end
+  end
+  return true
+end
+
+-- The kind of a model that is as the constructor makes it, and the options by which it does; nil
+-- for models of the user's own, among them those of ours that the user has changed: a method, a
+-- layer, a setting.
+local function kind_of(model)
+  local class = options.class_of(model)
+  local kind = class and class:lower()
+  local make = KINDS[kind]
+  if not make or type(rawget(model, "config")) ~= "table" then return nil end
+  local opts = propagation.options_of("ladies.save_model", model)
+  local ok, made = pcall(make_again, make, opts, model.P)
+  if ok and is_as_made(model, made) then return kind, opts end
+end
+
+--- ladies.save_model(model, path): writes the parameters of a model, frozen or not, and how it is
+-- built, for the P that it states then, when it is one of ours (nn.gcn) as it was made. One that
+-- the user changed since (a method, a layer, a setting) is a model of the user's own:
+-- ladies.load_model must be given one to fill. The file appears whole or not at all.
+function model_file.save(model, path)
+  local kind, opts = kind_of(model)
+  local arrays = {}
+  named_tensors.put(arrays, "parameter.", module.named_parameters(model))
+  if kind then
+    arrays.architecture = json.encode({kind = kind, options = opts}, "  ")
+  end
+  core.npz.write(path, arrays, {compress = false})
+end
+
+-- The options by which a model was made that is in a file, or nil.
+local function architecture_of(file, path)
+  if not file:has "architecture" then return nil end
+  local architecture = json.decode(file:text "architecture", path .. ": architecture")
+  local make = type(architecture) == "table" and KINDS[architecture.kind]
+  if not make then options.fail(("ladies.load_model: %s is of an unknown kind"):format(path)) end
+  return architecture.options, make
+end
+
+-- Fails when the model `made` is for another P than that of the file.
+local function check_propagation(path, saved, made)
+  for _, name in ipairs{"P", "normalize", "lambda"} do
+    if saved[name] ~= made[name] then
+      options.fail(("ladies.load_model: the model in %s is for %s, not %s"):format(path,
+        propagation.describe(saved), propagation.describe(made)))
+    end
+  end
+end
+
+--- ladies.load_model(path [, model or P]): the model of a file, or of a run's folder (its
+-- model.npz). With `model`, a model of the user's own making, its parameters are filled from the
+-- file; those that are frozen in it stay so. Files do not hold what was frozen: in a model that is
+-- made anew no parameter is. A model for a P of its own is given that Matrix, which must be the one
+-- that it was made with.
+function model_file.load(path, given)
+  options.value("ladies.load_model", "the path", path, "string")
+  options.value("ladies.load_model", "what comes after it", given, "Matrix or table or nil")
+  local P = options.class_of(given) == "Matrix" and given or nil
+  local model = not P and given or nil
+  if core.exists(path) == "folder" then path = path .. "/model.npz" end
+  local file <close> = core.npz.open(path)
+  local saved, make = architecture_of(file, path)
+  if not model then
+    if not saved then
+      options.fail(("ladies.load_model: %s does not say how its model is built; give the model to "
+        .. "fill as the second argument"):format(path))
+    end
+    model = make_again(make, saved, P)
+  end
+  if saved and model.config then
+    check_propagation(path, saved, propagation.options_of("ladies.load_model", model))
+  end
+  named_tensors.get(file, "ladies.load_model: " .. path, "parameter.",
+    module.named_parameters(model))
+  return model
+end
+
+return model_file

@@ -1,0 +1,58 @@
+--- Named tensors, such as a model's parameters, in .npz files: an array of {name =, tensor =} is
+-- stored as arrays PREFIX.NAME.
+
+local module = require "ladies.nn.module"
+local options = require "ladies.base.options"
+
+local named_tensors = {}
+
+local function shape_text(shape)
+  return table.concat(shape, " x ")
+end
+
+local function shape_of(tensor)
+  return tensor.ndim == 1 and {tensor.n_rows} or {tensor.n_rows, tensor.n_cols}
+end
+
+--- Puts named tensors (an array of {name =, tensor =}) into the table `arrays` under a prefix.
+function named_tensors.put(arrays, prefix, named)
+  for _, parameter in ipairs(named) do arrays[prefix .. parameter.name] = parameter.tensor end
+end
+
+-- Fails unless the file's arrays PREFIX.NAME are those of `named`, by name and then by shape; they
+-- are of the `owner`, "model" or "sampler".
+local function check_arrays(file, where, prefix, named, owner)
+  local wanted = {}
+  for _, parameter in ipairs(named) do
+    wanted[prefix .. parameter.name] = true
+    if not file:has(prefix .. parameter.name) then
+      options.fail(("%s has no %s%s: it is of another %s"):format(where, prefix, parameter.name,
+        owner))
+    end
+  end
+  for _, name in ipairs(file:names()) do
+    if name:sub(1, #prefix) == prefix and not wanted[name] then
+      options.fail(("%s has %s, which the %s lacks: it is of another %s"):format(where, name, owner,
+        owner))
+    end
+  end
+  for _, parameter in ipairs(named) do
+    local name = prefix .. parameter.name
+    local has, needs = shape_text(file:shape(name)), shape_text(shape_of(parameter.tensor))
+    if has ~= needs then
+      options.fail(("%s: %s is %s, the %s's is %s"):format(where, name, has, owner, needs))
+    end
+  end
+end
+
+--- Copies the arrays PREFIX.NAME of an open npz file into tensors of the same names. One that is
+-- missing, left over or of another shape is an error that begins with `where` and says that the
+-- file is of another `owner` (default "model").
+function named_tensors.get(file, where, prefix, named, owner)
+  check_arrays(file, where, prefix, named, owner or "model")
+  for _, parameter in ipairs(named) do
+    module.fill(parameter.tensor, file:tensor(prefix .. parameter.name))
+  end
+end
+
+return named_tensors

@@ -1,0 +1,74 @@
+--- Where the numbers of a study are from, for the documents made of them: the machine, the program,
+-- and how long it took.
+
+local core = require "ladies_core"
+local machine = require "ladies.base.machine"
+local progress = require "ladies.base.progress"
+
+local provenance = {}
+
+-- The different texts of `f` over the records, in the order in which they come first.
+local function distinct(records, f)
+  local list, seen = {}, {}
+  for _, record in ipairs(records) do
+    local text = f(record)
+    if not seen[text] then list[#list + 1], seen[text] = text, true end
+  end
+  return list
+end
+
+--- A sentence for records of different machine.numerics(), whose bits may differ; nil where all are
+-- of one.
+function provenance.numerics(records)
+  local different = distinct(records, function(record) return record.numerics or "unknown" end)
+  if #different < 2 then return nil end
+  return ("Computed by %s: the same settings and seed may give other bits by each."):format(
+    table.concat(different, " and by "))
+end
+
+local function note_of(records)
+  local note = provenance.numerics(records)
+  return note and " " .. note or ""
+end
+
+local function threads(record)
+  return ("%d thread%s"):format(record.threads, record.threads == 1 and "" or "s")
+end
+
+local function side_by_side(record)
+  return ("%s, %s each"):format(record.jobs == 1 and "one run at a time"
+    or ("%d runs side by side"):format(record.jobs), threads(record))
+end
+
+--- Of training runs, records of ladies.study.trial: how many there are, how long the study took,
+-- and what they shared the machine with: the times of runs side by side are those of a busy one.
+function provenance.runs(study, records)
+  local machines = distinct(records, function(record) return record.machine end)
+  local sharing = distinct(records, side_by_side)
+  local mixed = #sharing > 1
+    and " Times of runs that shared the machine differently do not compare." or ""
+  return ("%d runs on %s; %s. The study has taken %s so far.%s%s"):format(#records,
+    table.concat(machines, " and "), table.concat(sharing, "; "),
+    progress.duration(study:seconds()), mixed, note_of(records))
+end
+
+--- Adds to the record of a measurement that is finished the seconds since `began` (of core.clock),
+-- the machine, its numerics and the number of threads; returns the record.
+function provenance.sign(record, began)
+  record.seconds, record.threads = core.clock() - began, core.threads()
+  record.machine, record.numerics = machine.text(), machine.numerics()
+  return record
+end
+
+--- Of signed measurements: how long they took, and on which machines.
+function provenance.measurements(records)
+  local seconds = 0
+  for _, record in ipairs(records) do seconds = seconds + record.seconds end
+  local machines = distinct(records, function(record)
+    return ("%s (%s)"):format(record.machine, threads(record))
+  end)
+  return ("Measured in %s on %s.%s"):format(progress.duration(seconds),
+    table.concat(machines, " and on "), note_of(records))
+end
+
+return provenance

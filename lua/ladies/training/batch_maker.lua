@@ -1,0 +1,102 @@
+--- Mini-batch number n as a function of n alone, so that it is the same whoever makes it: the loop
+-- itself, or a worker in a Lua state of its own.
+--
+-- Batch i of epoch e is a function of (seed, e, i): the order of the seeds comes from rng:fork(e),
+-- the sampler gets rng:fork(e):fork(i), and the model's dropout draws from
+-- rng:fork(0):fork(e):fork(i), which the batch carries as batch.rng. For samplers that draw their
+-- own seeds there is a third argument, the place {epoch = e, index = i, rng = rng:fork(e):fork(0)}:
+-- that rng is the epoch's, so that its batches can share an order of the nodes.
+
+local core = require "ladies_core"
+local options = require "ladies.base.options"
+
+local batch_maker = {}
+
+--- How errors call the sampler: by its own name, or by the place where it was written.
+function batch_maker.name_of(sampler)
+  if type(sampler) == "table" then return sampler.name or tostring(sampler) end
+  local info = debug.getinfo(sampler, "S")
+  return ("sampler of %s:%d"):format(info.short_src, info.linedefined)
+end
+
+--- Which call of the sampler it was, for messages.
+function batch_maker.call_name(sampler, epoch, index)
+  return ("%s, epoch %d, batch %d"):format(batch_maker.name_of(sampler), epoch, index)
+end
+
+--- The batches in an epoch of a sampler that draws its own seeds; nil for one that is given them.
+function batch_maker.own_batches(sampler)
+  return type(sampler) == "table" and sampler.batches_per_epoch or nil
+end
+
+-- What is wrong with the mini-batch of a sampler that was given its seeds, as text, or nil: they
+-- must be its output, in any order. What is no Index at all is left to sampling.check.
+local function wrong_output(batch, seeds)
+  local output = batch.output
+  if batch.loss_nodes or batch.readout or options.class_of(output) ~= "Index" then return nil end
+  if output == seeds or output:sort() == seeds:sort() then return nil end
+  return ("output (%d nodes) differs from the seeds (%d nodes), expected the same ids; a sampler "
+    .. "that draws its own has batches_per_epoch, one with more outputs says in loss_nodes which "
+    .. "carry the loss"):format(#output, #seeds)
+end
+
+--- batch_maker.new(idx, opts): a function make(sampler), which gives a function job(number), which
+-- gives a mini-batch. opts: size, seed, shuffle, drop_last and per_epoch. Errors of the sampler say
+-- whose they are.
+function batch_maker.new(idx, opts)
+  -- Upvalues, for these are what crosses into a worker; the sampler does so as an argument.
+  local size, seed, shuffle, per_epoch = opts.size, opts.seed, opts.shuffle, opts.per_epoch
+  local drop_last = opts.drop_last
+  local call_name, own_batches = batch_maker.call_name, batch_maker.own_batches
+
+  local function sample(sampler, seeds, rng, place)
+    local ok, batch = pcall(sampler, seeds, rng, place)
+    local reason
+    if not ok then
+      reason = batch
+      if type(reason) ~= "string" then error(reason, 0) end
+    elseif type(batch) ~= "table" then
+      reason = "it must return a mini-batch, got a " .. type(batch)
+    elseif not own_batches(sampler) then
+      reason = wrong_output(batch, seeds)
+    end
+    if not reason then return batch end
+    error(("%s: %s"):format(call_name(sampler, place.epoch, place.index), reason), 0)
+  end
+
+  return function(sampler)
+    local root = core.rng(seed)
+    local models = root:fork(0)
+    local own_seeds = own_batches(sampler) ~= nil
+    local order, order_epoch
+
+    local function seeds_of(epoch, index)
+      if own_seeds then return idx end
+      if order_epoch ~= epoch then
+        order, order_epoch = idx, epoch
+        if shuffle then order = idx[core.sampling.permutation(#idx, root:fork(epoch))] end
+      end
+      if size >= #idx then return order end
+      local all = index == per_epoch and not drop_last
+      return order:slice((index - 1) * size + 1, all and #idx or index * size)
+    end
+
+    return function(number)
+      local epoch, index = (number - 1) // per_epoch + 1, (number - 1) % per_epoch + 1
+      local seeds, began = seeds_of(epoch, index), core.clock()
+      local batch
+      if sampler then
+        local rng = root:fork(epoch)
+        batch = sample(sampler, seeds, rng:fork(index),
+          {epoch = epoch, index = index, rng = rng:fork(0)})
+      else
+        batch = {output = seeds}
+      end
+      batch.sampling = core.clock() - began
+      batch.epoch, batch.index, batch.rng = epoch, index, models:fork(epoch):fork(index)
+      return batch
+    end
+  end
+end
+
+return batch_maker

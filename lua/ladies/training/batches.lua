@@ -1,0 +1,283 @@
+--- Mini-batches: an iterator that shuffles the seeds, cuts them into batches and calls the sampler,
+-- in step with the loop or ahead of it in workers.
+
+local core = require "ladies_core"
+local batch_maker = require "ladies.training.batch_maker"
+local options = require "ladies.base.options"
+local propagation = require "ladies.graph.propagation"
+local sampling = require "ladies.sampling"
+
+local name_of, call_name = batch_maker.name_of, batch_maker.call_name
+local batches = {}
+
+-- A last batch of less than this share of `size` is none of its own: its step would weigh as much
+-- as the others, on a gradient of a few nodes.
+local LEAST = 1 / 4
+
+-- Batches between two that are drawn twice, from the 257th on.
+local CHECK_EVERY = 256
+
+local SPEC = {
+  size = {"positive integer", 512},
+  sampler = "callable or nil",
+  nodes = "positive integer or nil",
+  seed = {"integer", 1},
+  epochs = {"positive integer", 1},
+  start = "table or nil",
+  shuffle = {"boolean", true},
+  drop_last = {"boolean", false},
+  workers = {"non-negative integer", 0},
+  ahead = "positive integer or nil",
+  quiet = {"boolean", false},
+}
+
+--- The number of batches in an epoch over n seeds: opts.sampler.batches_per_epoch for a sampler
+-- that draws its own seeds, else n / size, at least one. What is left over is a batch of its own
+-- when it is a quarter of `size` or more, and not dropped; fewer nodes than `size` are one batch.
+function batches.per_epoch(n, opts)
+  local own = batch_maker.own_batches(opts.sampler)
+  if own then return own end
+  local whole, rest = n // opts.size, n % opts.size
+  if opts.drop_last or rest < LEAST * opts.size then return math.max(1, whole) end
+  return whole + 1
+end
+
+-- The number of the batch that opts.start, {epoch =, batch =}, names; a batch past the end of its
+-- epoch is the first of the next.
+local function first_of(start, per_epoch)
+  start = options.check("ladies.batches: start", start, {
+    epoch = {"positive integer", 1},
+    batch = {"positive integer", 1},
+  })
+  return (start.epoch - 1) * per_epoch + math.min(start.batch, per_epoch + 1)
+end
+
+-- What a mini-batch with loss_nodes and without weights has besides: the weights that make the
+-- weighted sum the mean over those nodes. They are made when a loop asks for them, and not kept.
+local LossNodes = {}
+
+function LossNodes.__index(batch, key)
+  local nodes = rawget(batch, "loss_nodes")
+  if key ~= "loss_weight" or not nodes then return nil end
+  return core.full(1 / #nodes, #nodes):scatter_add(nodes, #batch.output)
+end
+
+-- The iterator: batches number .. last; `background` has workers while there are any.
+local Batches = {__name = "Batches"}
+Batches.__index = Batches
+
+-- Why the sampler must run in step with the loop, or nil.
+local function bound_to_step(sampler, batch)
+  if batch.after_step then return "its mini-batches have after_step" end
+  if type(sampler) == "table" and sampler.adaptive then return "it is adaptive" end
+end
+
+-- Whether a batch is drawn once more at the one in hand, to find a sampler that depends on more
+-- than seeds and rng: at the 1st, 2nd, 3rd, 5th, 9th, ..., for what it keeps may change slowly.
+function Batches:is_checked()
+  local done = self.number - self.first
+  return done % CHECK_EVERY == 0 or done & (done - 1) == 0
+end
+
+-- Starts the workers. They begin with the batch in hand, which was made in step.
+function Batches:start(batch)
+  local opts = self.opts
+  local reason = bound_to_step(opts.sampler, batch)
+  if reason then
+    self.in_step = true
+    if not opts.quiet then
+      io.stderr:write(("ladies: %s runs in step with the loop, for %s; workers = %d has no effect")
+        :format(name_of(opts.sampler), reason, opts.workers), "\n")
+    end
+    return
+  end
+  local make = batch_maker.new(self.idx, opts)
+  local ok, background = pcall(core.workers, make, opts.sampler, {
+    threads = opts.workers, ahead = opts.ahead or 2 * opts.workers,
+    first = self.number, last = self.last,
+  })
+  if not ok then
+    options.fail(("ladies.batches: %s: %s"):format(name_of(opts.sampler), background))
+  end
+  self.background, self.redrawn = background, sampling.hash(batch)
+end
+
+-- The next result of the workers. After an error there are none, and the next call starts anew.
+function Batches:take()
+  local ok, batch = pcall(self.background.next, self.background)
+  if ok then return batch end
+  self:close()
+  if type(batch) == "string" and batch:find("(global '", 1, true) then
+    batch = batch .. " (a worker has globals of its own: what a sampler uses must be local)"
+  end
+  error(batch, 0)
+end
+
+-- Fails for what the sampler did in a worker.
+function Batches:blame(batch, text)
+  self:close()
+  options.fail(("%s: %s"):format(call_name(self.opts.sampler, batch.epoch, batch.index), text))
+end
+
+-- Fails when a batch is another one than that of the hash, drawn from the same seeds and rng.
+function Batches:compare(batch, hash, found)
+  if sampling.hash(batch) == hash then return end
+  self:blame(batch, found .. "; a sampler must depend on seeds and rng alone, or be a table with "
+    .. "adaptive = true, which says that it has a memory")
+end
+
+function Batches:from_workers()
+  local found = "a worker drew another mini-batch than the loop itself"
+  if self.redrawn then
+    self:compare(self:take(), self.redrawn, found)
+    self.redrawn = nil
+  end
+  local batch = self:take()
+  if batch.after_step then
+    self:blame(batch, "after_step cannot leave a worker; set adaptive = true")
+  end
+  local ok, reason = pcall(self.check, self, batch)
+  if not ok then
+    self:close()
+    error(reason, 0)
+  end
+  if self:is_checked() then self:compare(batch, sampling.hash(self.job(self.number)), found) end
+  return batch
+end
+
+-- All of a mini-batch is checked in the first, what is cheap in every one.
+function Batches:check(batch)
+  local opts = self.opts
+  local meta = getmetatable(batch)
+  if meta and meta ~= LossNodes then self:blame(batch, "a mini-batch must have no metatable") end
+  sampling.check(batch, call_name(opts.sampler, batch.epoch, batch.index),
+    {nodes = opts.nodes, quick = self.checked})
+  propagation.state(batch, opts.sampler)
+  self.checked = true
+end
+
+-- The batch made here and now; the first one is followed by those of the workers.
+function Batches:from_here()
+  local opts = self.opts
+  local batch = self.job(self.number)
+  if not opts.sampler then return batch end
+  self:check(batch)
+  if opts.workers > 0 and not self.in_step and self.number < self.last then
+    self:start(batch)
+  elseif not bound_to_step(opts.sampler, batch) then
+    self:draw_again(batch)
+  end
+  return batch
+end
+
+-- Draws the first batch again, now and then, by a sampler that may have changed meanwhile.
+function Batches:draw_again(batch)
+  if not self:is_checked() then return end
+  if self.number == self.first then self.first_hash = sampling.hash(batch) end
+  if self.first_hash then
+    self:compare(self.job(self.first), self.first_hash, ("drawn again after %d %s, it was another "
+      .. "mini-batch"):format(self.number - self.first + 1,
+        self.number == self.first and "batch" or "batches"))
+  end
+end
+
+-- Has the loop's call of batch:after_step noted; the loop may also take the field away.
+function Batches:await_step(batch)
+  local after_step = batch.after_step
+  batch.after_step = function(...)
+    self.awaited, batch.after_step = nil, after_step
+    return after_step(...)
+  end
+  self.awaited = batch
+end
+
+-- Fails when the loop has left out after_step of the mini-batch before.
+function Batches:check_step()
+  local batch = self.awaited
+  self.awaited = nil
+  if batch and batch.after_step then
+    self:blame(batch, "its after_step was not called; between the optimizer's step and the end of "
+      .. "ladies.step() there must be: if batch.after_step then batch:after_step(model) end")
+  end
+end
+
+-- Makes the mini-batch ready for the loop, after all checks.
+function Batches:hand_over(batch)
+  if batch.after_step then self:await_step(batch) end
+  if batch.loss_nodes and not rawget(batch, "loss_weight") then setmetatable(batch, LossNodes) end
+  return batch
+end
+
+function Batches:__call()
+  self:check_step()
+  if self.number > self.last then
+    self:close()
+    return nil
+  end
+  local batch = self.background and self:from_workers() or self:from_here()
+  self.number = self.number + 1
+  return self:hand_over(batch)
+end
+
+--- Stops the workers, if there are any; the end of the last epoch does so too.
+function Batches:close()
+  if self.background then self.background:close() end
+  self.background, self.redrawn = nil, nil
+end
+
+Batches.__close = Batches.close
+
+--- ladies.batches(idx, {size = 512, sampler =, seed = 1, epochs = 1, ...}): an iterator over the
+-- mini-batches of the nodes idx (an Index without repetitions).
+-- size       seeds of a batch. The last batch of an epoch may be smaller; where it would have fewer
+--            than a quarter of them, they join the batch before: 520 nodes are one batch of 520
+--            for size 512, and 640 are two, of 512 and 128
+-- sampler    sampler(seeds, rng) -> mini-batch; without one a batch is {output = seeds}. One with
+--            batches_per_epoch draws its own seeds: it is given all of idx, and third its place
+-- nodes      the number of nodes of the graph; ids past it are an error then
+-- epochs     ends after this epoch
+-- start      {epoch =, batch =}: begins there, with the batches that a run from the start would
+--            have
+-- shuffle    false keeps the order of idx
+-- drop_last  leaves out of each epoch what is not a whole batch of `size`; but fewer nodes than
+--            that are a batch all the same, the only one
+-- workers    threads that call the sampler ahead of the loop (0); the batches are the same
+-- ahead      batches made before they are asked for, at most (2 * workers)
+-- quiet      no note when a sampler cannot run in workers
+-- Each batch is the sampler's table with `epoch`, `index` (its place in the epoch), `rng` for the
+-- model, and `sampling`, the seconds that it took. All are checked by ladies.sampling.check, those
+-- after the first quickly. `output` must be the seeds, in any order, unless the sampler draws its
+-- own or names loss_nodes. Where there are loss_nodes but no loss_weight, batch.loss_weight is made
+-- when it is read: one over their number for them, 0 for the others. So the loss of all outputs
+-- with batch.loss_weight is that of ladies.train. Where there is an after_step, the loop must have
+-- called batch:after_step(model) before it asks for the next mini-batch: after the optimizer's
+-- step, before the step closes. A loop that does not train sets batch.after_step = nil.
+--
+-- Each worker has a Lua state of its own, with a copy of the sampler: of its code and of what it
+-- refers to. Plain tables are copied; modules are loaded anew by name; tensors, indices, matrices
+-- and alias tables are shared and from then on frozen: changing one in place is an error. Files,
+-- coroutines, parameters and other userdata cannot cross, which an error says with their name.
+-- Globals do not cross. A sampler must depend on seeds and rng alone; one that does not (adaptive =
+-- true, or mini-batches with after_step) runs in step, whatever `workers` says. So that none is one
+-- by mistake, a batch is drawn once more at the 1st, 2nd, 3rd, 5th, 9th, ..., 257th and then at
+-- every 256th, and must be the same: the first one again, or, with workers, the loop draws theirs.
+-- Threads end with the last epoch. Those of a loop that is left before, by break or an error, wait
+-- for the collector, which runs before the next threads are started. The iterator may also be a
+-- <close> variable, and iterator:close() stops its threads at once.
+function batches.new(idx, given)
+  options.value("ladies.batches", "the nodes", idx, "Index")
+  local opts = options.check("ladies.batches", given, SPEC)
+  if #idx == 0 then options.fail("ladies.batches: there are no nodes") end
+  idx:check_unique("ladies.batches: node")
+  opts.per_epoch = batches.per_epoch(#idx, opts)
+  local number = first_of(opts.start, opts.per_epoch)
+  local iterator = setmetatable({
+    idx = idx, opts = opts, number = number, first = number, last = opts.epochs * opts.per_epoch,
+    job = batch_maker.new(idx, opts)(opts.sampler),
+  }, Batches)
+  -- Alone: before Lua 5.4.5 `if x then break end` does not close the closing value of a `for` whose
+  -- body has a <close> variable, and breaks the function that it is in.
+  return iterator
+end
+
+return batches

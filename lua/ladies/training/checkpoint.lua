@@ -1,0 +1,89 @@
+--- Checkpoints: where a run stands, as arrays in an .npz file and nothing else. Loading reads data,
+-- never code.
+--
+--   parameter.NAME, best.NAME    the model's parameters, and those of the best model so far
+--   optimizer.NAME               the optimizer's state
+--   sampler.NAME                 what an adaptive sampler carries from batch to batch
+--   counter.NAME                 numbers: epoch and batch (the position of the rng, since every
+--                                draw is a function of them and of the seed), those of early
+--                                stopping, the seconds so far and the length of the log
+--   run                          which run it is (see ladies.training.run_identity), as JSON text
+-- A file appears whole or not at all (temporary file, fsync, rename).
+
+local npz = require "ladies_core".npz
+local json = require "ladies.base.json"
+local named_tensors = require "ladies.nn.named_tensors"
+local options = require "ladies.base.options"
+
+local checkpoint = {}
+
+local FORMAT = 3
+
+-- The members with a prefix, without it: name -> Tensor (float32) or number(s).
+local function members(file, prefix)
+  local found = {}
+  for _, name in ipairs(file:names()) do
+    if name:sub(1, #prefix) == prefix then
+      local is_tensor = file:dtype(name) == "float32"
+      found[name:sub(#prefix + 1)] = is_tensor and file:tensor(name) or file:numbers(name)
+    end
+  end
+  return found
+end
+
+-- Gives an optimizer the state that the file holds, when it is of the same kind and shapes.
+local function load_optimizer(file, where, optimizer)
+  local state, own = members(file, "optimizer."), optimizer:state()
+  local same = true
+  for name in pairs(state) do same = same and own[name] ~= nil end
+  for name in pairs(own) do same = same and state[name] ~= nil end
+  if not same then
+    options.fail(("%s is of another optimizer than %s"):format(where, optimizer))
+  end
+  local ok, reason = pcall(optimizer.load_state, optimizer, state)
+  if not ok then options.fail(("%s: %s"):format(where, reason)) end
+end
+
+--- Saves a state to the file at `path`:
+-- parameters  array of {name =, tensor =}
+-- best        the same for the best model, or nil when there is none yet
+-- optimizer   its state() is saved
+-- sampler     the sampler's tensors, as an array like `parameters`, or nil
+-- counters    name -> number
+-- run         plain data that says which run it is
+function checkpoint.save(path, state)
+  local arrays = {["counter.format"] = FORMAT, run = json.encode(state.run)}
+  named_tensors.put(arrays, "parameter.", state.parameters)
+  named_tensors.put(arrays, "best.", state.best or {})
+  named_tensors.put(arrays, "sampler.", state.sampler or {})
+  for name, value in pairs(state.optimizer:state()) do arrays["optimizer." .. name] = value end
+  for name, value in pairs(state.counters) do arrays["counter." .. name] = value end
+  npz.write(path, arrays, {compress = false})
+end
+
+--- The plain data that says which run the checkpoint at `path` is of.
+function checkpoint.run(path)
+  local file <close> = npz.open(path)
+  return json.decode(file:text "run", path .. ": run")
+end
+
+--- Loads the file at `path` into the parameters, the tensors of `best` and of `sampler` and the
+-- optimizer of `state`, after check(run), which may refuse the run that the file is of. Returns the
+-- counters, and whether the file holds a best model. A file that is damaged, or of another model,
+-- optimizer or sampler, is an error.
+function checkpoint.load(path, state, check)
+  local file <close> = npz.open(path)
+  local counters = members(file, "counter.")
+  if counters.format ~= FORMAT then
+    options.fail(("%s is not a checkpoint that this version reads"):format(path))
+  end
+  check(json.decode(file:text "run", path .. ": run"))
+  named_tensors.get(file, path, "parameter.", state.parameters)
+  load_optimizer(file, path, state.optimizer)
+  named_tensors.get(file, path, "sampler.", state.sampler or {}, "sampler")
+  local has_best = file:has("best." .. state.parameters[1].name)
+  if has_best then named_tensors.get(file, path, "best.", state.best) end
+  return counters, has_best
+end
+
+return checkpoint

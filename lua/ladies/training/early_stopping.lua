@@ -1,0 +1,62 @@
+--- When to stop, and which model to keep (LADIES, section 5): training ends when the validation F1
+-- has not risen by `min_gain` for `patience` batches.
+
+local options = require "ladies.base.options"
+
+local early_stopping = {}
+
+local Stopper = {__name = "EarlyStopping"}
+Stopper.__index = Stopper
+
+--- early_stopping.new{patience = 200, min_gain = 0.01, best = "highest"}: a stopper.
+-- patience  batches without a gain before the end; 0 means never
+-- min_gain  a gain is a value at least this much above the last gain's
+-- best      which model is kept: that of the "highest" value, or that of the last "gain" (as the
+--           authors' program does)
+function early_stopping.new(given)
+  local opts = options.check("ladies.early_stopping", given, {
+    patience = {"non-negative integer", 200},
+    min_gain = {"non-negative number", 0.01},
+    best = {"highest|gain", "highest"},
+  })
+  opts.gain, opts.gain_batch = -math.huge, 0     -- the last gain and when it was
+  opts.highest, opts.highest_batch = -math.huge, 0
+  return setmetatable(opts, Stopper)
+end
+
+--- Takes the validation value after `batch` batches. Returns whether this model is the one to keep.
+function Stopper:update(value, batch)
+  local gained = value > self.gain and value >= self.gain + self.min_gain
+  local highest = value > self.highest
+  if gained then self.gain, self.gain_batch = value, batch end
+  if highest then self.highest, self.highest_batch = value, batch end
+  if self.best == "gain" then return gained end
+  return highest
+end
+
+--- Whether `patience` batches have passed without a gain.
+function Stopper:exhausted(batch)
+  return self.patience > 0 and batch - self.gain_batch >= self.patience
+end
+
+--- The value of the model that is kept and the number of batches after which it was reached.
+function Stopper:kept()
+  if self.best == "gain" then return self.gain, self.gain_batch end
+  return self.highest, self.highest_batch
+end
+
+local COUNTERS = {"gain", "gain_batch", "highest", "highest_batch"}
+
+--- The counters as a table of numbers, for a checkpoint.
+function Stopper:state()
+  local state = {}
+  for _, name in ipairs(COUNTERS) do state[name] = self[name] end
+  return state
+end
+
+--- Takes over counters that `state` gave.
+function Stopper:load_state(state)
+  for _, name in ipairs(COUNTERS) do self[name] = assert(state[name], name) end
+end
+
+return early_stopping

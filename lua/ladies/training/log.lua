@@ -1,0 +1,111 @@
+--- The log of a run: JSON lines, one for every batch and one for every validation.
+--
+--   {"batch":12,"epoch":2,"loss":3.1416,"sampling_ms":1.2,"waiting_ms":1.2,"gathering_ms":0.1,
+--    "computing_ms":9.8,"nodes":[512,512,512],"edges":[4021,3988],"isolated":0,"bytes":18350080}
+--   {"batch":100,"epoch":12,"val_f1":0.6421,"seconds":1.93}
+--
+-- waiting_ms: how long the loop stood still for the sampling, which workers do ahead of it;
+-- nodes: rows of the input features, then of the output of every layer; edges: entries of each
+-- layer's matrix; isolated: destinations without a sampled neighbour, over all layers; bytes: what
+-- the program's own memory held at the end of the backward pass; seconds: of training so far,
+-- without validation.
+-- A line is written with one string.format: it is in the loop of training.
+
+local core = require "ladies_core"
+local json = require "ladies.base.json"
+
+local clock = core.clock
+
+local log = {}
+
+local FLUSH = 1  -- seconds after which lines are in the file for a reader to see
+
+local Log = {__name = "Log"}
+Log.__index = Log
+
+-- Cuts the log back to `keep` bytes; one that is shorter, to its whole lines.
+local function cut(path, keep)
+  if core.exists(path) ~= "file" then return end
+  if core.folder.bytes(path) < keep then
+    keep = 0
+    for line in io.lines(path, "L") do
+      if line:sub(-1) == "\n" then keep = keep + #line end
+    end
+  end
+  core.truncate(path, keep)
+end
+
+--- Opens the log at `path`: a new one, or, with `keep` (bytes), the old one cut back to that
+-- length. One that is shorter, which somebody must have cut, keeps its whole lines.
+function log.open(path, keep)
+  if keep then cut(path, keep) end
+  local file, reason = io.open(path, keep and "a" or "w")
+  if not file then error("log: " .. reason, 0) end
+  file:setvbuf("full", 1 << 16)
+  return setmetatable({file = file, path = path, flushed = clock(), nodes = {}, edges = {}}, Log)
+end
+
+local function fail(self, reason)
+  error(("log: %s: cannot be written: %s"):format(self.path, reason), 0)
+end
+
+local function put(self, line)
+  local ok, reason = self.file:write(line)
+  if not ok then fail(self, reason) end
+end
+
+local function milliseconds(seconds)
+  return seconds * 1e3
+end
+
+--- Writes the line of a batch: the mini-batch, its number in the run, the loss, the timer (see
+-- timer.lua) and the bytes held.
+function Log:batch(batch, number, loss, timer, bytes)
+  local nodes, edges, isolated = self.nodes, self.edges, batch.stats and batch.stats.isolated
+  local blocks = batch.blocks
+  nodes[1] = #batch.input
+  for i = 1, #blocks do
+    local adj = blocks[i].adj
+    nodes[i + 1], edges[i] = adj.n_rows, adj.nnz
+  end
+  local line = ('{"batch":%d,"epoch":%d,"loss":%s,"sampling_ms":%.3f,"waiting_ms":%.3f,' ..
+    '"gathering_ms":%.3f,"computing_ms":%.3f,"nodes":[%s],"edges":[%s],"isolated":%s,' ..
+    '"bytes":%d}\n'):format(
+      number, batch.epoch, json.number(loss), milliseconds(timer.sampling),
+      milliseconds(timer.waiting), milliseconds(timer.gathering), milliseconds(timer.computing),
+      table.concat(nodes, ",", 1, #blocks + 1), table.concat(edges, ",", 1, #blocks),
+      isolated or "null", bytes)
+  put(self, line)
+  local now = clock()
+  if now - self.flushed > FLUSH then self:flush(now) end
+end
+
+--- Writes the line of a validation.
+function Log:validation(number, epoch, f1, seconds)
+  put(self, ('{"batch":%d,"epoch":%d,"val_f1":%s,"seconds":%.3f}\n'):format(
+    number, epoch, json.number(f1), seconds))
+  self:flush()
+end
+
+--- Brings all lines into the file.
+function Log:flush(now)
+  local ok, reason = self.file:flush()
+  if not ok then fail(self, reason) end
+  self.flushed = now or clock()
+end
+
+--- Brings all lines to the disk; returns the length of the file in bytes.
+function Log:sync()
+  self:flush()
+  core.folder.sync(self.path)
+  return self.file:seek("end")
+end
+
+--- Closes the file.
+function Log:close()
+  if io.type(self.file) ~= "file" then return end
+  local ok, reason = self.file:close()
+  if not ok then fail(self, reason) end
+end
+
+return log

@@ -1,0 +1,98 @@
+--- The folder of a run:
+--
+--   ladies.json       says that it is one (see ladies.base.own_folder)
+--   config.json       the settings, where the run has such (see ladies.experiment)
+--   log.jsonl         a line for every batch and every validation (see ladies.training.log)
+--   checkpoint.npz    where the run stands (see ladies.training.checkpoint)
+--   model.npz         the best model (see ladies.load_model)
+--   predictions.npz   the predicted class and the label of every node, from 0, and its split
+--   curve.tsv, .svg   loss and validation F1 over the batches (see ladies.training.curve)
+--   summary.json      the numbers of the closing table
+
+local core = require "ladies_core"
+local options = require "ladies.base.options"
+local own_folder = require "ladies.base.own_folder"
+
+local run_folder = {}
+
+local FILES = {"ladies.json", "config.json", "log.jsonl", "checkpoint.npz", "model.npz",
+  "predictions.npz", "curve.tsv", "curve.svg", "summary.json"}
+
+--- The name of the file of the run in the folder `path` that `file` is, or nil.
+function run_folder.owns(path, file)
+  for _, name in ipairs(FILES) do
+    if core.same_file(path .. "/" .. name, file) then return name end
+  end
+end
+
+--- The name of a data set as part of a path, a heading or a key: "x/pubmed.npz" -> "pubmed". What a
+-- shell, Markdown or a terminal might take for more than a letter is "_".
+function run_folder.plain(name)
+  local last = name:gsub("/+$", ""):match "[^/]*$":gsub("%.npz$", "")
+  return (core.printable(last):gsub("[^%w%.,_+ \x80-\xff-]", "_"))
+end
+
+--- A new, empty folder runs/DATASET-METHOD-N with the first N that is free: its path, and a <close>
+-- variable with which it goes again when it is still empty then, and runs with it if it was made.
+function run_folder.next(dataset, method)
+  local first = not core.exists "runs"
+  core.folder.make "runs"
+  local base, n = ("runs/%s-%s"):format(run_folder.plain(dataset), method), 1
+  while not core.mkdir(("%s-%d"):format(base, n)) do n = n + 1 end
+  local path = ("%s-%d"):format(base, n)
+  return path, setmetatable({}, {__close = function()
+    os.remove(path)
+    if first then os.remove "runs" end
+  end})
+end
+
+--- The folder at `path`, for a new run or, with `resume`, for the one that is there. A new one does
+-- not take the place of a run that has come to a checkpoint: that is an error.
+function run_folder.at(path, resume)
+  local folder = own_folder.at(path)
+  folder:check "run"
+  if not resume and (folder:has "checkpoint.npz" or folder:has "model.npz") then
+    options.fail(("%s holds a run: go on with it (--resume %s, or resume = true), or choose "
+      .. "another folder"):format(path, path))
+  end
+  return folder
+end
+
+-- How many batches there are in the log.
+local function logged(path)
+  local last = 0
+  if core.exists(path) ~= "file" then return last end
+  for line in io.lines(path) do
+    last = math.tointeger(tonumber(line:match '^{"batch":(%d+),.*}$')) or last
+  end
+  return last
+end
+
+-- A run that begins anew, as it has no checkpoint, leaves the log that is there under another name.
+local function keep_log(folder)
+  local path, n = folder:file "log.jsonl", 1
+  if folder:has "checkpoint.npz" then return end
+  local count = logged(path)
+  if count == 0 then return end
+  if folder:has "model.npz" then
+    options.fail(("%s has a log of %d batches and model.npz, and no checkpoint.npz to go on from; "
+      .. "choose a new folder"):format(folder, count))
+  end
+  while core.exists(folder:file(("log-%d.jsonl"):format(n))) do n = n + 1 end
+  local name = ("log-%d.jsonl"):format(n)
+  local ok, reason = os.rename(path, folder:file(name))
+  if not ok then options.fail(reason) end
+  io.stderr:write(("ladies.train: %s has a log of %d batches and no checkpoint.npz: the run begins "
+    .. "anew, and that log is kept as %s\n"):format(folder, count, name))
+end
+
+--- The same, taken for this process alone: the folder, and its lock for a <close> variable.
+function run_folder.take(path, resume)
+  local folder = run_folder.at(path, resume)
+  local lock = folder:take "run"
+  folder = run_folder.at(path, resume)
+  keep_log(folder)
+  return folder, lock
+end
+
+return run_folder

@@ -1,0 +1,94 @@
+--- What makes a run the one that it is, as plain data for its checkpoints: hashes of its data set,
+-- its settings, the last mini-batch. A run goes on as the same one only.
+
+local code = require "ladies.base.code"
+local hashes_of = require "ladies.data.hashes"
+local json = require "ladies.base.json"
+local options = require "ladies.base.options"
+local sampling = require "ladies.sampling"
+
+local run_identity = {}
+
+-- What may change when a run goes on: how far it goes. The data set may lie elsewhere, as its
+-- content is compared.
+local FREE = {epochs = true, max_batches = true, max_seconds = true, patience = true,
+  dataset = true}
+
+-- Of the options of ladies.train: those on which a run's course depends and that are plain data.
+local PLAIN = {"batch_size", "seed", "eval_every", "min_gain", "best", "clip", "method"}
+
+-- Those that are code.
+local CODE = {"loss", "schedule", "validate"}
+
+local SCALAR = {string = true, number = true, boolean = true}
+
+-- The settings of a run that has no table of them: what is known of options, model and optimizer.
+local function settings_of(opts)
+  local settings = {}
+  for _, name in ipairs(PLAIN) do settings[name] = opts[name] end
+  for _, name in ipairs(CODE) do
+    settings[name] = opts[name] and "code " .. code.hash(opts[name]) or nil
+  end
+  settings.P = opts.P and opts.P:hash()
+  if opts.optimizer then
+    settings.optimizer = tostring(opts.optimizer)
+  else
+    settings.lr, settings.weight_decay = opts.lr, opts.weight_decay
+  end
+  local architecture = rawget(opts.model, "config")
+  for key, value in pairs(type(architecture) == "table" and architecture or {}) do
+    if SCALAR[type(value)] then settings["model." .. key] = value end
+  end
+  return settings
+end
+
+--- The data set and the settings of a run with these options of ladies.train, before its first
+-- step.
+function run_identity.of(opts)
+  return {data = hashes_of(opts.data), settings = opts.settings or settings_of(opts)}
+end
+
+--- A text that depends on every bit of a mini-batch; nil where another draw may give another one.
+function run_identity.of_batch(sampler, batch)
+  local adaptive = batch.after_step or type(sampler) == "table" and sampler.adaptive
+  return not adaptive and sampling.hash(batch) or nil
+end
+
+local function keys_of(a, b)
+  local set, keys = {}, {}
+  for _, t in ipairs{a, b} do
+    for key in pairs(t) do
+      if not set[key] then set[key], keys[#keys + 1] = true, key end
+    end
+  end
+  table.sort(keys)
+  return keys
+end
+
+local function show(value)
+  return value == nil and "not set" or json.encode(value)
+end
+
+--- An error, which begins with `where`, unless both are of one run: it names the settings that have
+-- changed and the parts of the data set.
+function run_identity.check(where, before, now)
+  local changed, parts = {}, {}
+  for _, key in ipairs(keys_of(before.settings, now.settings)) do
+    local old, new = show(before.settings[key]), show(now.settings[key])
+    if not FREE[key] and old ~= new then
+      changed[#changed + 1] = ("%s was %s and is %s"):format(key, old, new)
+    end
+  end
+  for _, part in ipairs(keys_of(before.data, now.data)) do
+    if before.data[part] ~= now.data[part] then parts[#parts + 1] = part end
+  end
+  if #parts > 0 then
+    changed[#changed + 1] = ("its data set has other %s"):format(table.concat(parts, ", "))
+  end
+  if #changed > 0 then
+    options.fail(("%s: this is not the run that began there: %s"):format(where,
+      table.concat(changed, "; ")))
+  end
+end
+
+return run_identity

@@ -1,0 +1,204 @@
+--- Time and memory of a batch over layers L, width K, batch b, samples s and nodes V, beside the
+-- complexities of the paper's Table 2 (Zou et al. 2019).
+--
+-- One quantity is varied at a time, the others staying at the base of costs/methods.lua, on
+-- generated graphs whose degrees follow a power law. Of each shape are measured, as medians over
+-- batches after three for warming up, in one thread and in seconds of the processor, which a busy
+-- machine changes little:
+--     sampling   of the sampler
+--     computing  of gathering, forward, backward and the optimizer's step
+--     held       bytes of the batch, its activations and gradients after the backward pass, as the
+--                program counts them, the weights, and the histories of VR-GCN
+--     counted    the same as the paper counts it for its Table 3 (ladies.summary), with
+--                histories
+-- An exponent is the slope of least squares between logarithms; the one of Table 2 is
+-- fitted in the same way to its formula at the same shapes, since a sum such as L K s^2 + L K^2 s
+-- has no single exponent. The shapes of a sweep take turns, so that a busy machine is equally busy
+-- for all.
+
+local core = require "ladies_core"
+local generate = require "ladies.data.generate"
+local json = require "ladies.base.json"
+local loss = require "ladies.nn.loss"
+local methods = require "ladies_paper.costs.methods"
+local nn = require "ladies.nn"
+local optim = require "ladies.optim"
+local options = require "ladies.base.options"
+local progress = require "ladies.base.progress"
+local provenance = require "ladies.report.provenance"
+local report = require "ladies_paper.costs.report"
+local Study = require "ladies.study"
+local summary = require "ladies.training.summary"
+
+local clock = os.clock
+
+local WHERE = "ladies_paper.costs"
+local VARIABLES = {"L", "K", "b", "s", "V"}
+local DEGREE = 10     -- entries in a row of the adjacency
+local CLASSES = 10
+local WARM_UP = 3     -- batches, which are weighed
+
+local SPEC = {
+  methods = "array of strings or nil",
+  batches = "positive integer or nil",
+  scale = "positive number or nil",
+  seed = {"integer", 1},
+  quick = {"boolean", false},
+  out = "string or nil",
+  quiet = {"boolean", false},
+}
+
+-- Graphs of each size, kept while a command runs.
+local function graphs(seed)
+  local kept = {}
+  return function(n_nodes)
+    kept[n_nodes] = kept[n_nodes] or generate.power_law{nodes = n_nodes,
+      entries = DEGREE * n_nodes, classes = CLASSES, features = 1, seed = seed}
+    return kept[n_nodes]
+  end
+end
+
+-- Bytes in use, apart from scratch, which is kept from batch to batch.
+local function in_use()
+  local memory = core.memory()
+  return memory.total - memory.scratch
+end
+
+-- What runs one batch of a method at a shape and returns its measurements: run(number, weigh). The
+-- batch is weighed, too, on request: without cached blocks of other shapes, which would be counted
+-- in full where they are used again, and garbage.
+local function runner(method, shape, data, seed)
+  local rng, V, K = core.rng(seed), shape.V, shape.K
+  local features = core.zeros(V, K):normal_(1, rng:fork(0))
+  local model = nn.gcn{inputs = K, hidden = K, outputs = K, layers = shape.L, seed = seed}
+  local optimizer = optim.adam(model:parameters(), {lr = 1e-3})
+  local sampler = method.make(data.graph:normalize "sym", shape)
+  local static = 4 * (nn.size(model) + (method.history and method.history(shape) or 0))
+  local everything = core.range(1, V)
+  return function(number, weigh)
+    local draw = rng:fork(number)
+    local seeds = method.whole and everything
+      or core.sampling.uniform(V, shape.b, {rng = draw:fork(1)})
+    if weigh then core.memory_trim() else collectgarbage() end
+    local before, began = in_use(), clock()
+    local batch = sampler(seeds, draw:fork(2))
+    local sampled = clock()
+    local held
+    do
+      local _ <close> = core.step()
+      local logits = model:forward(features, batch, false)
+      loss.cross_entropy(logits, data.labels[batch.output]):backward()
+      if weigh then
+        collectgarbage()
+        held = in_use() - before + static
+      end
+      optimizer:step()
+      if batch.after_step then batch.after_step(batch, model) end
+    end
+    local hidden = 0
+    for _, block in ipairs(batch.blocks) do hidden = hidden + #block.dst end
+    return {
+      sampling = sampled - began, computing = clock() - sampled, held = held,
+      counted = summary.paper_memory{features = K, width = K, layers = shape.L,
+        input = #batch.input, hidden = hidden}
+        + 4 * (method.history and method.history(shape) or 0),
+    }
+  end
+end
+
+local function median(list)
+  table.sort(list)
+  local n = #list
+  return (list[(n + 1) // 2] + list[n // 2 + 1]) / 2
+end
+
+-- The measurements of a sweep, for each value: {x, shape, sampling, computing, held, counted}.
+local function sweep(method, variable, opts, graph_of)
+  local runners, points = {}, {}
+  for i, value in ipairs(method.shapes.sweeps[variable]) do
+    local shape = {}
+    for key, base in pairs(method.shapes.base) do shape[key] = base end
+    shape[variable] = value
+    shape.V = math.max(shape.b, math.floor(shape.V * opts.scale))
+    local data = graph_of(shape.V)
+    shape.D = data.graph:normalize "sym".nnz / shape.V
+    runners[i] = runner(method, shape, data, opts.seed)
+    points[i] = {x = shape[variable], shape = shape}
+  end
+  local lists = {}
+  for i, run in ipairs(runners) do
+    local held = {}
+    for number = 1, WARM_UP do held[number] = run(number, true).held end
+    points[i].held = median(held)
+    lists[i] = {sampling = {}, computing = {}, counted = {}}
+  end
+  for number = WARM_UP + 1, WARM_UP + opts.batches do
+    for i, run in ipairs(runners) do
+      local one = run(number)
+      for name, list in pairs(lists[i]) do table.insert(list, one[name]) end
+    end
+  end
+  for i, point in ipairs(points) do
+    for name, list in pairs(lists[i]) do point[name] = median(list) end
+  end
+  return points
+end
+
+local function chosen(names)
+  if not names then return methods end
+  local by_name, all, list = {}, {}, {}
+  for i, one in ipairs(methods) do by_name[one.name], all[i] = one, one.name end
+  for i, name in ipairs(names) do
+    list[i] = by_name[name] or options.fail(("%s: no method %q%s"):format(WHERE, name,
+      options.hint(name, all, "there are")))
+  end
+  return list
+end
+
+--- ladies_paper.costs{methods = {"ladies", ...}, batches = 7, ...}: measures time and memory of a
+-- batch and fits exponents, as the head of costs/init.lua defines them.
+-- methods   of full, graphsage, vrgcn, fastgcn, ladies (all)
+-- batches   that are measured at every shape (7)
+-- scale     a factor for the number of nodes (1)
+-- seed      of everything random
+-- quick     3 batches and a quarter of the nodes, where they are not given
+-- out       a folder (runs/costs-N): results.jsonl, costs.csv, costs.md and the pictures. Sweeps
+--           that are there are not measured again.
+-- Returns a report: `folder`, `files`, `tables` (Markdown); tostring gives the tables.
+local function costs(given)
+  local opts = options.check(WHERE, given or {}, SPEC)
+  opts.batches, opts.scale = opts.batches or opts.quick and 3 or 7,
+    opts.scale or opts.quick and 0.25 or 1
+  local list = chosen(opts.methods)
+  local identity = "costs " .. json.encode{batches = opts.batches, scale = opts.scale,
+    seed = opts.seed}
+  local study = Study.at(opts.out, "runs/costs", identity)
+  local _ <close> = study:take()
+  local sweeps, waiting = {}, {}
+  for _, method in ipairs(list) do
+    for _, variable in ipairs(VARIABLES) do
+      if method.shapes.sweeps[variable] then
+        local one = {method = method, variable = variable,
+          key = ("%s over %s"):format(method.name, variable)}
+        sweeps[#sweeps + 1] = one
+        if not study:record(one.key) then waiting[#waiting + 1] = one end
+      end
+    end
+  end
+  local bar = progress.new{total = #sweeps, done = #sweeps - #waiting, unit = "sweep",
+    quiet = opts.quiet}
+  local graph_of, threads = graphs(opts.seed), core.threads()
+  local _ <close> = setmetatable({}, {__close = function() core.threads(threads) end})
+  core.threads(1)
+  for i, one in ipairs(waiting) do
+    local began = core.clock()
+    local points = sweep(one.method, one.variable, opts, graph_of)
+    study:add(provenance.sign({key = one.key, points = points}, began))
+    bar:update(#sweeps - #waiting + i, core.clock())
+  end
+  bar:clear()
+  for _, one in ipairs(sweeps) do one.record = study:record(one.key) end
+  return report.write(study.folder, sweeps, opts)
+end
+
+return costs
