@@ -1,7 +1,4 @@
 --- ladies_paper.ablate: what it runs, its intervals and differences.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local ladies = require "ladies"
 local paper = require "ladies_paper"
@@ -135,4 +132,4 @@ function tests.test_words_of_the_cross()
   lu.assertStrContains(text, "* FastGCN: LADIES is above it with the union none (toy)")
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"ablate", tests}}, true)
+return tests

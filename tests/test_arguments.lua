@@ -1,7 +1,4 @@
 --- The signature in a docstring is the declaration: arguments beyond it are errors.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local ladies = require "ladies"
 local shell = require "tools.shell"
@@ -144,4 +141,4 @@ function tests.test_options_are_in_the_table_itself()
   fails("step: options must be in the table itself, not behind __index", ladies.step, options)
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"arguments", tests}}, true)
+return tests

@@ -1,7 +1,4 @@
 --- Mini-batches: sizes, order, what each is a function of, errors.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local ladies = require "ladies"
 local toy = require "reference.toy_data"
@@ -318,4 +315,4 @@ function tests.test_the_contract_is_checked()
   lu.assertFalse((pcall(collect, ids, {size = 4, sampler = sampler})))
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"batches", tests}}, true)
+return tests

@@ -1,9 +1,6 @@
 --- Interruptions: for each of these calls the n-th look at the cancel flag finds it raised, for
 -- n = 1, 2, ... until the call ends before. Whenever it was raised, the call fails with
 -- "interrupted!" and gives back all that it took; a result is never half of one.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -126,4 +123,4 @@ function tests.test_products()
   end)
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"cancel", tests}}, true)
+return tests

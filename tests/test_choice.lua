@@ -1,8 +1,5 @@
 --- sampling.choice and its kin against complete enumeration (reference/choice.lua): the weights of
 -- every outcome, the frequencies of the outcomes, the exact means; then properties, limits, errors.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local ladies = require "ladies"
 local outcomes = require "reference.outcomes"
@@ -386,4 +383,4 @@ function tests.test_bad_arguments()
     {rng = rng, replace = true})
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"choice", tests}}, true)
+return tests

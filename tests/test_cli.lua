@@ -103,4 +103,4 @@ function tests.test_help()
   for line in text:gmatch "[^\n]+" do lu.assertTrue(#line <= 100, line) end
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"cli", tests}}, true)
+return tests

@@ -1,8 +1,5 @@
 --- Cluster-GCN: every batch of a small graph against a dense reference, epochs, clusters without
 -- training nodes, odd graphs, bits, and a training run.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"
@@ -214,4 +211,4 @@ function tests.test_training()
   lu.assertTrue(result.test_f1 > 0.8, result.test_f1)
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"clustergcn", tests}}, true)
+return tests

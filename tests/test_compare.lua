@@ -1,7 +1,4 @@
 --- Studies kept run by run, comparisons of methods, and their numbers.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local ladies = require "ladies"
 local Graph = require "ladies.graph"
@@ -241,4 +238,4 @@ function tests.test_wrong_input()
     {settings = {parts = 3}})
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"compare", tests}}, true)
+return tests

@@ -1,7 +1,4 @@
 --- Values that cross into a worker and back: what arrives, what is shared, what is refused.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -291,4 +288,4 @@ function tests.test_failing_allocations()
   lu.assertTrue(failed > 5, failed)
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"crossing", tests}}, true)
+return tests

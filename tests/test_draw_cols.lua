@@ -1,8 +1,5 @@
 --- P:draw_cols, by the scan and in two stages, against complete enumeration (reference/choice.lua),
 -- against each other on a larger graph, and at its limits.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -461,4 +458,4 @@ function tests.test_refused()
   lu.assertErrorMsgContains("draw_cols: the option rng is missing", A.draw_cols, A, index{1}, 1)
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"draw_cols", tests}}, true)
+return tests

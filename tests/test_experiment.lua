@@ -1,6 +1,5 @@
 --- Presets, and `ladies train` as a command: what it prints, its files, its errors, Ctrl-C.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local core = require "ladies_core"
@@ -209,4 +208,4 @@ function tests.test_resume_with_other_options()
   lu.assertStrContains(err, "--lr cannot change when a run is resumed")
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"experiment", tests}}, true)
+return tests

@@ -1,8 +1,5 @@
 --- FastGCN: its distribution and weights against the formula, means, and its variance beside that
 -- of LADIES.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local ladies = require "ladies"
 local graphs = require "reference.graphs"
@@ -232,4 +229,4 @@ function tests.test_errors()
     cols = index{}}, {sizes = {1}})
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"fastgcn", tests}}, true)
+return tests

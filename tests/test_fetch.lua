@@ -1,8 +1,5 @@
 --- Fetching with programs that stand in for pip and curl: what comes, what does not, what comes
 -- wrong, and what is left behind.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local ladies = require "ladies"
 local core = require "ladies_core"
@@ -298,4 +295,4 @@ function tests.test_no_place_for_a_cache()
   end
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"fetch", tests}}, true)
+return tests

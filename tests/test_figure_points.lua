@@ -66,4 +66,4 @@ function tests.test_range()
   lu.assertNil(points.x_range{{points = {}}})
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"points", tests}}, true)
+return tests

@@ -1,8 +1,5 @@
 --- ladies_paper.figures: what it runs, its means and bands, its files; and the traces of runs that
 -- the curves come from.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -242,4 +239,4 @@ function tests.test_traces_change_nothing()
   end)
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"figures", tests}}, true)
+return tests

@@ -1,7 +1,6 @@
 --- The layouts of others: what is read beyond the numbers of test_info_numbers.lua, and the one
 -- line for each thing that is wrong. The files are those of fixtures/make_formats.py.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local core = require "ladies_core"
@@ -349,4 +348,4 @@ function tests.test_options_of_load()
   lu.assertStrContains(refused(path, {make_feature = "x"}), 'did you mean "make_features"?')
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"formats", tests}}, true)
+return tests

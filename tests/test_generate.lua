@@ -1,7 +1,4 @@
 --- Generated graphs: their shape, their statistics, and that they depend on their options alone.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local ladies = require "ladies"
 local shell = require "tools.shell"
@@ -341,4 +338,4 @@ function tests.test_errors_of_the_command()
   fails("/nowhere/x.npz", "--nodes", "50", "--entries", "100", "--out", "/nowhere/x.npz")
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"generate", tests}}, true)
+return tests

@@ -1,7 +1,4 @@
 --- GraphSAGE: every entry of its blocks from the definition, means, bits.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local ladies = require "ladies"
 local graphs = require "reference.graphs"
@@ -159,4 +156,4 @@ function tests.test_errors()
     samplers.graphsage(P, {fanouts = {5}}), index{1})
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"graphsage", tests}}, true)
+return tests

@@ -1,7 +1,4 @@
 --- The host program as seen from a shell: options, scripts, commands, exit statuses, its tree.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local shell = require "tools.shell"
 local run = shell.run_ladies
@@ -182,4 +179,4 @@ function tests.test_the_tree_can_be_moved()
   lu.assertEquals(status, 1)
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"host", tests}}, true)
+return tests

@@ -1,7 +1,4 @@
 --- What is told of a data set: its facts, their words, and the components of graphs.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local ladies = require "ladies"
 local facts = require "ladies.data.facts"
@@ -239,4 +236,4 @@ function tests.test_errors()
   lu.assertEquals(status, 2)
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"info", tests}}, true)
+return tests

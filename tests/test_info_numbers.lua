@@ -1,7 +1,6 @@
 --- What `ladies info` prints of data sets in every layout, against what NumPy, SciPy and pandas
 -- count in the same files (fixtures/count_formats.py).
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local ladies = require "ladies"
@@ -73,4 +72,4 @@ for _, name in ipairs{"planetoid/ind.cora", "planetoid/ind.citeseer", "planetoid
   end
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"info_numbers", tests}}, true)
+return tests

@@ -1,6 +1,5 @@
 --- The installed tree: it works from any place, for the program and for a stock lua5.4.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local ladies = require "ladies"
@@ -12,7 +11,8 @@ local build_type = os.getenv "LADIES_BUILD_TYPE"
 local sanitized = build_type == "asan" or build_type == "tsan"
 
 local tests = {}
-local prefix
+local scratch = shell.folder()
+local prefix = scratch.path .. "/a place"
 
 -- Runs words and expects success; returns what they printed.
 local function run(argv, opts)
@@ -20,6 +20,9 @@ local function run(argv, opts)
   lu.assertEquals(status, 0, table.concat(argv, " ") .. "\n" .. out .. err)
   return out, err
 end
+
+run{"cmake", "--install", build, "--prefix", scratch.path .. "/first"}
+run{"mv", scratch.path .. "/first", prefix}
 
 local function has(path)
   local file = io.open(prefix .. "/" .. path)
@@ -112,12 +115,5 @@ function tests.test_no_paths_of_the_build()
 end
 
 -- Install, and move the tree to a path with a space in it.
-local function run_tests()
-  local scratch <close> = shell.folder()
-  prefix = scratch.path .. "/a place"
-  run{"cmake", "--install", build, "--prefix", scratch.path .. "/first"}
-  run{"mv", scratch.path .. "/first", prefix}
-  return lu.LuaUnit.new():runSuiteByInstances{{"install", tests}}
-end
 
-os.exit(run_tests())
+return tests, function() local _ <close> = scratch end

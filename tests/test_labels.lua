@@ -1,7 +1,6 @@
 --- Labels of both kinds: what a data set says of them, and training, inference and scores against
 -- values of NumPy, SciPy and PyTorch, on a directed graph with weights and unlabelled nodes.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local ladies = require "ladies"
@@ -385,4 +384,4 @@ function tests.test_commands()
   end
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"labels", tests}}, true)
+return tests

@@ -1,6 +1,5 @@
 --- Objects after their end, finalizers in the middle of operations, and callbacks that go wrong.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local ladies = require "ladies"
@@ -248,4 +247,4 @@ function tests.test_an_interruption_of_backward_in_a_coroutine()
   lu.assertStrContains(out, "interrupted!")
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"lifetime", tests}}, true)
+return tests

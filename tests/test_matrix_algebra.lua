@@ -2,9 +2,6 @@
 -- (values, row scale and column scale, each there or not; a structure that is known to be
 -- symmetric, one that is not, a slice) against plain dense tables, and the laws that tie operations
 -- together.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"
@@ -230,4 +227,4 @@ function tests.test_permutation_of_the_nodes()
   end, SQUARE)
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"matrix_algebra", tests}}, true)
+return tests

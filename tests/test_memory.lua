@@ -1,9 +1,6 @@
 --- What memory counts, and running out of it: for each of many calls the n-th allocation of core
 -- fails, for n = 1, 2, ... until the call succeeds. Every failure must be a clean error that gives
 -- back all that was taken.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -376,4 +373,4 @@ function tests.test_the_message()
     .. "data, %d+ bytes in use", function() ladies.zeros(10) end)
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"memory", tests}}, true)
+return tests

@@ -1,9 +1,6 @@
 --- Every method by its name: the settings that it takes, training to about the F1 of the full
 -- batch, exact inference with the P that it was trained with, F1 that comes from the graph, and the
 -- same model with any number of workers.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local ladies = require "ladies"
 local methods = require "ladies.experiment.methods"
@@ -269,4 +266,4 @@ function tests.test_same_model_with_any_number_of_workers()
   end
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"methods", tests}}, true)
+return tests

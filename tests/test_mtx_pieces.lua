@@ -1,8 +1,5 @@
 --- Matrix Market files of more than one block: cut into pieces anywhere, with any number of
 -- threads, they are what a plain loop over their lines would make of them.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -219,4 +216,4 @@ function tests.test_stopped_in_the_middle()
   lu.assertEquals({calls, final <= 0}, {3, true})
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"mtx_pieces", tests}}, true)
+return tests

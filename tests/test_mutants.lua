@@ -1,7 +1,4 @@
 --- Where tools/mutants.lua finds places for faults, and where it must not.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local sites_of = require "tools.mutants.sites"
 
@@ -71,4 +68,4 @@ function tests.test_lines()
   lu.assertEquals(lines("--[[\n\n]] x = 1\n-- 3\ny = {[=[\n]]]=], 2}\n", "lua"), {3, 3, 6})
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"mutants", tests}}, true)
+return tests

@@ -1,8 +1,5 @@
 --- Modules: shapes, both orders of a convolution, first weights, dropout's draws, the models of the
 -- presets, and models of a user's own making.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"
@@ -286,4 +283,4 @@ function tests.test_two_parameters_of_one_name()
     {["x\ny"] = {z = parameter(1)}, ["x\ny.z"] = parameter(1)})
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"nn", tests}}, true)
+return tests

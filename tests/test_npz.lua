@@ -1,6 +1,5 @@
 --- Arrays in files: what NumPy wrote (fixtures/make_npz.py), and what we write and read again.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local ladies = require "ladies"
@@ -332,4 +331,4 @@ function tests.test_archives_close()
   lu.assertStrContains(message_of(function() return f.name end), 'did you mean "names"?')
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"npz", tests}}, true)
+return tests

@@ -124,4 +124,4 @@ function tests.test_nearest()
   lu.assertNil(options.nearest("x", {}))
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"options", tests}}, true)
+return tests

@@ -1,8 +1,5 @@
 --- Partitions: METIS and random parts are parts, balanced and the same for the same seed; METIS
 -- cuts less; odd graphs; the primitives under them.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local ladies = require "ladies"
 local dense = require "reference.dense"
@@ -202,4 +199,4 @@ function tests.test_induced_symmetric()
   lu.assertEquals(parent[edge]:to_table(), S:entry_values():to_table())
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"partition", tests}}, true)
+return tests

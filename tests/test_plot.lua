@@ -1,7 +1,4 @@
 --- Training curves: the table from a log, and the picture where gnuplot is.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local ladies = require "ladies"
 local curve = require "ladies.training.curve"
@@ -104,4 +101,4 @@ function tests.test_wrong_input()
   lu.assertEquals(reason, "there is nothing to draw")
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"plot", tests}}, true)
+return tests

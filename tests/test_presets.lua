@@ -1,8 +1,5 @@
 --- The numbers of the readings: every setting of the presets, the methods and the paper's protocol,
 -- what follows from the data set, and the authors' sampled validation.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local ladies = require "ladies"
 local methods = require "ladies.experiment.methods"
@@ -132,4 +129,4 @@ function tests.test_sampled_validation()
   lu.assertEquals(#observed{validation = "exact"}, 1)
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"presets", tests}}, true)
+return tests

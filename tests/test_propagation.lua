@@ -1,8 +1,5 @@
 --- One P for training and for inference: what is the same goes on, what differs is refused in one
 -- line, and what cannot be known is said.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local ladies = require "ladies"
 local temporary = require "reference.temporary"
@@ -313,4 +310,4 @@ function tests.test_models_of_ones_own()
   train(toy.neighbourhoods(own, 2), {model = new{P = own}})
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"propagation", tests}}, true)
+return tests

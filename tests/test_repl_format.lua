@@ -161,4 +161,4 @@ function tests.test_note_on_locals()
   lu.assertStrContains(repl.local_note "local function f() end", "`function f`")
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"repl", tests}}, true)
+return tests

@@ -1,8 +1,5 @@
 --- ladies_paper.report, which puts the sections of all studies together, and what sections are made
 -- of.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -104,4 +101,4 @@ function tests.test_readings()
   lu.assertNil(readings{default = default})
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"report", tests}}, true)
+return tests

@@ -1,7 +1,4 @@
 --- ladies_paper.reproduce: every experiment once, on toy data, and the document of them.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -62,5 +59,5 @@ function tests.test_second_sweep()
   lu.assertEquals(n, 2 * 2 * 2)                   -- settings, methods
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"reproduce", {
-  test_1_everything = tests.test_everything, test_2_second_sweep = tests.test_second_sweep}}}, true)
+return {
+  test_1_everything = tests.test_everything, test_2_second_sweep = tests.test_second_sweep}

@@ -1,8 +1,5 @@
 --- What a run goes on with: the data, settings and sampler that it began with, and files that are
 -- whole. Anything else is one line, and changes nothing.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -297,4 +294,4 @@ function tests.test_no_room_for_the_log()
   lu.assertEquals(resume(folder, "--max-batches=12"), 0)
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"resume", tests}}, true)
+return tests

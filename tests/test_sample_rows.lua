@@ -1,9 +1,6 @@
 --- Sampling row by row: every outcome of a small row with its probability and weights (the
 -- enumeration of reference/choice.lua), large rows by chi-square, structure against dense tables,
 -- bits, errors.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local ladies = require "ladies"
 local dense = require "reference.dense"
@@ -450,4 +447,4 @@ function tests.test_refused()
   refused_poisson("pi must be a vector of 4", {1, 1}, {pi = ladies.ones(3)})
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"sample_rows", tests}}, true)
+return tests

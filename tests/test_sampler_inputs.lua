@@ -1,8 +1,5 @@
 --- Odd input to every sampler: directed, disconnected, weighted and star-shaped graphs, self-loops,
 -- isolated nodes, more samples than neighbours, empty batches, seeds that repeat or are no nodes.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local ladies = require "ladies"
 local graphs = require "reference.graphs"
@@ -177,4 +174,4 @@ function tests.test_isolated_seeds_alone()
   lu.assertEquals(batch.stats.isolated, 4)
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"sampler_inputs", tests}}, true)
+return tests

@@ -1,7 +1,4 @@
 --- `ladies evaluate` and `ladies predict`: a finished run's model, taken up again.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local ladies = require "ladies"
 local predictions = require "ladies.evaluation.predictions"
@@ -220,4 +217,4 @@ function tests.test_another_data_set()
     trained(), "wordnet")
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"saved_run", tests}}, true)
+return tests

@@ -1,7 +1,4 @@
 --- Splits, directions, class numbers and bounds: what is settled for every source of data alike.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local ladies = require "ladies"
 local json = require "ladies.base.json"
@@ -329,4 +326,4 @@ function tests.test_columns()
   lu.assertEquals(load(65537, {max_ids = 65537}).features.n_cols, 65537)
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"splits", tests}}, true)
+return tests

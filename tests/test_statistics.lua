@@ -78,4 +78,4 @@ function tests.test_power()
   lu.assertNil(err)
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"statistics", tests}}, true)
+return tests

@@ -1,7 +1,4 @@
 --- ladies.sweep: what it runs, how it ranks, what it writes; and the setting `features`.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -169,4 +166,4 @@ function tests.test_the_setting_features()
   lu.assertNotEquals(features("row_normalized"):hash(), given:hash())
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"sweep", tests}}, true)
+return tests

@@ -1,7 +1,6 @@
 --- ladies_paper.table3: its table, files and resuming; and on real data, where LADIES_DATA has it,
 -- floors under the results of the default preset.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
 
 local lu = require "luaunit"
 local core = require "ladies_core"
@@ -250,4 +249,4 @@ function tests.test_pubmed()
   lu.assertTrue(f1[2][1] > f1[3][1] + 0.1, f1[2][1] .. " and " .. f1[3][1])
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"table3", tests}}, true)
+return tests

@@ -1,7 +1,4 @@
 --- Steps, gradients and what must not be done with them; ladies.op.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local ladies = require "ladies"
 
@@ -379,4 +376,4 @@ function tests.test_memory_stays_flat()
   end
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"tape", tests}}, true)
+return tests

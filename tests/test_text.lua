@@ -1,7 +1,4 @@
 --- Tables in text: every form of number and line, and the one clear error for each that is none.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -479,4 +476,4 @@ function tests.test_write()
   lu.assertStrContains(core.file.read(scratch), "1.5,-2\n0.1,1e-30\n")
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"text", tests}}, true)
+return tests

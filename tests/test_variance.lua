@@ -1,8 +1,5 @@
 --- ladies_paper.variance: the measurement against exact errors by enumeration, the paper's claims
 -- as far as they hold, the report, and runs that are taken up again.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local ladies = require "ladies"
 local paper = require "ladies_paper"
@@ -432,4 +429,4 @@ function tests.test_powers_of_enough_draws()
   lu.assertStrMatches(text, ".*| LADIES +|[^\n]*%? 7[^\n]* %-1%.00 |.*")
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"variance", tests}}, true)
+return tests

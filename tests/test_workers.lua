@@ -1,8 +1,5 @@
 --- Mini-batches made by workers: the same ones, in order, and the same model at the end; what
 -- happens when a sampler fails, must run in step, or is not a function of seeds and rng.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
-
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -379,4 +376,4 @@ function tests.test_options_are_checked()
   end
 end
 
-os.exit(lu.LuaUnit.new():runSuiteByInstances{{"workers", tests}}, true)
+return tests

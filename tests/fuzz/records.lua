@@ -7,7 +7,7 @@ local cache = require "ladies.data.store.cache"
 local json = require "ladies.base.json"
 local promises = require "fuzz.promises"
 
-local REGISTRY = "ladies.data.registry"
+local REGISTRY = "ladies.data.store.registry"
 
 -- The data set that the records are of.
 local function store()

@@ -6,10 +6,9 @@ local function without(prefix, names)
 end
 
 without("", [[
-  ablate batches blas cancel_at clock compare costs exists figures files full home index isatty
+  batches blas cancel_at clock compare exists files full home index isatty
   limit_entries load_model memory memory_fail_at memory_trim mkdir nearest ones op printable
-  range report reproduce rng same_file step sweep table3 tensor threads train truncate variance
-  vector_units zeros
+  range rng same_file step sweep tensor threads train truncate vector_units zeros
 ]])
 without("data.", "class_split from_files load names random_split split")
 without("experiment.", "batch_size configure load model run sampler settle")
@@ -17,6 +16,7 @@ without("file.", "read write")
 without("folder.", "bytes lock make remove sync")
 without("generate.", "block_model power_law weights")
 without("inference.", "possible")
+without("loss.", "of")
 without("mtx.", "read")
 without("nn.", "activation class dropout gcn gcn_conv layer_norm linear")
 without("nn.initialize.", "by_name")
