@@ -41,10 +41,11 @@ function tree.key(root)
 end
 
 --- A copy of the repository `root` in `folder`, built as `type` in what is there of an earlier one.
+-- All of its files are new by their dates: what was built last may have held a mutant.
 function tree.new(root, folder, type)
   must("mkdir -p %s/build && rm -rf %s/tree %s/tmp && mkdir %s/tree %s/tmp",
     folder, folder, folder, folder, folder)
-  must(FILES .. " | xargs -0 ls -d 2>/dev/null | tar -cf - -T - | tar -xf - -C %s/tree", root,
+  must(FILES .. " | xargs -0 ls -d 2>/dev/null | tar -cf - -T - | tar -xmf - -C %s/tree", root,
     folder)
   local self = setmetatable({folder = folder, root = folder .. "/tree", build = folder .. "/build"},
     tree)
