@@ -12,17 +12,15 @@ local inference_options = require "ladies.command.inference_options"
 local label_kinds = require "ladies.data.labels"
 local SavedRun = require "ladies.experiment.saved_run"
 
-local path = arg[1] and not arg[1]:find "^%-" and table.remove(arg, 1)
-
 cli.main(cli.join({
   name = "ladies evaluate",
-  usage = "ladies evaluate RUN [options]",
+  usage = "ladies evaluate RUN [options]", words = {"run"},
   about = "Prints micro- and macro-F1 of the model of a finished run.",
   {"split", "PART", "train|val|test|labelled", default = "test", help = "the nodes to score"},
 }, inference_options.list), arg, function(opts, given)
-  if not path then error("which run? ladies evaluate RUN", 0) end
+  if not opts.run then error("which run? ladies evaluate RUN", 0) end
   local how = inference_options.settings(opts, given)
-  local run = SavedRun.open(path, opts.dataset)
+  local run = SavedRun.open(opts.run, opts.dataset)
   local nodes, began = run:nodes(opts.split), core.clock()
   local logits = run:logits(nodes, how)
   local seconds = core.clock() - began

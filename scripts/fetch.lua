@@ -24,20 +24,17 @@ local function list()
   end
 end
 
--- The data set is the one word that is no option.
-local name = arg[1] and not arg[1]:find "^%-" and table.remove(arg, 1)
-
 cli.main({
   name = "ladies fetch",
-  usage = "ladies fetch [NAME] [options]",
+  usage = "ladies fetch [NAME] [options]", words = {"name"},
   about = "Brings a published data set into the cache; without a name, lists what there is.",
   {"again", help = "even if it is in the cache already"},
   {"quiet", help = "no progress"},
 }, arg, function(opts)
-  if not name then return list() end
-  local path = fetch.run(name, {again = opts.again, quiet = opts.quiet})
+  if not opts.name then return list() end
+  local path = fetch.run(opts.name, {again = opts.again, quiet = opts.quiet})
   print(ladies.data.load(path):describe())
-  local entry = registry.find(name)
+  local entry = registry.find(opts.name)
   print(("  %-10s %s"):format("licence", entry.licence or "not stated"))
   print(("  %-10s %s"):format("cite", entry.cite or "not stated"))
 end)

@@ -11,19 +11,16 @@ local cli = require "ladies.command.cli"
 local data_options = require "ladies.command.data_options"
 local import = require "ladies.data.store.import"
 
--- The path is the one word that is no option.
-local path = arg[1] and not arg[1]:find "^%-" and table.remove(arg, 1)
-
 cli.main(cli.join({
   name = "ladies import",
-  usage = "ladies import PATH [options]",
+  usage = "ladies import PATH [options]", words = {"path"},
   about = "Takes a data set that you have, as a folder or an archive, into the cache.",
   {"name", "NAME", "string", help = "under which it is found (default: that of its own file or "
       .. "folder)"},
   {"replace", help = "put it in the place of the one of this name in the cache"},
 }, data_options.list), arg, function(opts)
-  if not path then error("what? ladies import PATH [--name NAME]", 0) end
+  if not opts.path then error("what? ladies import PATH [--name NAME]", 0) end
   local load = data_options.load(opts)
   load.name, load.replace = opts.name, opts.replace
-  print(ladies.data.load(import(path, load)):describe())
+  print(ladies.data.load(import(opts.path, load)):describe())
 end)

@@ -11,17 +11,14 @@ local cli = require "ladies.command.cli"
 local data_options = require "ladies.command.data_options"
 local description = require "ladies.data.description"
 
--- The data set is the one word that is no option.
-local name = arg[1] and not arg[1]:find "^%-" and table.remove(arg, 1)
-
 cli.main(cli.join({
   name = "ladies info",
-  usage = "ladies info NAME|PATH [options]",
+  usage = "ladies info NAME|PATH [options]", words = {"dataset"},
   about = "Tells what a data set holds, by its name or its path (see doc/data.md).",
 }, data_options.list), arg, function(opts)
-  if not name then
+  if not opts.dataset then
     error(("which data set? ladies info NAME|PATH; there are %s"):format(
       table.concat(ladies.data.names(), ", ")), 0)
   end
-  print(description.full(ladies.data.load(name, data_options.load(opts)), host.width()))
+  print(description.full(ladies.data.load(opts.dataset, data_options.load(opts)), host.width()))
 end)

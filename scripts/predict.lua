@@ -35,22 +35,20 @@ local function check_out(out, run)
   end
 end
 
-local path = arg[1] and not arg[1]:find "^%-" and table.remove(arg, 1)
-
 cli.main(cli.join({
   name = "ladies predict",
-  usage = "ladies predict RUN [options]",
+  usage = "ladies predict RUN [options]", words = {"run"},
   about = "Writes what the model of a finished run predicts.",
   {"split", "PART", "train|val|test|labelled|all", default = "all", help = "the nodes"},
   {"out", "FILE", "string", help = "a file .csv or .npz (default: CSV on standard output)"},
 }, inference_options.list), arg, function(opts, given)
-  if not path then error("which run? ladies predict RUN", 0) end
+  if not opts.run then error("which run? ladies predict RUN", 0) end
   local kind = opts.out and (opts.out:match "%.(%a+)$" or "")
   if kind and kind ~= "csv" and kind ~= "npz" then
     error(("--out must end in .csv or .npz, got %s"):format(opts.out), 0)
   end
   local how = inference_options.settings(opts, given)
-  local run = SavedRun.open(path, opts.dataset)
+  local run = SavedRun.open(opts.run, opts.dataset)
   if opts.out then check_out(opts.out, run) end
   local nodes = run:nodes(opts.split)
   local logits = run:logits(nodes, how)

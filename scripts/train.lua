@@ -18,7 +18,7 @@ local experiment = ladies.experiment
 
 local spec = cli.join({
   name = "ladies train",
-  usage = "ladies train [NAME|PATH] [options]",
+  usage = "ladies train [NAME|PATH] [options]", words = {"dataset"},
   about = [[Trains a deep GCN with layer-dependent importance sampling (LADIES, NeurIPS 2019) or
     another method, with exact validation, and tests the best model by exact inference. Options that
     are not given have the values of the method and the preset.]],
@@ -82,14 +82,7 @@ local function old_run(opts, given)
   return config, experiment.load(config), opts.resume
 end
 
--- A data set may come first, without its option.
-local named = arg[1] and not arg[1]:find "^%-"
-if named then table.insert(arg, 1, "--dataset") end
-
 cli.main(spec, arg, function(opts, given)
-  if named and opts.dataset ~= arg[2] then
-    error(("two data sets are given, %s and %s"):format(arg[2], opts.dataset), 0)
-  end
   local config, data, folder, made = (opts.resume and old_run or new_run)(opts, given)
   if opts.threads then ladies.threads(opts.threads) end
   print(data)

@@ -93,6 +93,41 @@ function tests.test_missing_value_stray_word_and_flag_with_value()
   lu.assertEquals(refused "--quiet=yes", "ladies dummy: --quiet takes no value")
 end
 
+-- SPEC with two words.
+local function with_words()
+  local spec = {words = {"run", "out"}}
+  for key, value in pairs(SPEC) do spec[key] = value end
+  return spec
+end
+
+--- What is no option may stand anywhere among the options, and after -- everything is a word.
+function tests.test_words_among_options()
+  local spec = with_words()
+  for _, args in ipairs{
+    {"a", "b", "--lr", "2"}, {"a", "--lr", "2", "b"}, {"--lr=2", "a", "b"}, {"--lr", "2", "a", "b"},
+    {"--lr", "2", "--", "a", "b"}, {"a", "--lr", "2", "--", "b"},
+  } do
+    local opts, given = cli.parse(spec, args)
+    lu.assertEquals(opts, {batch_size = 512, method = "ladies", lr = 2, run = "a", out = "b"})
+    lu.assertEquals(given, {lr = true, run = true, out = true})
+  end
+  lu.assertEquals(cli.parse(spec, {"--", "--quiet", "-h"}),
+    {batch_size = 512, method = "ladies", run = "--quiet", out = "-h"})
+  lu.assertEquals(cli.parse(spec, {"-", "--out", "x", "x"}),
+    {batch_size = 512, method = "ladies", run = "-", out = "x"})
+end
+
+function tests.test_wrong_words()
+  for text, args in pairs{
+    ['ladies dummy: unexpected "c"; options begin with --'] = {"a", "b", "--quiet", "c"},
+    ['ladies dummy: unexpected "-x"'] = {"a", "-x"},
+    ["ladies dummy: both b and --out c are given"] = {"--out", "c", "a", "b"},
+    ["ladies dummy: --out is empty"] = {"a", ""},
+  } do
+    lu.assertErrorMsgContains(text, cli.parse, with_words(), args)
+  end
+end
+
 function tests.test_help()
   lu.assertTrue(cli.parse(SPEC, {"--help"}).help)
   lu.assertTrue(cli.parse(SPEC, {"-h"}).help)

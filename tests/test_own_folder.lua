@@ -251,7 +251,7 @@ function tests.test_ranges()
     "ladies train: --workers must be an integer in [0, 256], got 1000\n", 2})
   _, err, status = shell.run_ladies{"train", "./a.npz", "--dataset", "./b.npz", "--out", out}
   lu.assertEquals({err, status},
-    {"ladies train: two data sets are given, ./a.npz and ./b.npz\n", 1})
+    {"ladies train: both ./a.npz and --dataset ./b.npz are given\n", 2})
   lu.assertFalse(core.exists(out))
 end
 

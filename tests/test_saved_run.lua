@@ -42,6 +42,23 @@ end
 
 -- ---------------------------------------------------------------- evaluate
 
+--- Options may stand before the run.
+function tests.test_options_before_positionals()
+  local run = trained()
+  local status, before, err = ladies_command("evaluate", "--split", "val", run)
+  lu.assertEquals(status, 0, err)
+  local _, after = ladies_command("evaluate", run, "--split", "val")
+  local function scores(text) return text:match "\n(.*)" end      -- without the time
+  lu.assertEquals(scores(before), scores(after))
+  lu.assertEquals(select(2, ladies_command("predict", "--split=val", run)),
+    select(2, ladies_command("predict", run, "--split=val")))
+  status, _, err = ladies_command("info", "--split-seed", "2", data_file)
+  lu.assertEquals(status, 0, err)
+  status, _, err = ladies_command("train", "--quiet", "--out", temporary.path "before",
+    "--layers", "1", "--max-batches", "1", "--", data_file)
+  lu.assertEquals(status, 0, err)
+end
+
 --- Exact scores are those that the run ended with, on every part of the split.
 function tests.test_evaluate()
   local run = trained()

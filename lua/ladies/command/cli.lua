@@ -11,7 +11,8 @@
 -- `usage` may stand in for the first line of the help text, "ladies train [options]".
 -- Types are those of ladies.options; the elements of an array have commas between them.
 -- `--batch-size 64` and `--batch-size=64` set opts.batch_size; given.batch_size tells that the user
--- did.
+-- did. With words = {"run"} the first argument that is no option sets opts.run. It may stand
+-- anywhere among the options, and what follows `--` is none; with an option --run both are one.
 
 local core = require "ladies_core"
 local options = require "ladies.base.options"
@@ -84,10 +85,11 @@ end
 -- option (with the nearest one there is), a missing, empty or wrong value, a stray word.
 function cli.parse(spec, args)
   local by_name, names = index(spec)
-  local opts, given = {}, {}
+  local opts, given, words = {}, {}, {}
   local function fail(text, ...) error(spec.name .. ": " .. text:format(...), 0) end
-  local i = 1
-  while args[i] do
+
+  -- Takes args[i], an option, and its value; returns the place of the last that it took.
+  local function take(i)
     local name, value = args[i]:match "^%-%-([^=]+)=(.*)$"
     name = name or args[i]:match "^%-%-(.+)$" or (args[i] == "-h" and "help")
     if not name then
@@ -111,8 +113,27 @@ function cli.parse(spec, args)
       opts[key_of(name)] = true
     end
     given[key_of(name)] = true
+    return i
+  end
+
+  -- Takes a word, the n-th.
+  local function take_word(n, word)
+    local key = spec.words and spec.words[n]
+    if not key then
+      fail("unexpected %q; options begin with --, and --help lists them", word)
+    elseif given[key] and opts[key] ~= word then
+      fail("both %s and --%s %s are given", word, key, opts[key])
+    end
+    opts[key], given[key] = by_name[key] and convert(spec, by_name[key], word) or word, true
+  end
+
+  local i = 1
+  while args[i] and args[i] ~= "--" do
+    if args[i]:find "^%-." then i = take(i) else words[#words + 1] = args[i] end
     i = i + 1
   end
+  table.move(args, i + 1, #args, #words + 1, words)
+  for n, word in ipairs(words) do take_word(n, word) end
   for _, option in ipairs(spec) do
     local key = key_of(option[1])
     if opts[key] == nil then opts[key] = option.default end
