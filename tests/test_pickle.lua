@@ -203,6 +203,41 @@ function tests.test_code_never_runs()
   lu.assertFalse(core.exists(proof))
 end
 
+-- An array of n numbers of a dtype, these bytes, as protocol 0 writes it, up to its state.
+local function array_of(code, n, bytes)
+  local escaped = bytes:gsub(".", function(c) return ("\\x%02x"):format(c:byte()) end)
+  local dtype = ("cnumpy\ndtype\n(S'%s'\nI0\nI1\ntR(I3\nS'<'\nNNNI-1\nI-1\nI0\ntb"):format(code)
+  return "cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntS'b'\ntR",
+    ("(I1\n(I%d\nt%sI00\nS'%s'\n"):format(n, dtype, escaped)
+end
+
+--- An array has one state, a tuple.
+function tests.test_states_of_arrays()
+  local array, state = array_of("f4", 2, ("<ff"):pack(1, 2))
+  lu.assertEquals(pickle.decode(array .. state .. "tb."):shape(), {2})
+  local expected = 'pickle: "ndarray" has arguments that are not understood'
+  for _, text in ipairs{state .. "lb.", state .. "tb" .. state .. "tb.", state .. "Ntb."} do
+    lu.assertEquals(message_of(pickle.decode, array .. text), expected)
+  end
+end
+
+--- What is wrong with a matrix is said with the name of what holds it.
+function tests.test_wrong_matrices()
+  local function csr(column)
+    local text = "ccopy_reg\n_reconstructor\n(cscipy.sparse.csr\ncsr_matrix\nc__builtin__\n"
+      .. "object\nNtR(dS'_shape'\n(I2\nI2\nts"
+    for _, part in ipairs{{"data", "f4", 2, ("<ff"):pack(1, 2)},
+        {"indices", "i4", 2, ("<i4i4"):pack(0, column)}, {"indptr", "i4", 3,
+        ("<i4i4i4"):pack(0, 1, 2)}} do
+      local array, state = array_of(table.unpack(part, 2))
+      text = ("%sS'%s'\n%s%stbs"):format(text, part[1], array, state)
+    end
+    return text .. "b."
+  end
+  lu.assertEquals(tostring(pickle.decode(csr(1))), "Matrix 2 x 2, 2 entries")
+  lu.assertStrMatches(message_of(pickle.decode, csr(5)), "pickle: .*out of range.*")
+end
+
 function tests.test_machines_that_are_misused()
   for text, expected in pairs{
     [""] = "ends too early at byte 0", ["N"] = "ends too early", ["."] = "one value is left",
