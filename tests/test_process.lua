@@ -28,6 +28,7 @@ end
 function tests.test_waiting()
   local process <close> = core.process.start{"sleep", "60"}
   lu.assertNil(process:wait(0))
+  lu.assertErrorMsgContains("must be 0 or more seconds", process.wait, process, 0 / 0)
   local before = core.clock()
   lu.assertNil(process:wait(0.05))
   local waited = core.clock() - before
@@ -135,6 +136,9 @@ function tests.test_locks()
     lu.assertNil(core.folder.lock(path, 0.15))
     local waited = core.clock() - before
     lu.assertTrue(waited >= 0.14 and waited < 5, waited)
+    for _, seconds in ipairs{-1, 0 / 0} do          -- "not a number" would be waited for for ever
+      lu.assertErrorMsgContains("must be 0 or more seconds", core.folder.lock, path, seconds)
+    end
   end
   lu.assertFalse(core.exists(path))
   local again <close> = core.folder.lock(path)

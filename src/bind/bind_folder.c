@@ -40,6 +40,7 @@ static int folder_lock(lua_State *L)
     bool taken;
     const char *path = luaL_checkstring(L, 1);
     lua_Number seconds = luaL_optnumber(L, 2, 0);
+    luaL_argcheck(L, seconds >= 0, 2, "must be 0 or more seconds");
     ld_lock *lock = lua_newuserdatauv(L, sizeof *lock, 0);
     *lock = (ld_lock){-1, NULL};
     luaL_setmetatable(L, BIND_LOCK);

@@ -97,7 +97,9 @@ static int process_wait(lua_State *L)
 {
     bool ended;
     ld_process *p = process(L);
-    bind_check(L, ld_process_wait(&ended, p, luaL_optnumber(L, 2, FOREVER)));
+    lua_Number seconds = luaL_optnumber(L, 2, FOREVER);
+    luaL_argcheck(L, seconds >= 0, 2, "must be 0 or more seconds");
+    bind_check(L, ld_process_wait(&ended, p, seconds));
     if (ended)
         lua_pushinteger(L, p->status);
     else
