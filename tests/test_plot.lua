@@ -44,6 +44,21 @@ function tests.test_files()
   end
 end
 
+--- Series take the colours in their order, or that of another series.
+function tests.test_colours()
+  local path = temporary.path "colours.svg"
+  local points = {{1, 1}, {2, 2}}
+  if not ladies.plot.svg(path, {series = {{name = "a", points = points},
+      {name = "b", points = points}, {name = "c", points = points, colour = 1}}}) then
+    lu.skip "gnuplot is not installed"
+  end
+  local colours = {}
+  for r, g, b in ladies.file.read(path):gmatch "rgb%( *(%d+), *(%d+), *(%d+)%)" do
+    if r ~= g then colours[#colours + 1] = ("%d %d %d"):format(r, g, b) end
+  end
+  lu.assertEquals(colours, {"0 114 178", "213 94 0", "0 114 178"})
+end
+
 function tests.test_never_validated()
   local files = folder_with '{"batch":1,"epoch":1,"loss":3}\n'
   lu.assertNil(curve.write(files, ""))

@@ -183,7 +183,10 @@ function tests.test_titles()
   lu.assertEquals({x:to_table(), titles}, {{{1, 2}}, {"a", "b"}})
   lu.assertNil((select(2, read "1 2\n")))
   lu.assertStrContains(message_of("a,b\n1,2\n", {header = false}), 'line 1, column 1: found "a"')
-  lu.assertStrContains(message_of "nan,inf\n1,2\n", 'line 1, column 1: found "nan"')
+  for _, word in ipairs{"nan", "NA", "inf", "Infinity"} do     -- numbers that failed
+    lu.assertStrContains(message_of(word .. ",x\n1,2\n"),
+      ('line 1, column 1: found "%s"'):format(word))
+  end
   lu.assertStrContains(message_of "x,1\n1,2\n", 'line 1, column 1: found "x"')
   lu.assertStrContains(message_of("\"x\n1\n", {header = true}), "expected a closing quote")
 end
