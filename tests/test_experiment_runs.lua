@@ -3,7 +3,7 @@
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 
 -- All data sets are here, for that matter.
-package.loaded["ladies.study.available"] = function(_, names) return names, {} end
+package.loaded["ladies.study.usable_data"] = function(_, names) return names, {} end
 
 local lu = require "luaunit"
 local ladies = require "ladies"

@@ -7,7 +7,7 @@ local paper = require "ladies_paper"
 local statistics = require "ladies.report.statistics"
 local temporary = require "reference.temporary"
 local toy_study = require "tools.toy_study"
-local trial = require "ladies.study.trial"
+local one_run = require "ladies.study.one_run"
 
 local tests = {}
 
@@ -209,7 +209,7 @@ function tests.test_traces_are_metrics()
       lu.assertEquals(at.predicted ~= nil, exact)
       if exact then lu.assertEquals(at.val_f1, f1s.val) end
     end})
-    local record = trial.run({key = "x", config = config, trace = true}, {})
+    local record = one_run.train({key = "x", config = config, trace = true}, {})
     local differ = false                               -- so that parts cannot be mixed up unseen
     lu.assertEquals(#record.trace, 4)
     for i, point in ipairs(record.trace) do
@@ -225,8 +225,8 @@ end
 --- Nothing of a record depends on its trace, but times and memory.
 function tests.test_traces_change_nothing()
   each_validation(function(config)
-    local traced = trial.run({key = "x", config = config, trace = true}, {})
-    local plain = trial.run({key = "x", config = config}, {})
+    local traced = one_run.train({key = "x", config = config, trace = true}, {})
+    local plain = one_run.train({key = "x", config = config}, {})
     lu.assertNil(plain.trace)
     for _, field in ipairs{"test_f1", "test_macro_f1", "val_f1", "best_batch", "batches", "stopped",
       "input_rows", "hidden_rows"} do

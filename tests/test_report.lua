@@ -6,7 +6,7 @@ local ladies = require "ladies"
 local paper = require "ladies_paper"
 local json = require "ladies.base.json"
 local provenance = require "ladies.report.provenance"
-local readings = require "ladies_paper.readings"
+local by_preset = require "ladies_paper.table3.by_preset"
 local section = require "ladies.report.section"
 local temporary = require "reference.temporary"
 
@@ -81,24 +81,24 @@ end
 
 --- F1 by preset: the paper has 77.6 for LADIES (64) and 76.5 in full. A run that was made anew
 -- counts once.
-function tests.test_readings()
+function tests.test_by_preset()
   local default = table3_folder("default", "LADIES (64)", {80, 81, 82})
   local code = table3_folder("code", "LADIES (64)", {75, 77, 79})
   local path = code .. "/results.jsonl"
   ladies.file.write(path, '{"key":"cora, LADIES (64), seed 1","test_f1":0.1}\n'
     .. '{"key":"cora, full batch, seed 1","test_f1":0.7}\n' .. ladies.file.read(path))
-  local rows, above, below = readings{default = default, code = code}
+  local rows, above, below = by_preset{default = default, code = code}
   lu.assertEquals(rows, {
     {"data set", "method", "paper", "default", "code", "nearest"},
     {"cora", "LADIES (64)", "77.6 ± 1.0", "81.0 ± 2.5", "77.0 ± 5.0", "code *"},
   })
   lu.assertEquals({above, below}, {{}, {}})
-  rows, above, below = readings{default = default,
+  rows, above, below = by_preset{default = default,
     code = table3_folder("higher", "LADIES (64)", {80, 81, 82})}
   lu.assertEquals({#rows, above, below}, {2, {"cora LADIES (64)"}, {}})
   local low = table3_folder("lower", "LADIES (64)", {60, 61, 62})
-  lu.assertEquals({select(2, readings{default = low, code = low})}, {{}, {"cora LADIES (64)"}})
-  lu.assertNil(readings{default = default})
+  lu.assertEquals({select(2, by_preset{default = low, code = low})}, {{}, {"cora LADIES (64)"}})
+  lu.assertNil(by_preset{default = default})
 end
 
 return tests

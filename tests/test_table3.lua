@@ -4,7 +4,7 @@ local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 
 local lu = require "luaunit"
 local core = require "ladies_core"
-local comparison = require "ladies_paper.table3.comparison"
+local statements = require "ladies_paper.table3.statements"
 local ladies = require "ladies"
 local paper = require "ladies_paper"
 local published = require "ladies_paper.table3.published"
@@ -188,7 +188,7 @@ function tests.test_comparison()
   local rows = {row("LADIES (64)", {77, 78, 76}), row("FastGCN (64)", {30, 20, 40, 50}),
     row("GraphSAGE (5)", {80, 80.5, 79.5}), row("full batch", {77, 77, 77}),
     row("LADIES (512)", {70, 70.5, 69.5})}
-  local list = comparison.table(rows, {"cora"})
+  local list = statements.table(rows, {"cora"})
   local texts = {}
   for i = 2, #list do texts[i - 1] = table.concat(list[i], "; ") end
   lu.assertEquals(texts, {
@@ -200,9 +200,9 @@ function tests.test_comparison()
     "cora; LADIES (512) - GraphSAGE (5); -10.0 ± 0.0; +3.1; does not hold",
     "cora; LADIES (512) - full batch; -7.0 ± 1.2; +1.8; does not hold",
   })
-  lu.assertEquals(comparison.reaches({78, 80}, 77.6), "above")
-  lu.assertNil(comparison.table({row("LADIES (64)", {80})}, {"cora"}))     -- a single run
-  lu.assertNil(comparison.table(rows, {"toy"}))
+  lu.assertEquals(statements.reaches({78, 80}, 77.6), "above")
+  lu.assertNil(statements.table({row("LADIES (64)", {80})}, {"cora"}))     -- a single run
+  lu.assertNil(statements.table(rows, {"toy"}))
 end
 
 -- ---------------------------------------------------------------- real data

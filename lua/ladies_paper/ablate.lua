@@ -2,7 +2,6 @@
 -- combination of the draw's probabilities with the nodes that are united into its layers. The seeds
 -- are the same for all, so differences are taken run by run.
 
-local available = require "ladies.study.available"
 local experiment = require "ladies.experiment"
 local machine = require "ladies.base.machine"
 local markdown = require "ladies.report.markdown"
@@ -14,6 +13,7 @@ local run_folder = require "ladies.training.run_folder"
 local section = require "ladies.report.section"
 local statistics = require "ladies.report.statistics"
 local Study = require "ladies.study"
+local usable_data = require "ladies.study.usable_data"
 
 local WHERE = "ladies_paper.ablate"
 
@@ -310,7 +310,7 @@ local function ablate(given)
     jobs = {"positive integer", machine.cores}, threads = {"positive integer", 1},
     out = "string or nil", quiet = {"boolean", false},
   })
-  local names, notes = available(WHERE, opts.datasets)
+  local names, notes = usable_data(WHERE, opts.datasets)
   local identity = ("ablation, %d samples"):format(opts.samples)
   local study = Study.at(opts.out, "runs/ablate", identity)
   local records = study:complete(runs_of(opts, names), opts, notes)

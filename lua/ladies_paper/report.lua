@@ -11,7 +11,7 @@ local deviations = require "ladies_paper.deviations"
 local markdown = require "ladies.report.markdown"
 local options = require "ladies.base.options"
 local own_folder = require "ladies.base.own_folder"
-local readings = require "ladies_paper.readings"
+local by_preset = require "ladies_paper.table3.by_preset"
 
 local WHERE = "ladies_paper.report"
 
@@ -75,7 +75,7 @@ local function presets_section(runs)
       folders[preset] = runs .. "/" .. name
     end
   end
-  local rows, above, below = readings(folders)
+  local rows, above, below = by_preset(folders)
   if not rows then return nil end
   local function named(list) return #list > 0 and table.concat(list, ", ") or "nothing" end
   return ([[

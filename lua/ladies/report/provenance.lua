@@ -40,7 +40,7 @@ local function side_by_side(record)
     or ("%d runs side by side"):format(record.jobs), threads(record))
 end
 
---- Of training runs, records of ladies.study.trial: how many there are, how long the study took,
+--- Of training runs, records of ladies.study.one_run: how many there are, how long the study took,
 -- and what they shared the machine with: the times of runs side by side are those of a busy one.
 function provenance.runs(study, records)
   local machines = distinct(records, function(record) return record.machine end)

@@ -6,20 +6,19 @@
 --   study:record "ladies-1"                            -- {key =, config =, test_f1 =, ...}
 --
 -- The folder (see ladies.base.own_folder) holds study.json, what the study is and how long it took
--- so far, and results.jsonl, a record of ladies.study.trial for each finished run, in the order in
--- which they ended.
+-- so far, and results.jsonl, a record of ladies.study.one_run for each finished run, in the order
+-- in which they ended.
 
 local core = require "ladies_core"
 local cjson = require "cjson"
-local Contents = require "ladies.study.contents"
-local crew = require "ladies.study.crew"
 local data_notes = require "ladies.data.notes"
-local forecast = require "ladies.study.forecast"
+local display = require "ladies.study.display"
+local in_turn = require "ladies.study.in_turn"
 local json = require "ladies.base.json"
 local options = require "ladies.base.options"
 local own_folder = require "ladies.base.own_folder"
-local progress = require "ladies.base.progress"
-local trial = require "ladies.study.trial"
+local SameData = require "ladies.study.same_data"
+local side_by_side = require "ladies.study.side_by_side"
 
 local Study = {__name = "ladies.Study"}
 Study.__index = Study
@@ -119,68 +118,6 @@ function Study:add(record)
   self.records[record.key] = record
 end
 
--- Trains the runs in this process, one after the other.
-local function serial(runs, opts)
-  local before = core.threads()
-  local _ <close> = setmetatable({}, {__close = function() core.threads(before) end})
-  core.threads(opts.threads)
-  local data, source = opts.data, nil
-  for _, run in ipairs(runs) do
-    local ok, record = pcall(function()
-      local wanted = trial.source(run.config)
-      if not opts.data and wanted ~= source then
-        data, source = nil, nil
-        data, source = trial.load(run.config), wanted
-      end
-      return trial.run(run, {data = data, tick = opts.tick})
-    end)
-    if ok then
-      opts.finished(record)
-    elseif tostring(record):find "interrupted!$" then
-      error(record, 0)
-    else
-      opts.failed(run, tostring(record))
-    end
-  end
-end
-
--- The progress bar of a study, a <close> variable: the runs that have ended, and how long the
--- others take still.
-local Display = {}
-Display.__index = Display
-
-function Display.__close(self, reason)
-  self.bar:clear()
-  if reason and not self.bar.quiet then
-    io.stderr:write(("%d of %d runs are kept in %s; the same command goes on there\n"):format(
-      self.kept, self.bar.total, self.folder))
-  end
-end
-
-local function display(study, runs, n_waiting, opts)
-  local self = setmetatable({folder = study.folder, forecast = forecast.new(runs, opts.jobs),
-    done = 0, kept = 0}, Display)
-  self.bar = progress.new{total = #runs, done = #runs - n_waiting, unit = "run",
-    quiet = opts.quiet}
-  for _, run in ipairs(runs) do
-    local record = study.records[run.key]
-    if record then self:ended(run.key, record) end
-  end
-  return self
-end
-
-function Display:tick()
-  self.bar:update(self.done, core.clock())
-end
-
--- record: of the run of this key, or nil when it failed
-function Display:ended(key, record)
-  self.done, self.kept = self.done + 1, self.kept + (record and 1 or 0)
-  self.forecast:ended(key, record and record.wall)
-  local left = self.forecast:left()
-  if left then self.bar:expect(core.clock() + left) end
-end
-
 -- The runs, each key once: two of one key must be the same run.
 local function distinct(runs)
   local list, configs = {}, {}
@@ -196,8 +133,8 @@ local function distinct(runs)
 end
 
 -- Those of the runs that are not finished with these very settings, or without the trace that they
--- want; records of others are dropped. A record of other data than `contents` is an error.
-function Study:waiting(runs, contents)
+-- want; records of others are dropped. A record of other data is an error.
+function Study:waiting(runs, same_data)
   local list = {}
   for _, run in ipairs(runs) do
     local record = self.records[run.key]
@@ -205,14 +142,14 @@ function Study:waiting(runs, contents)
       or run.trace and not record.trace then
       list[#list + 1], self.records[run.key] = run, nil
     else
-      contents:check(record)
+      same_data:check(record)
     end
   end
   return list
 end
 
 --- Trains those of `runs`, {key =, config = [, trace = true]} with settings of ladies.experiment,
--- that are not finished yet with these very settings; see ladies.study.trial for the trace. opts:
+-- that are not finished yet with these very settings; see ladies.study.one_run for the trace. opts:
 -- jobs      runs at the same time (1), each in a process of its own where there are several; in a
 --           stock lua5.4 there is one. Their results do not depend on it, their times do.
 -- threads   of each of those processes (1); of this one, where there is one at a time (as they are)
@@ -231,18 +168,18 @@ function Study:run(runs, given)
   })
   runs = distinct(runs)
   local _ <close> = self:take()
-  local contents = Contents.new(self.folder, opts.data)
-  local waiting = self:waiting(runs, contents)
+  local same_data = SameData.new(self.folder, opts.data)
+  local waiting = self:waiting(runs, same_data)
   if #waiting == 0 then return end
-  if not crew.possible or opts.data then opts.jobs = 1 end
+  if not side_by_side.possible or opts.data then opts.jobs = 1 end
   local began, before = core.clock(), self:seconds()
-  local shown <close> = display(self, runs, #waiting, opts)
+  local shown <close> = display.new(self, runs, #waiting, opts)
   local work = {
     jobs = opts.jobs, threads = opts.threads or opts.jobs > 1 and 1 or core.threads(),
     data = opts.data, folder = own_folder.at(self.folder:file "work"),
     tick = function() shown:tick() end,
     finished = function(record)
-      contents:agree(record)
+      same_data:agree(record)
       self:add(record)
       self.header.seconds = before + core.clock() - began
       self.folder:write_json("study.json", self.header)
@@ -260,7 +197,7 @@ function Study:run(runs, given)
       opts.failed(run, message)
     end,
   }
-  return (opts.jobs > 1 and crew.run or serial)(waiting, work)
+  return (opts.jobs > 1 and side_by_side or in_turn).run(waiting, work)
 end
 
 --- Trains the runs as study:run does, but goes on when some fail: `notes` gets a line for each of

@@ -1,7 +1,7 @@
 --- Every combination of some settings, ranked by validation F1: how to choose settings without a
 -- look at the test nodes, whose F1 is not shown.
 
-local available = require "ladies.study.available"
+local usable_data = require "ladies.study.usable_data"
 local experiment = require "ladies.experiment"
 local json = require "ladies.base.json"
 local machine = require "ladies.base.machine"
@@ -241,7 +241,7 @@ local function sweep(given)
     runs = {"positive integer", 5}, jobs = {"positive integer", machine.cores},
     threads = {"positive integer", 1}, out = "string or nil", quiet = {"boolean", false},
   })
-  local names, notes = available(WHERE, opts.datasets)
+  local names, notes = usable_data(WHERE, opts.datasets)
   if #notes > 0 then options.fail(("%s: %s"):format(WHERE, table.concat(notes, "; "))) end
   local list, cells, seeds = combinations(opts), cells_of(opts, names), seeds_of(opts)
   local runs = runs_of(seeds, list, cells)

@@ -6,7 +6,7 @@
 --   whole               true: trained for a number of batches that is the same for all, with a
 --                       trace; otherwise by the protocol, with early stopping
 --   title               how keys and figures call it, "LADIES (64)"
---   keys, records       of its runs, and their records, of ladies.study.trial, seed by seed
+--   keys, records       of its runs, and their records, of ladies.study.one_run, seed by seed
 --
 -- A figure gives the first four; the rest is filled in here and by ladies_paper.figures.
 
@@ -36,7 +36,7 @@ end
 
 --- Gives a case its title and its settings of ladies.experiment, but for the seed. name: the data
 -- set; common: the user's settings that its method takes, over all but what the case is.
-function cases.settle(case, name, preset, common)
+function cases.configure(case, name, preset, common)
   local settings = protocol.settings(name)
   for _, more in ipairs{case.whole and WHOLE or {}, common, {dataset = name, preset = preset,
     method = case.method, samples = case.samples, layers = case.layers}} do
@@ -45,7 +45,7 @@ function cases.settle(case, name, preset, common)
   case.settings, case.title = settings, select(2, methods.of(experiment.configure(settings)))
 end
 
---- The run of a settled case with this seed: {key =, config =, trace =}. Equal keys are equal
+--- The run of a configured case with this seed: {key =, config =, trace =}. Equal keys are equal
 -- settings, so a run that two figures need is one.
 function cases.run(case, dataset, seed)
   local config = {seed = seed}

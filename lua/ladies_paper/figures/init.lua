@@ -10,7 +10,6 @@
 --   pictures(cases)      plots for ladies.plot, without a title; `name` tells those of one data set
 --                        apart. Their points are those of ladies_paper.figures.points.
 
-local available = require "ladies.study.available"
 local cases = require "ladies_paper.figures.cases"
 local machine = require "ladies.base.machine"
 local methods = require "ladies.experiment.methods"
@@ -22,6 +21,7 @@ local run_folder = require "ladies.training.run_folder"
 local section = require "ladies.report.section"
 local statistics = require "ladies.report.statistics"
 local Study = require "ladies.study"
+local usable_data = require "ladies.study.usable_data"
 
 local WHERE = "ladies_paper.figures"
 
@@ -65,7 +65,7 @@ local function panels_here(panels)
       paths[#paths + 1], is_here[panel.path] = panel.path, false
     end
   end
-  local here, notes = available(WHERE, paths)
+  local here, notes = usable_data(WHERE, paths)
   for _, path in ipairs(here) do is_here[path] = true end
   for _, panel in ipairs(panels) do
     if is_here[panel.path] then list[#list + 1] = panel end
@@ -73,8 +73,8 @@ local function panels_here(panels)
   return list, notes
 end
 
--- Settles the cases of all panels.
-local function settle(panels, opts)
+-- Gives the cases of all panels their settings.
+local function configure(panels, opts)
   local all, names = {}, {}
   for _, panel in ipairs(panels) do
     for _, case in ipairs(panel.cases) do
@@ -83,7 +83,7 @@ local function settle(panels, opts)
   end
   for i, common in ipairs(methods.share(WHERE, names, opts.settings)) do
     local case, path = table.unpack(all[i])
-    cases.settle(case, path, opts.preset, common)
+    cases.configure(case, path, opts.preset, common)
   end
 end
 
@@ -235,7 +235,7 @@ local function figures(given)
     out = "string or nil", quiet = {"boolean", false},
   })
   local panels, notes = panels_here(panels_wanted(opts))
-  settle(panels, opts)
+  configure(panels, opts)
   local identity = "figures, preset " .. opts.preset
   local study = Study.at(opts.out, "runs/figures-" .. opts.preset, identity)
   local records = study:complete(runs_of(panels, opts.runs), opts, notes)

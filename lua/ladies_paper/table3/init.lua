@@ -2,10 +2,8 @@
 -- the protocol of the paper's section 5, as a study that is kept run by run.
 
 local core = require "ladies_core"
-local available = require "ladies.study.available"
 local collection = require "ladies.data.store.collection"
 local columns = require "ladies_paper.table3.columns"
-local comparison = require "ladies_paper.table3.comparison"
 local data_sets = require "ladies.data"
 local experiment = require "ladies.experiment"
 local generate = require "ladies.data.generate"
@@ -19,7 +17,9 @@ local provenance = require "ladies.report.provenance"
 local published = require "ladies_paper.table3.published"
 local run_folder = require "ladies.training.run_folder"
 local section = require "ladies.report.section"
+local statements = require "ladies_paper.table3.statements"
 local Study = require "ladies.study"
+local usable_data = require "ladies.study.usable_data"
 
 local WHERE = "ladies_paper.table3"
 
@@ -66,10 +66,10 @@ local function choose(names, quick)
       table.insert(name == REDDIT_SCALE and made or others, name)
     end
     if #others == 0 then return made, {} end
-    local list, notes = available(WHERE, others)
+    local list, notes = usable_data(WHERE, others)
     return table.move(made, 1, #made, #list + 1, list), notes
   end
-  local list, notes = available(WHERE, CITATIONS)
+  local list, notes = usable_data(WHERE, CITATIONS)
   if quick then return list, notes end
   if collection.find "reddit" then
     list[#list + 1] = "reddit"
@@ -200,7 +200,7 @@ local function write(opts, rows, names, study, records, notes)
     if pictures[1] then parts[#parts + 1] = ("![%s](%s)"):format(name, pictures[1]) end
     texts[i] = name .. "\n\n" .. markdown.table(cells)
   end
-  local compared = comparison.table(rows, plain)
+  local compared = statements.table(rows, plain)
   if compared then
     parts[#parts + 1], parts[#parts + 2] = "### The paper's statements on F1", compared
     parts[#parts + 1] = COMPARED

@@ -4,7 +4,7 @@
 local published = require "ladies_paper.table3.published"
 local statistics = require "ladies.report.statistics"
 
-local comparison = {}
+local statements = {}
 
 -- The pairs of methods that the paper's text compares.
 local PAIRS = {
@@ -35,7 +35,7 @@ end
 
 --- Of numbers of ours around what should not be below `least`: "above" where the mean is, "covered"
 -- where their 95 % interval reaches it, else "below".
-function comparison.reaches(list, least)
+function statements.reaches(list, least)
   local mean = statistics.mean(list)
   if mean >= least then return "above" end
   return mean + statistics.half_width(list) >= least and "covered" or "below"
@@ -43,7 +43,7 @@ end
 
 --- Whether differences of ours have the sign of the paper's: "holds", "does not hold", or
 -- "not separated" where their 95 % interval has both signs.
-function comparison.agrees(list, paper)
+function statements.agrees(list, paper)
   local mean, half = statistics.mean(list), statistics.half_width(list)
   if math.abs(mean) <= half then return "not separated" end
   return mean * paper > 0 and "holds" or "does not hold"
@@ -51,7 +51,7 @@ end
 
 --- The comparison on the data sets `names` as rows of texts, the first of which is the head; nil
 -- when no row of the paper was run twice.
-function comparison.table(rows, names)
+function statements.table(rows, names)
   local list = {{"data set", "statement", "ours, 95 %", "paper", ""}}
   for _, name in ipairs(names) do
     local paper, own = published[name] or {}, by_title(rows, name)
@@ -60,7 +60,7 @@ function comparison.table(rows, names)
       if paper[title] and #f1 > 1 then
         local least = paper[title].test_f1[1]
         list[#list + 1] = {name, title .. ": F1 %", statistics.interval(f1, "%.1f"),
-          ("%.1f"):format(least), comparison.reaches(f1, least)}
+          ("%.1f"):format(least), statements.reaches(f1, least)}
       end
     end
     for _, pair in ipairs(PAIRS) do
@@ -70,11 +70,11 @@ function comparison.table(rows, names)
         local theirs = a.test_f1[1] - b.test_f1[1]
         list[#list + 1] = {name, table.concat(pair, " - "),
           statistics.interval(difference, "%+.1f"), ("%+.1f"):format(theirs),
-          comparison.agrees(difference, theirs)}
+          statements.agrees(difference, theirs)}
       end
     end
   end
   return #list > 1 and list or nil
 end
 
-return comparison
+return statements

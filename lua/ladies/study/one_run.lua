@@ -8,15 +8,15 @@ local json = require "ladies.base.json"
 local machine = require "ladies.base.machine"
 local metrics = require "ladies.evaluation.metrics"
 
-local trial = {}
+local one_run = {}
 
 --- The data set of the settings of a run.
-function trial.load(config)
+function one_run.load(config)
   return experiment.load(experiment.configure(config))
 end
 
 --- A text that two runs share when their settings ask for the same data set, read in the same way.
-function trial.source(config)
+function one_run.source(config)
   local settings = {dataset = config.dataset, shuffle = config.shuffle, features = config.features}
   for key in pairs(complete.SPEC) do settings[key] = config[key] end
   return json.encode(settings)
@@ -45,11 +45,11 @@ end
 -- notes           of the data set (see ladies.data.notes), nil where there are none
 -- and everything of ladies.training.summary. opts: data, a data set instead of config.dataset; jobs
 -- (1); tick, called at every validation.
-function trial.run(run, opts)
+function one_run.train(run, opts)
   local began, curve = core.clock(), {}
   local trace = run.trace and {} or nil
   local config = experiment.configure(run.config)
-  local data = opts.data or trial.load(run.config)
+  local data = opts.data or one_run.load(run.config)
   experiment.settle(config, data)
   local result = experiment.run(config, data, {
     quiet = true,
@@ -68,4 +68,4 @@ function trial.run(run, opts)
   return record
 end
 
-return trial
+return one_run

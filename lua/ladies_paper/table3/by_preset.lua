@@ -53,7 +53,7 @@ end
 --- Rows of texts, the first of which is the head, from the folders of table 3 by preset, and two
 -- lists of rows by name: those in which every preset is above the paper's F1, and below it, by the
 -- 95 % interval of the difference. Nil where no row of the paper has the runs of two presets.
-local function readings(folders)
+local function by_preset(folders)
   local of, n, above, below = {}, 0, {}, {}
   for preset, folder in pairs(folders) do
     of[preset], n = f1s_of(folder), n + 1
@@ -92,4 +92,4 @@ local function readings(folders)
   return rows, above, below
 end
 
-return readings
+return by_preset

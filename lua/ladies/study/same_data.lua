@@ -1,32 +1,33 @@
---- What the data sets of a study hold, by hashes: what has the same name or path may be another one
--- by the time when the study goes on, and numbers of both are not for one table.
+--- That all runs of a study are trained on the same data, by hashes: what has the same name or path
+-- may be another data set by the time when the study goes on, and numbers of both are not for one
+-- table.
 
 local changes = require "ladies.data.changes"
 local hashes_of = require "ladies.data.hashes"
 local options = require "ladies.base.options"
-local trial = require "ladies.study.trial"
+local one_run = require "ladies.study.one_run"
 
-local Contents = {__name = "ladies.Contents"}
-Contents.__index = Contents
+local SameData = {__name = "ladies.SameData"}
+SameData.__index = SameData
 
---- Those of the study in `folder`; data: the one data set of all its runs, or nil.
-function Contents.new(folder, data)
+--- For the study in `folder`; data: the one data set of all its runs, or nil.
+function SameData.new(folder, data)
   local common = data and hashes_of(data)
-  return setmetatable({folder = folder, common = common, by_source = {}}, Contents)
+  return setmetatable({folder = folder, common = common, by_source = {}}, SameData)
 end
 
 -- The hashes of the data set of these settings as it is now, or nil where it cannot be read: it is
 -- the runs that need it which fail then.
-function Contents:now(config)
+function SameData:now(config)
   if self.common then return self.common end
-  local ok, data = pcall(trial.load, config)
+  local ok, data = pcall(one_run.load, config)
   if not ok and tostring(data):find "interrupted!$" then error(data, 0) end
   return ok and hashes_of(data) or nil
 end
 
 --- An error when the record, of a run that has just ended, is of another content than those before.
-function Contents:agree(record)
-  local source = trial.source(record.config)
+function SameData:agree(record)
+  local source = one_run.source(record.config)
   local known = self.common or self.by_source[source]
   if not known then
     self.by_source[source] = record.data
@@ -41,10 +42,10 @@ function Contents:agree(record)
 end
 
 --- The same of a record that was there already, which is compared with the data set of today.
-function Contents:check(record)
-  local source = trial.source(record.config)
+function SameData:check(record)
+  local source = one_run.source(record.config)
   if not self.by_source[source] then self.by_source[source] = self:now(record.config) end
   if self.common or self.by_source[source] then self:agree(record) end
 end
 
-return Contents
+return SameData

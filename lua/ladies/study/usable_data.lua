@@ -28,7 +28,7 @@ local function obstacle(name)
   return (tostring(message):gsub("^[^\n:]*:%d+: ", ""))
 end
 
---- available(where, names) -> names, notes: the names of data sets that can be used, and a line
+--- usable_data(where, names) -> names, notes: the names of data sets that can be used, and a line
 -- about each of the others. It is an error, which begins with `where`, when there is none, or when
 -- tables would show two of them under one name.
 return function(where, names)

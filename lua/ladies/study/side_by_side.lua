@@ -7,9 +7,9 @@
 
 local core = require "ladies_core"
 local json = require "ladies.base.json"
-local trial = require "ladies.study.trial"
+local one_run = require "ladies.study.one_run"
 
-local crew = {}
+local side_by_side = {}
 
 local host = package.loaded.ladies_host or package.preload.ladies_host and require "ladies_host"
 
@@ -17,26 +17,26 @@ local TICK = 0.2       -- seconds between two looks at the processes
 local ATTEMPTS = 2     -- of a run whose process was killed
 
 --- Whether this program can start itself: not as a module of a stock lua5.4.
-crew.possible = host ~= nil and host.program ~= ""
+side_by_side.possible = host ~= nil and host.program ~= ""
 
 local function path_of(folder, n, what) return ("%s/%d.%s"):format(folder, n, what) end
 
 --- In the process of run n: trains it and leaves the record.
-function crew.serve(folder, n, opts)
+function side_by_side.serve(folder, n, opts)
   core.threads(opts.threads)
   local run = json.decode(core.file.read(path_of(folder, n, "run")))
-  local ok, record = pcall(trial.run, run, {jobs = opts.jobs})
+  local ok, record = pcall(one_run.train, run, {jobs = opts.jobs})
   if not ok then record = {key = run.key, failure = tostring(record)} end
   core.file.write(path_of(folder, n, "record"), json.encode(record))
 end
 
 -- The processes that are at work; closing it ends them.
-local Members = {__close = function(members)
-  for _, member in ipairs(members) do member.process:stop() end
+local AtWork = {__close = function(at_work)
+  for _, one in ipairs(at_work) do one.process:stop() end
 end}
 
 local function start(folder, n, opts)
-  local statement = ("require 'ladies.study.crew'.serve(%q, %d, {threads = %d, jobs = %d})")
+  local statement = ("require 'ladies.study.side_by_side'.serve(%q, %d, {threads = %d, jobs = %d})")
     :format(folder.path, n, opts.threads, opts.jobs)
   core.folder.remove(path_of(folder, n, "record"))
   local process = core.process.start({host.program, "-e", statement},
@@ -63,12 +63,12 @@ end
 -- finished(record), failed(run, message)    called as runs end
 -- tick               called several times a second
 -- A run whose process was killed is tried once more.
-function crew.run(runs, opts)
+function side_by_side.run(runs, opts)
   local folder = opts.folder
   folder:remove "work"      -- what a study that was killed has left
   local _ <close> = setmetatable({}, {__close = function() core.folder.remove(folder.path) end})
   local _ <close> = folder:take "work"
-  local members <close> = setmetatable({}, Members)
+  local at_work <close> = setmetatable({}, AtWork)
   local attempts, waiting = {}, {}
   for n, run in ipairs(runs) do
     core.file.write(path_of(folder, n, "run"),
@@ -76,7 +76,7 @@ function crew.run(runs, opts)
     waiting[n], attempts[n] = #runs + 1 - n, 0      -- the first is taken from the end
   end
 
-  local function settle(n, status)
+  local function ended(n, status)
     local record, reason = outcome(folder, n, status)
     if record then
       opts.finished(record)
@@ -87,18 +87,18 @@ function crew.run(runs, opts)
     end
   end
 
-  while #members > 0 or #waiting > 0 do
-    while #members < opts.jobs and #waiting > 0 do
+  while #at_work > 0 or #waiting > 0 do
+    while #at_work < opts.jobs and #waiting > 0 do
       local n = table.remove(waiting)
       attempts[n] = attempts[n] + 1
-      members[#members + 1] = start(folder, n, opts)
+      at_work[#at_work + 1] = start(folder, n, opts)
     end
-    for i = #members, 1, -1 do
-      local status = members[i].process:wait(TICK / opts.jobs)
-      if status then settle(table.remove(members, i).n, status) end
+    for i = #at_work, 1, -1 do
+      local status = at_work[i].process:wait(TICK / opts.jobs)
+      if status then ended(table.remove(at_work, i).n, status) end
     end
     opts.tick()
   end
 end
 
-return crew
+return side_by_side
