@@ -9,8 +9,8 @@ local shell = require "tools.shell"
 local root = os.getenv "LADIES_SOURCE" or here .. "/.."
 local MOST_LINES = 600
 
--- A folder of src/ may include headers of these, and of itself.
-local MAY_INCLUDE = {
+-- A room of src/ may include headers of these and call their functions, and its own.
+local MAY_NEED = {
   ["core/base"] = {},
   ["core/tensor"] = {"core/base"},
   ["core/graph"] = {"core/base", "core/tensor"},
@@ -23,8 +23,19 @@ local MAY_INCLUDE = {
   ["core/io/array"] = {"core/base", "core/tensor", "core/graph", "core/io", "core/io/archive"},
   ["core/io/pickle"] = {"core/base", "core/tensor", "core/graph", "core/io", "core/io/archive",
     "core/io/array"},
-  bind = {"core/base", "core/tensor", "core/graph", "core/sample", "core/grad", "core/optim",
-    "core/io", "core/io/archive", "core/io/text", "core/io/array", "core/io/pickle"},
+  ["bind/state"] = {"core/base", "core/tensor", "core/graph", "core/grad"},
+  ["bind/tensor"] = {"core/base", "core/tensor", "core/graph", "core/grad", "bind/state"},
+  ["bind/graph"] = {"core/base", "core/tensor", "core/graph", "core/sample", "core/grad",
+    "bind/state", "bind/tensor"},
+  ["bind/grad"] = {"core/base", "core/tensor", "core/graph", "core/grad", "core/optim",
+    "bind/state", "bind/tensor"},
+  ["bind/io"] = {"core/base", "core/tensor", "core/graph", "core/io", "core/io/archive",
+    "core/io/text", "core/io/array", "core/io/pickle", "bind/state", "bind/tensor", "bind/graph"},
+  ["bind/system"] = {"core/base", "core/tensor", "core/graph", "core/io", "bind/state"},
+  ["bind/worker"] = {"core/base", "core/tensor", "core/graph", "core/sample", "core/grad",
+    "bind/state", "bind/tensor"},
+  bind = {"bind/state", "bind/tensor", "bind/graph", "bind/grad", "bind/io", "bind/system",
+    "bind/worker"},
   host = {"core/base", "bind"},
 }
 
@@ -50,70 +61,146 @@ local function read(path)
   return file:read "a"
 end
 
--- The names in a text's #include lines.
-local function includes(text)
-  local names = {}
-  for name in ("\n" .. text):gmatch '\n%s*#%s*include%s*[<"]([^>"\n]+)[>"]' do
-    names[#names + 1] = name
-  end
-  return names
-end
-
--- The folder of src/ that has the header `name`, included by a file of `folder`; nil for those of
--- the system.
-local function folder_of(name, folder)
-  local of_core = "core/" .. (name:match "^(.*)/" or "")
-  if MAY_INCLUDE[of_core] then return of_core end
-  for _, own in ipairs{folder, "bind"} do
-    local file = io.open(("%s/src/%s/%s"):format(root, own, name))
-    if file then
-      file:close()
-      return own
+-- The first circle in a table name -> names, as " > a > b > a"; nil when there is none.
+local function circle(needs)
+  local state = {}
+  local function visit(name, path)
+    if state[name] == "done" then return nil end
+    path = path .. " > " .. name
+    if state[name] == "open" then return path end
+    state[name] = "open"
+    for _, other in ipairs(needs[name] or {}) do
+      local found = visit(other, path)
+      if found then return found end
     end
+    state[name] = "done"
+  end
+  for name in pairs(needs) do
+    local found = visit(name, "")
+    if found then return found end
   end
 end
 
--- Complaints about the includes of a file with this path (below src/) and text.
-local function complaints(path, text)
-  local folder, found = path:match "^(.*)/", {}
-  local allowed = {[folder] = true}
-  lu.assertNotNil(MAY_INCLUDE[folder], "an unknown folder: " .. folder)
-  for _, other in ipairs(MAY_INCLUDE[folder]) do allowed[other] = true end
-  for _, name in ipairs(includes(text)) do
-    local from = folder_of(name, folder)
-    local lua = name:match "^lua" or name:match "^lauxlib"
-    if from and not allowed[from] or lua and folder:find "^core/" then
-      found[#found + 1] = path .. " includes " .. name
+-- The C files below src/: path -> text.
+local function sources()
+  local texts = {}
+  for _, path in ipairs(files("src", "c", "h")) do texts[path:match "^src/(.*)"] = read(path) end
+  return texts
+end
+
+-- A C file's text without comments, characters and strings.
+local function bare(text)
+  return (text:gsub("/%*.-%*/", ""):gsub("\\.", ""):gsub("'.'", ""):gsub('"[^"\n]*"', ""))
+end
+
+-- The path of the header `name`, as a file of `folder` includes it; nil for those of the system.
+local function header(texts, name, folder)
+  for _, place in ipairs{folder, "core", "bind"} do
+    local path = place .. "/" .. name
+    if texts[path] then return path end
+  end
+end
+
+-- Which file has each function that others may call: name -> path.
+local function definitions(texts)
+  local found = {}
+  for path, text in pairs(texts) do
+    local pattern = "\n(%a[^\n;{}()=#]*[%s*])([%a_][%w_]*)%b()\n{"
+    for before, name in ("\n" .. bare(text)):gmatch(pattern) do
+      if not before:find "static" then found[name] = path end
     end
   end
   return found
 end
 
-function tests.test_direction_of_includes()
-  local all, checked = files("src", "c", "h"), 0
-  lu.assertTrue(#all > 50)
-  for _, path in ipairs(all) do
-    local text = read(path)
-    checked = checked + #includes(text)
-    lu.assertEquals(complaints(path:match "^src/(.*)", text), {})
+-- What each of some C files needs: the headers that it includes, those of Lua as "lua", and, unless
+-- it is a header itself, the files that have the functions it names.
+local function needs_of(texts)
+  local needs, defined = {}, definitions(texts)
+  for path, text in pairs(texts) do
+    local list, seen = {}, {[path] = true}
+    local function add(other)
+      if other and not seen[other] then
+        seen[other] = true
+        list[#list + 1] = other
+      end
+    end
+    for name in ("\n" .. text):gmatch '\n%s*#%s*include%s*[<"]([^>"\n]+)[>"]' do
+      local lua = name:match "^lua" or name:match "^lauxlib"
+      add(lua and "lua" or header(texts, name, path:match "^(.*)/"))
+    end
+    for name in (path:match "%.c$" and bare(text) or ""):gmatch "[%a_][%w_]*" do
+      add(defined[name])
+    end
+    needs[path] = list
   end
-  lu.assertTrue(checked > 200)
+  return needs
 end
 
---- The check above does see what is wrong.
-function tests.test_wrong_includes_are_found()
-  local function found(path, line) return #complaints(path, "/* text */\n" .. line .. "\n") end
-  lu.assertEquals(found("core/base/x.c", '#include "tensor/tensor.h"'), 1)
-  lu.assertEquals(found("core/base/x.c", '#include <lua.h>'), 1)
-  lu.assertEquals(found("core/grad/x.c", ' #  include "lauxlib.h"'), 1)
-  lu.assertEquals(found("core/grad/x.c", '#include "sample/choice.h"'), 1)
-  lu.assertEquals(found("core/sample/x.c", '#include "grad/tape.h"'), 1)
-  lu.assertEquals(found("core/io/x.c", '#include "optim/optimizer.h"'), 1)
-  lu.assertEquals(found("core/io/x.c", '#include "bind.h"'), 1)
-  lu.assertEquals(found("bind/x.c", '#include "repl.h"'), 0)      -- bind has no such header
-  lu.assertEquals(found("host/x.c", '#include "grad/tape.h"'), 1)
-  lu.assertEquals(found("host/x.c", '#include "bind.h"\n#include "tree.h"\n#include <lua.h>'), 0)
-  lu.assertEquals(found("core/optim/x.c", '#include "grad/tape.h"\n#include <math.h>'), 0)
+-- What goes against MAY_NEED in a table as that of `needs_of`.
+local function wrong_needs(needs)
+  local found = {}
+  for path, list in pairs(needs) do
+    local room = path:match "^(.*)/"
+    local allowed = {[room] = true, lua = not room:find "^core/"}
+    for _, other in ipairs(assert(MAY_NEED[room], "an unknown room: " .. room)) do
+      allowed[other] = true
+    end
+    for _, other in ipairs(list) do
+      if not allowed[other:match "^(.*)/" or other] then
+        found[#found + 1] = ("%s needs %s"):format(path, other)
+      end
+    end
+  end
+  table.sort(found)
+  return found
+end
+
+function tests.test_rooms_of_c()
+  local needs, count = needs_of(sources()), 0
+  for _, list in pairs(needs) do count = count + #list end
+  lu.assertTrue(count > 700)
+  lu.assertEquals(wrong_needs(needs), {})
+  lu.assertNil(circle(needs))
+  lu.assertNil(circle(MAY_NEED))
+end
+
+--- The check of rooms does see what is wrong.
+function tests.test_wrong_needs_of_c_are_found()
+  local all = sources()
+  local function add(path, text) all[path] = "/* text */\n" .. text .. "\n" end
+  add("core/base/a.c", '#include "tensor/tensor.h"\n#include <math.h>')
+  add("core/base/b.h", "#include <lua.h>")
+  add("core/grad/c.c", ' #  include "lauxlib.h"\n#include "sample/choice.h"')
+  add("core/io/d.c", '#include "state/bind.h"')
+  add("core/sample/e.c", "int ld_e(void)\n{\n    return ld_tape_length(NULL);\n}")
+  add("bind/state/f.c", '#include "repl.h"\n#include <lua.h>') -- this room has no such header
+  add("bind/state/g.c", '#include "state/bind.h"\nvoid bind_g(void)\n{\n    bind_new_index(L);\n}')
+  add("host/h.c", '#include "grad/tape.h"\n#include "module.h"\n#include "tree.h"')
+  add("core/optim/i.c", '#include "grad/tape.h"\n/* ld_choice */ "ld_choice" \'"\'')
+  lu.assertEquals(wrong_needs(needs_of(all)), {
+    "bind/state/g.c needs bind/tensor/bind_index.c",
+    "core/base/a.c needs core/tensor/tensor.h",
+    "core/base/b.h needs lua",
+    "core/grad/c.c needs core/sample/choice.h",
+    "core/grad/c.c needs lua",
+    "core/io/d.c needs bind/state/bind.h",
+    "core/sample/e.c needs core/grad/tape.c",
+    "host/h.c needs core/grad/tape.h",
+  })
+end
+
+--- Nor may files of one room need each other.
+function tests.test_circles_of_c_are_found()
+  local function found(a, b)
+    return circle(needs_of{["core/base/a.c"] = a, ["core/base/b.c"] = b, ["core/base/b.h"] = ""})
+  end
+  local function body(head, call) return ("%s\n{\n    %s(1);\n}\n"):format(head, call) end
+  local one = body("int one(int n)", "two")
+  local zero = body("static int zero(void)", "one")
+  lu.assertNotNil(found(one, zero .. body("int *two(int n)", "zero")))
+  lu.assertNil(found(one, body("int two(\n    int n)", '/* one */ puts("one")')))
+  lu.assertNil(found("LD_CLONES static " .. one, body("int two(int n)", "one")))
 end
 
 -- The rooms of the Lua half, from the top down: a module requires those of its own room and of
@@ -166,26 +253,6 @@ local function upward(requires)
   end
   table.sort(found)
   return found
-end
-
--- The modules that require each other in a circle, the first such circle of a table; nil if none.
-local function circle(requires)
-  local state = {}
-  local function visit(name, path)
-    if state[name] == "done" then return nil end
-    path = path .. " > " .. name
-    if state[name] == "open" then return path end
-    state[name] = "open"
-    for _, other in ipairs(requires[name] or {}) do
-      local found = visit(other, path)
-      if found then return found end
-    end
-    state[name] = "done"
-  end
-  for name in pairs(requires) do
-    local found = visit(name, "")
-    if found then return found end
-  end
 end
 
 function tests.test_rooms_of_lua()

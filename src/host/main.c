@@ -12,9 +12,9 @@
 
 #include "base/printable.h"
 #include "base/simd.h"
-#include "bind.h"
 #include "interrupt.h"
 #include "line.h"
+#include "module.h"
 #include "repl.h"
 #include "streams.h"
 #include "tree.h"

@@ -3,8 +3,9 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
-#include "bind.h"
 #include "fuzz.h"
+#include "module.h"
+#include "state/bind.h"
 
 enum {
     ALWAYS = 8 << 20,     /* what Lua may take: this much, */

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "bind.h"
 #include "fused.h"
+#include "state/bind.h"
 
 #define SAMPLER "ladies.FusedSampler"
 

@@ -141,9 +141,6 @@ ld_status ld_csr_detach(ld_csr **out, ld_csr *a);
  * that it shares with an operand, and not of those that were made of them. */
 ld_status ld_csr_settle(ld_csr **made);
 
-/* The tape when it records and a carries a gradient, otherwise NULL. */
-ld_tape *ld_matrix_tape(ld_tape *tape, const ld_csr *a);
-
 /* --- values on the entries of a matrix (op_edge.c) -------------------------------------------- */
 /* Softmax of the scores (nnz) over the entries of each row. */
 ld_status ld_op_edge_softmax(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *scores);

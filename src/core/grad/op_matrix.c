@@ -7,11 +7,6 @@
 
 #include "grad/op.h"
 
-ld_tape *ld_matrix_tape(ld_tape *tape, const ld_csr *a)
-{
-    return ld_tape_records(tape) && ld_csr_wants_grad(a) ? tape : NULL;
-}
-
 /* --- constants ---------------------------------------------------------------------------------- */
 
 /* A parameter is copied: the optimizer will change its numbers, and those of a matrix stay. */

@@ -89,6 +89,12 @@ static inline bool ld_csr_wants_grad(const ld_csr *a)
     return ld_wants_grad(a->values) || ld_wants_grad(a->row_scale) || ld_wants_grad(a->col_scale);
 }
 
+/* The tape when it records and a carries a gradient, otherwise NULL. */
+static inline ld_tape *ld_matrix_tape(ld_tape *tape, const ld_csr *a)
+{
+    return ld_tape_records(tape) && ld_csr_wants_grad(a) ? tape : NULL;
+}
+
 /* Ends an operation that computed `y` (one reference, handed over) with status `st`: y comes to
  * belong to the open step, the node is recorded when an input wants a gradient (with references of
  * all that it names), and *out is y. When st or recording failed, y is dropped. `y` may be NULL when

@@ -8,7 +8,6 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "graph/row_mass.h"
 
 static atomic_llong lowered; /* see ld_structure_limit */
 
@@ -154,8 +153,8 @@ void ld_csr_unref(ld_csr *a)
     ld_tensor_unref(a->values);
     ld_tensor_unref(a->row_scale);
     ld_tensor_unref(a->col_scale);
-    ld_row_mass_free(atomic_load(&a->row_mass[0]));
-    ld_row_mass_free(atomic_load(&a->row_mass[1]));
+    ld_free(atomic_load(&a->row_mass[0]));
+    ld_free(atomic_load(&a->row_mass[1]));
     ld_free(a);
 }
 

@@ -52,41 +52,52 @@ static void sum_rows(void *ctx, int64_t begin, int64_t end)
         atomic_store_explicit(&job->refused, true, memory_order_relaxed);
 }
 
-static void clear(ld_row_mass *m)
+/* Room for the masses of all rows, and for running sums where entries of a row may differ. */
+static ld_row_mass *masses_new(const ld_csr *a, int power)
 {
-    ld_free(m->rows);
-    ld_free(m->positive);
-    ld_free(m->runs);
-    *m = (ld_row_mass){.power = m->power};
+    const ld_structure *s = a->s;
+    int64_t n_runs = a->values || a->col_scale ? s->nnz / RUN + s->n_rows : 0;
+    size_t doubles = (size_t)(s->n_rows + n_runs) * sizeof(double);
+    ld_row_mass *m =
+        ld_alloc(sizeof *m + doubles + (size_t)s->n_rows * sizeof(int32_t), LD_MEM_MATRIX);
+    if (!m)
+        return NULL;
+    double *rows = (double *)(m + 1);
+    *m = (ld_row_mass){.power = power,
+                       .rows = rows,
+                       .positive = (int32_t *)(rows + s->n_rows + n_runs),
+                       .runs = a->values || a->col_scale ? rows + s->n_rows : NULL};
+    return m;
+}
+
+/* What says that there are none. */
+static ld_row_mass *none_new(int power)
+{
+    ld_row_mass *m = ld_alloc(sizeof *m, LD_MEM_MATRIX);
+    if (m)
+        *m = (ld_row_mass){.power = power};
+    return m;
 }
 
 static ld_status sum(ld_row_mass **out, ld_csr *a, int power)
 {
-    const ld_structure *s = a->s;
     summing job = {.a = a};
-    ld_status st = LD_NOMEM;
-    atomic_init(&job.refused, false);
-    if (!(job.m = ld_calloc_array(1, sizeof *job.m, LD_MEM_MATRIX)))
-        return st;
-    job.m->power = power;
-    if (ld_csr_freeze(a) == LD_OK) {
-        if (!(job.m->rows = ld_alloc_array(s->n_rows, sizeof(double), LD_MEM_MATRIX)) ||
-            !(job.m->positive = ld_alloc_array(s->n_rows, sizeof(int32_t), LD_MEM_MATRIX)))
-            goto done;
-        if (a->values || a->col_scale) {
-            job.m->runs = ld_alloc_array(s->nnz / RUN + s->n_rows, sizeof(double), LD_MEM_MATRIX);
-            if (!job.m->runs)
-                goto done;
-        }
-        LD_TRY(ld_parallel_for(s->n_rows, GRAIN, sum_rows, &job));
-        if (atomic_load(&job.refused))
-            clear(job.m);
+    ld_status st = LD_OK;
+    atomic_init(&job.refused, ld_csr_freeze(a) != LD_OK);
+    if (!atomic_load(&job.refused)) {
+        if (!(job.m = masses_new(a, power)))
+            return LD_NOMEM;
+        st = ld_parallel_for(a->s->n_rows, GRAIN, sum_rows, &job);
     }
-    *out = job.m;
-    job.m = NULL;
-    st = LD_OK;
-done:
-    ld_row_mass_free(job.m);
+    if (st == LD_OK && atomic_load(&job.refused)) {
+        ld_free(job.m);
+        job.m = none_new(power);
+        st = job.m ? LD_OK : LD_NOMEM;
+    }
+    if (st == LD_OK)
+        *out = job.m;
+    else
+        ld_free(job.m);
     return st;
 }
 
@@ -123,12 +134,4 @@ int64_t ld_row_mass_find(const ld_row_mass *m, const ld_csr *a, int64_t r, doubl
     while (total <= target)
         total += mass_of(a, m->power, r, ++e);
     return e;
-}
-
-void ld_row_mass_free(ld_row_mass *m)
-{
-    if (!m)
-        return;
-    clear(m);
-    ld_free(m);
 }

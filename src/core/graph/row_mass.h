@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "graph/csr.h"
 
+/* One block, with all that it points to: ld_free frees it. */
 typedef struct ld_row_mass {
     int power;
     double *rows;      /* n_rows: the row's mass; NULL: the matrix has none, see below */
@@ -23,8 +24,5 @@ ld_status ld_csr_row_mass(const ld_row_mass **out, ld_csr *a, int power);
 /* The entry of row r at a fraction of the row's mass, which must be positive: the first one behind
  * which the running sum exceeds fraction * mass. 0 <= fraction < 1, 53 bits. O(log d). */
 int64_t ld_row_mass_find(const ld_row_mass *m, const ld_csr *a, int64_t r, double fraction);
-
-/* For ld_csr_unref; NULL is allowed. */
-void ld_row_mass_free(ld_row_mass *m);
 
 #endif

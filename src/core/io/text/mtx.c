@@ -1,7 +1,6 @@
 #include "io/text/mtx.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -95,16 +94,6 @@ static ld_status read_sizes(ld_mtx_reader *r)
     return LD_OK;
 }
 
-/* A declared number of entries in a file that cannot hold them would reserve memory for nothing. */
-ld_status ld_mtx_check_room(const ld_mtx_reader *r, int64_t count, int64_t bytes)
-{
-    int64_t left = ld_ahead_bound(r->lines.file) + 1;
-    if (count <= left / bytes)
-        return LD_OK;
-    return ld_fail(LD_FORMAT, "%s: line %" PRId64 ": %" PRId64 " entries are more than it can hold",
-                   ld_ahead_name(r->lines.file), r->lines.number, count);
-}
-
 /* --- arrays ------------------------------------------------------------------------------------ */
 
 static ld_status next_entry(ld_mtx_reader *r, int64_t i, int64_t count, char **line, char **end)
@@ -124,18 +113,6 @@ static ld_status expect_end(ld_mtx_reader *r, int64_t count)
         return st;
     snprintf(expected, sizeof expected, "the end after %" PRId64 " entries", count);
     return fail(r, line, end, expected);
-}
-
-ld_status ld_mtx_value(const ld_mtx_reader *r, int column, const char *p, const char *end,
-                       float *value)
-{
-    p = ld_mtx_skip_blanks(p);
-    const char *stop = ld_parse_float(value, p);
-    if (!stop || ld_mtx_skip_blanks(stop) != end)
-        return ld_lines_fail(&r->lines, column, p, end, "a number and the end of the line");
-    if (isinf(*value))
-        return ld_lines_fail(&r->lines, column, p, end, "a number that fits float32");
-    return LD_OK;
 }
 
 /* Columns one after the other; symmetric ones from the diagonal down, or from below it. */

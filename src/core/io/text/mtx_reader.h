@@ -1,4 +1,5 @@
-/* What the parts of the reader of Matrix Market share (mtx.c, mtx_entries.c). */
+/* What the parts of the reader of Matrix Market share: mtx.c reads the banner and arrays, mtx_entries.c
+ * the entries of coordinate files. */
 #ifndef LD_IO_MTX_READER_H
 #define LD_IO_MTX_READER_H
 

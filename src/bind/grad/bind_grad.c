@@ -1,0 +1,458 @@
+/* Gradients and the differentiable operations. */
+#include <string.h>
+
+#include "grad/op.h"
+#include "state/bind.h"
+
+/* --- gradients ---------------------------------------------------------------------------------- */
+
+static int tensor_backward(lua_State *L)
+{
+    ld_tensor *loss = bind_operand(L, 1);
+    bind_check(L, bind_backward(L, loss));
+    return 0;
+}
+
+static int tensor_detach(lua_State *L)
+{
+    ld_tensor *t = bind_operand(L, 1);
+    bind_check(L, ld_tape_detach(bind_new_tensor(L), t));
+    return 1;
+}
+
+static int tensor_requires_grad(lua_State *L)
+{
+    ld_tensor *t = bind_operand(L, 1);
+    if (t->step != 0)
+        return luaL_error(L,
+                          "requires_grad_: the tensor was computed in a step; :detach() it first");
+    bind_check(L, ld_tensor_check_change(t));
+    t->is_parameter = true;
+    t->requires_grad = lua_isnoneornil(L, 2) || lua_toboolean(L, 2);
+    t->has_grad &= t->requires_grad; /* an optimizer would use it */
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int tensor_keep_grad(lua_State *L)
+{
+    bind_operand(L, 1)->keep_grad = true;
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int tensor_set_grad(lua_State *L)
+{
+    ld_tensor *t = bind_operand(L, 1), *given = bind_tensor(L, 2), *grad;
+    bool accumulate;
+    if (!ld_tensor_same_shape(t, given))
+        return luaL_error(L, "set_grad_: a gradient of %s for a tensor of %s",
+                          ld_tensor_shape(given), ld_tensor_shape(t));
+    bind_check(L, ld_grad_target(t, &grad, &accumulate));
+    memcpy(grad->data, given->data, (size_t)ld_tensor_size(t) * sizeof(float));
+    lua_settop(L, 1);
+    return 1;
+}
+
+/* --- operations --------------------------------------------------------------------------------- */
+
+static int tensor_matmul(lua_State *L)
+{
+    ld_tensor *a = bind_operand(L, 1), *b = bind_operand(L, 2);
+    bind_check(L, ld_op_matmul(bind_tape(L), bind_new_tensor(L), a, b));
+    return 1;
+}
+
+static int tensor_linear(lua_State *L)
+{
+    ld_tensor *x = bind_operand(L, 1), *w = bind_operand(L, 2);
+    ld_tensor *b = lua_isnoneornil(L, 3) ? NULL : bind_operand(L, 3);
+    bind_check(L, ld_op_linear(bind_tape(L), bind_new_tensor(L), x, w, b));
+    return 1;
+}
+
+static int matrix_matmul(lua_State *L)
+{
+    ld_csr *a = bind_matrix_operand(L, 1);
+    ld_tensor *x = bind_operand(L, 2);
+    bind_check(L, ld_op_spmm(bind_tape(L), bind_new_tensor(L), a, x));
+    return 1;
+}
+
+static int matrix_matmul_t(lua_State *L)
+{
+    ld_csr *a = bind_matrix_operand(L, 1);
+    ld_tensor *x = bind_operand(L, 2);
+    bind_check(L, ld_op_spmm_t(bind_tape(L), bind_new_tensor(L), a, x));
+    return 1;
+}
+
+static int tensor_gather(lua_State *L)
+{
+    ld_tensor *x = bind_operand(L, 1);
+    ld_index *rows = bind_index(L, 2);
+    bind_check(L, ld_op_gather(bind_tape(L), bind_new_tensor(L), x, rows));
+    return 1;
+}
+
+static int tensor_scatter_add(lua_State *L)
+{
+    ld_tensor *x = bind_operand(L, 1);
+    ld_index *rows = bind_index(L, 2);
+    int64_t n_rows = bind_count(L, 3, "scatter_add: n_rows");
+    bind_check(L, ld_op_scatter_add(bind_tape(L), bind_new_tensor(L), x, rows, n_rows));
+    return 1;
+}
+
+static int tensor_concat(lua_State *L)
+{
+    ld_tensor *x = bind_operand(L, 1), *y = bind_operand(L, 2);
+    bind_check(L, ld_op_concat(bind_tape(L), bind_new_tensor(L), x, y));
+    return 1;
+}
+
+static int affine(lua_State *L, ld_tensor *x, double scale, double shift)
+{
+    bind_check(L, ld_op_affine(bind_tape(L), bind_new_tensor(L), x, scale, shift));
+    return 1;
+}
+
+static int unary(lua_State *L, ld_unary kind, double parameter)
+{
+    ld_tensor *x = bind_operand(L, 1);
+    bind_check(L, ld_op_unary(bind_tape(L), bind_new_tensor(L), kind, x, parameter));
+    return 1;
+}
+
+/* Operands of a binary operator: a tensor and a tensor, or a tensor and a number. */
+static int arithmetic(lua_State *L, ld_arith kind)
+{
+    ld_tensor *a = bind_to_operand(L, 1), *b = bind_to_operand(L, 2);
+    if (a && b) {
+        bind_check(L, ld_op_arith(bind_tape(L), bind_new_tensor(L), kind, a, b));
+        return 1;
+    }
+    lua_Number c = luaL_checknumber(L, a ? 2 : 1);
+    ld_tensor *x = a ? a : bind_operand(L, 2);
+    switch (kind) {
+    case LD_ADD: return affine(L, x, 1, c);
+    case LD_SUB: return a ? affine(L, x, 1, -c) : affine(L, x, -1, c);
+    case LD_MUL: return affine(L, x, c, 0);
+    case LD_DIV: break;
+    }
+    if (!a) {
+        bind_check(L, ld_op_unary(bind_tape(L), bind_new_tensor(L), LD_RECIPROCAL, x, c));
+        return 1;
+    }
+    ld_tensor **number = bind_new_tensor(L); /* x * (1 / c) would round twice */
+    bind_check(L, ld_tensor_full(number, 1, 1, 1, (float)c));
+    bind_check(L, ld_op_arith(bind_tape(L), bind_new_tensor(L), LD_DIV, x, *number));
+    return 1;
+}
+
+static int tensor_add(lua_State *L)
+{
+    return arithmetic(L, LD_ADD);
+}
+
+static int tensor_sub(lua_State *L)
+{
+    return arithmetic(L, LD_SUB);
+}
+
+static int tensor_mul(lua_State *L)
+{
+    return arithmetic(L, LD_MUL);
+}
+
+static int tensor_div(lua_State *L)
+{
+    return arithmetic(L, LD_DIV);
+}
+
+static int tensor_neg(lua_State *L)
+{
+    return affine(L, bind_operand(L, 1), -1, 0);
+}
+
+static int tensor_relu(lua_State *L)
+{
+    return unary(L, LD_RELU, 0);
+}
+
+static int tensor_leaky_relu(lua_State *L)
+{
+    return unary(L, LD_LEAKY_RELU, luaL_optnumber(L, 2, 0.01));
+}
+
+static int tensor_elu(lua_State *L)
+{
+    return unary(L, LD_ELU, luaL_optnumber(L, 2, 1));
+}
+
+static int tensor_sigmoid(lua_State *L)
+{
+    return unary(L, LD_SIGMOID, 0);
+}
+
+static int tensor_tanh(lua_State *L)
+{
+    return unary(L, LD_TANH, 0);
+}
+
+static int tensor_exp(lua_State *L)
+{
+    return unary(L, LD_EXP, 0);
+}
+
+static int tensor_log(lua_State *L)
+{
+    return unary(L, LD_LOG, 0);
+}
+
+static int tensor_sqrt(lua_State *L)
+{
+    return unary(L, LD_SQRT, 0);
+}
+
+static int tensor_square(lua_State *L)
+{
+    return unary(L, LD_SQUARE, 0);
+}
+
+static int tensor_dropout(lua_State *L)
+{
+    ld_tensor *x = bind_operand(L, 1);
+    lua_Number p = luaL_checknumber(L, 2);
+    ld_rng *rng = bind_rng(L, 3);
+    bind_check(L, ld_op_dropout(bind_tape(L), bind_new_tensor(L), x, p, rng));
+    return 1;
+}
+
+static int tensor_layer_norm(lua_State *L)
+{
+    ld_tensor *x = bind_operand(L, 1), *gain = bind_operand(L, 2), *bias = bind_operand(L, 3);
+    lua_Number eps = luaL_optnumber(L, 4, 1e-5);
+    bind_check(L, ld_op_layer_norm(bind_tape(L), bind_new_tensor(L), x, gain, bias, eps));
+    return 1;
+}
+
+static int tensor_normalize_rows(lua_State *L)
+{
+    ld_tensor *x = bind_operand(L, 1);
+    bind_check(L, ld_op_normalize_rows(bind_tape(L), bind_new_tensor(L), x));
+    return 1;
+}
+
+static int tensor_log_softmax(lua_State *L)
+{
+    ld_tensor *x = bind_operand(L, 1);
+    bind_check(L, ld_op_log_softmax(bind_tape(L), bind_new_tensor(L), x));
+    return 1;
+}
+
+static int sums(lua_State *L, ld_tensor *x, int dim, int power, double scale)
+{
+    bind_check(L, ld_op_sums(bind_tape(L), bind_new_tensor(L), x, dim - 1, power, scale));
+    return 1;
+}
+
+static int tensor_sum(lua_State *L)
+{
+    ld_tensor *x = bind_operand(L, 1);
+    int dim = bind_dimension(L, 2, x);
+    if (dim > 0)
+        return sums(L, x, dim, 1, 1);
+    bind_check(L, ld_op_sum(bind_tape(L), bind_new_tensor(L), x, 1));
+    return 1;
+}
+
+static int tensor_mean(lua_State *L)
+{
+    ld_tensor *x = bind_operand(L, 1);
+    int dim = bind_dimension(L, 2, x);
+    int64_t n = dim == 0 ? ld_tensor_size(x) : dim == 1 ? x->n_rows : x->n_cols;
+    if (n == 0)
+        return luaL_error(L, "mean: the tensor is empty, %s", ld_tensor_shape(x));
+    if (dim > 0)
+        return sums(L, x, dim, 1, 1 / (double)n);
+    bind_check(L, ld_op_sum(bind_tape(L), bind_new_tensor(L), x, 1 / (double)n));
+    return 1;
+}
+
+static int tensor_row_sums(lua_State *L)
+{
+    ld_tensor *x = bind_operand(L, 1);
+    return sums(L, x, 2, bind_power(L, 2), 1);
+}
+
+static int tensor_col_sums(lua_State *L)
+{
+    ld_tensor *x = bind_operand(L, 1);
+    if (x->ndim != 2)
+        return luaL_error(L, "col_sums: a matrix expected, got %s", ld_tensor_shape(x));
+    return sums(L, x, 1, bind_power(L, 2), 1);
+}
+
+static int matrix_edge_softmax(lua_State *L)
+{
+    ld_csr *a = bind_any_matrix(L, 1);
+    ld_tensor *scores = bind_operand(L, 2);
+    bind_check(L, ld_op_edge_softmax(bind_tape(L), bind_new_tensor(L), a, scores));
+    return 1;
+}
+
+static int matrix_dot_edges(lua_State *L)
+{
+    ld_csr *a = bind_any_matrix(L, 1);
+    ld_tensor *x = bind_operand(L, 2), *y = bind_operand(L, 3);
+    bind_check(L, ld_op_dot_edges(bind_tape(L), bind_new_tensor(L), a, x, y));
+    return 1;
+}
+
+static int matrix_add_edges(lua_State *L)
+{
+    ld_csr *a = bind_any_matrix(L, 1);
+    ld_tensor *x = bind_operand(L, 2), *y = bind_operand(L, 3);
+    bind_check(L, ld_op_add_edges(bind_tape(L), bind_new_tensor(L), a, x, y));
+    return 1;
+}
+
+static ld_tensor *optional_tensor(lua_State *L, int arg)
+{
+    return lua_isnoneornil(L, arg) ? NULL : bind_tensor(L, arg);
+}
+
+static int cross_entropy(lua_State *L)
+{
+    ld_tensor *logits = bind_operand(L, 1);
+    ld_index *labels = bind_index(L, 2);
+    ld_tensor *weights = optional_tensor(L, 3), *class_weights = optional_tensor(L, 4);
+    bind_check(L, ld_op_cross_entropy(bind_tape(L), bind_new_tensor(L), logits, labels, weights,
+                                      class_weights));
+    return 1;
+}
+
+static int binary_cross_entropy(lua_State *L)
+{
+    ld_tensor *logits = bind_operand(L, 1), *targets = bind_tensor(L, 2);
+    ld_tensor *weights = optional_tensor(L, 3);
+    bind_check(
+        L, ld_op_binary_cross_entropy(bind_tape(L), bind_new_tensor(L), logits, targets, weights));
+    return 1;
+}
+
+static const bind_function functions[] = {
+    {"cross_entropy", cross_entropy,
+     "ladies_core.cross_entropy(logits, labels [, weights [, class_weights]]) -> Tensor of one\n"
+     "Softmax cross-entropy; see ladies.loss.cross_entropy."},
+    {"binary_cross_entropy", binary_cross_entropy,
+     "ladies_core.binary_cross_entropy(logits, targets [, weights]) -> Tensor of one\n"
+     "Sigmoid cross-entropy; see ladies.loss.binary_cross_entropy."},
+    {NULL, NULL, NULL},
+};
+
+static const bind_function tensor_methods[] = {
+    {"backward", tensor_backward,
+     "loss:backward()\nComputes the gradients of a one-element tensor with respect to all\n"
+     "parameters that it depends on. Once per step. An error half-way drops all gradients."},
+    {"detach", tensor_detach,
+     "t:detach() -> Tensor\nt's value as a constant that outlives the step. Memory is shared."},
+    {"requires_grad_", tensor_requires_grad,
+     "t:requires_grad_([flag = true]) -> t\n"
+     "Makes t a parameter (t.is_parameter), for good: gradients with respect to it are computed in\n"
+     "steps and accumulate in t.grad until an optimizer uses them. Outside of a step what is made of\n"
+     "t is a constant. With false it is a frozen parameter, without a gradient: it is in the files\n"
+     "of its model, and training leaves it as it is."},
+    {"keep_grad_", tensor_keep_grad,
+     "t:keep_grad_() -> t\nKeeps the gradient of an intermediate result, so that t.grad can be "
+     "read\n"
+     "after backward and until the step closes."},
+    {"set_grad_", tensor_set_grad,
+     "t:set_grad_(gradient) -> t\nSets the gradient of a parameter by hand."},
+    {"matmul", tensor_matmul, "a:matmul(b) -> Tensor\nThe product of two matrices."},
+    {"linear", tensor_linear,
+     "x:linear(w [, b]) -> Tensor\nx * w + b; w is inputs x outputs, b a vector of outputs."},
+    {"gather", tensor_gather,
+     "x:gather(idx) -> Tensor\nRow idx[i] of x as row i; also written x[idx]."},
+    {"scatter_add", tensor_scatter_add,
+     "x:scatter_add(idx, n_rows) -> Tensor\nn_rows rows of zeros to which row i of x is added at "
+     "row\n"
+     "idx[i]."},
+    {"concat", tensor_concat, "x:concat(y) -> Tensor\nThe columns of x followed by those of y."},
+    {"relu", tensor_relu, "x:relu() -> Tensor\nmax(x, 0)."},
+    {"leaky_relu", tensor_leaky_relu,
+     "x:leaky_relu([slope = 0.01]) -> Tensor\nx where positive, slope * x elsewhere."},
+    {"elu", tensor_elu,
+     "x:elu([alpha = 1]) -> Tensor\nx where positive, alpha * (exp(x) - 1) elsewhere (Clevert et "
+     "al.\n"
+     "2016)."},
+    {"sigmoid", tensor_sigmoid, "x:sigmoid() -> Tensor\n1 / (1 + exp(-x))."},
+    {"tanh", tensor_tanh, "x:tanh() -> Tensor"},
+    {"exp", tensor_exp, "x:exp() -> Tensor"},
+    {"log", tensor_log, "x:log() -> Tensor\nThe natural logarithm."},
+    {"sqrt", tensor_sqrt, "x:sqrt() -> Tensor"},
+    {"square", tensor_square, "x:square() -> Tensor"},
+    {"dropout", tensor_dropout,
+     "x:dropout(p, rng) -> Tensor\nZeroes each element with probability p (a multiple of 2^-16) "
+     "and\n"
+     "divides the others by 1 - p (Srivastava et al. 2014)."},
+    {"layer_norm", tensor_layer_norm,
+     "x:layer_norm(gain, bias [, eps = 1e-5]) -> Tensor\n"
+     "(x - mean) / sqrt(variance + eps) * gain + bias over each row (Ba et al. 2016)."},
+    {"normalize_rows", tensor_normalize_rows,
+     "x:normalize_rows() -> Tensor\nEach row divided by its Euclidean length; zero rows stay "
+     "zero."},
+    {"log_softmax", tensor_log_softmax,
+     "x:log_softmax() -> Tensor\nThe logarithm of the softmax of each row."},
+    {"sum", tensor_sum,
+     "x:sum([dim]) -> Tensor\n"
+     "The sum of all elements, as a vector of one; over one dimension a vector: for dim 1, over the\n"
+     "rows, an element for each column (axis 0 in NumPy and PyTorch, which count from 0); for dim 2,\n"
+     "over the columns, one for each row. Summed in double. Differentiable."},
+    {"mean", tensor_mean,
+     "x:mean([dim]) -> Tensor\nThe mean of all elements, or over one dimension, as x:sum."},
+    {"row_sums", tensor_row_sums,
+     "x:row_sums([power]) -> Tensor\n"
+     "The sum of each row, as x:sum(2); of the squares of its elements for power 2. As those of a\n"
+     "Matrix. Differentiable."},
+    {"col_sums", tensor_col_sums,
+     "x:col_sums([power]) -> Tensor\n"
+     "The sum of each column, as x:sum(1); of the squares of its elements for power 2.\n"
+     "Differentiable."},
+    {NULL, NULL, NULL},
+};
+
+static const bind_function matrix_methods[] = {
+    {"matmul", matrix_matmul,
+     "A:matmul(x) -> Tensor\nThe product with a dense matrix (SpMM). Differentiable in x, and in "
+     "the\n"
+     "values and scales of A."},
+    {"matmul_t", matrix_matmul_t,
+     "A:matmul_t(x) -> Tensor\nThe product of A's transpose and x.\n"
+     "Differentiable as matmul is."},
+    {"edge_softmax", matrix_edge_softmax,
+     "A:edge_softmax(scores) -> Tensor\nSoftmax of the scores (one per entry) over each row's\n"
+     "entries."},
+    {"dot_edges", matrix_dot_edges,
+     "A:dot_edges(x, y) -> Tensor\nFor every entry (v, u) the dot product of row v of x and row u "
+     "of\n"
+     "y (SDDMM); A's own values do not matter."},
+    {"add_edges", matrix_add_edges,
+     "A:add_edges(x, y) -> Tensor\nFor every entry (v, u) x[v] + y[u]; vectors x and y."},
+    {NULL, NULL, NULL},
+};
+
+void bind_open_grad(lua_State *L)
+{
+    static const luaL_Reg arithmetic_meta[] = {
+        {"__add", tensor_add}, {"__sub", tensor_sub}, {"__mul", tensor_mul},
+        {"__div", tensor_div}, {"__unm", tensor_neg}, {NULL, NULL},
+    };
+    bind_methods(L, BIND_TENSOR, tensor_methods);
+    bind_methods(L, BIND_MATRIX, matrix_methods);
+    luaL_getmetatable(L, BIND_TENSOR);
+    bind_metamethods(L, arithmetic_meta);
+    lua_pop(L, 1);
+    bind_functions(L, functions);
+}

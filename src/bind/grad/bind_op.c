@@ -1,0 +1,214 @@
+/* ladies.op: a differentiable operation written in Lua. */
+#include <stddef.h>
+
+#include "base/memory.h"
+#include "state/bind.h"
+
+/* What a recorded call needs to go backward: a reference to the table {backward, name, arguments...}. */
+typedef struct {
+    lua_State *L;             /* the main thread of the state */
+    lua_State *const *caller; /* the coroutine that goes backward */
+    int ref;
+    int n_args;
+    const char *name; /* kept alive by the table */
+} call;
+
+enum { BACKWARD = 1, NAME = 2, FIRST_ARG = 3 };
+
+static void call_free(void *custom)
+{
+    call *c = custom;
+    luaL_unref(c->L, LUA_REGISTRYINDEX, c->ref);
+    ld_free(c);
+}
+
+/* Takes the gradients that backward returned, one per tensor argument, in order. */
+static ld_status take_gradients(lua_State *L, ld_node *n, int base, int returned)
+{
+    for (int i = 0; i < LD_NODE_INPUTS && n->in[i]; i++) {
+        ld_tensor *in = n->in[i], *given, *grad;
+        if (!ld_wants_grad(in))
+            continue;
+        if (i >= returned || lua_isnil(L, base + i))
+            return ld_fail(LD_SHAPE,
+                           "backward gave no gradient %d, a Tensor of %s expected; where there is "
+                           "none, call it with :detach()",
+                           i + 1, ld_tensor_shape(in));
+        given = bind_to_tensor(L, base + i);
+        if (!given || !ld_tensor_same_shape(given, in))
+            return ld_fail(LD_SHAPE, "backward gave %s as gradient %d, a Tensor of %s expected",
+                           given ? ld_tensor_shape(given) : luaL_typename(L, base + i), i + 1,
+                           ld_tensor_shape(in));
+        ld_status st = ld_grad_zeroed(in, &grad);
+        if (st != LD_OK)
+            return st;
+        for (int64_t j = 0, size = ld_tensor_size(in); j < size; j++)
+            grad->data[j] += given->data[j];
+    }
+    return LD_OK;
+}
+
+/* LD_STATE when the value at the top is a Matrix whose numbers have changed since n was recorded; of
+ * Tensors the tape knows. */
+static ld_status check_unchanged(lua_State *L, const ld_node *n)
+{
+    const ld_csr *a = bind_to_object(L, -1, BIND_MATRIX);
+    if (a && (ld_tensor_changed_since(a->values, n->time) ||
+              ld_tensor_changed_since(a->row_scale, n->time) ||
+              ld_tensor_changed_since(a->col_scale, n->time)))
+        return ld_fail(LD_STATE, "a Matrix was changed in place after it was used");
+    return LD_OK;
+}
+
+/* Runs protected, so that no Lua error crosses core. */
+static int run_backward(lua_State *L)
+{
+    ld_node *n = lua_touserdata(L, 1);
+    const call *c = n->custom;
+    luaL_checkstack(L, c->n_args + 8, NULL);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, c->ref);
+    bind_push_pause(L); /* the tape must not grow while it is walked */
+    lua_toclose(L, -1);
+    lua_rawgeti(L, 2, BACKWARD);
+    *bind_new_tensor(L) = ld_tensor_ref(n->out->grad);
+    for (int i = 0; i < c->n_args; i++) {
+        lua_rawgeti(L, 2, FIRST_ARG + i);
+        bind_check(L, check_unchanged(L, n));
+    }
+    lua_call(L, 1 + c->n_args, LUA_MULTRET);
+    bind_check(L, take_gradients(L, n, 4, lua_gettop(L) - 3));
+    return 0;
+}
+
+static ld_status call_backward(ld_node *n)
+{
+    const call *c = n->custom;
+    lua_State *L = *c->caller;
+    if (!lua_checkstack(L, 8))
+        return ld_fail(LD_NOMEM, "op %s: the Lua stack is full", c->name);
+    lua_pushcfunction(L, run_backward);
+    lua_pushlightuserdata(L, n);
+    if (lua_pcall(L, 1, 0, 0) == LUA_OK)
+        return LD_OK;
+    ld_set_message("op %s: %s", c->name, bind_error_text(L));
+    lua_pop(L, 1);
+    return LD_STATE;
+}
+
+/* Refuses what carries a gradient in an argument that is no Tensor, from which it has no way out: a
+ * Matrix, or a table with either in it. */
+static void check_constant(lua_State *L, int arg)
+{
+    const char *where = lua_pushfstring(L, "op %s", lua_tostring(L, lua_upvalueindex(3)));
+    bind_check_constant(L, arg, where);
+    if (lua_istable(L, arg))
+        for (lua_pushnil(L); lua_next(L, arg); lua_pop(L, 1))
+            bind_check_constant(L, -1, where);
+    lua_pop(L, 1);
+}
+
+/* The tensors among the arguments, at 1 .. n_args of the stack, as inputs of a node. */
+static void take_inputs(lua_State *L, ld_node *node, int n_args)
+{
+    int n_inputs = 0;
+    for (int i = 1; i <= n_args; i++) {
+        ld_tensor *t = bind_to_operand(L, i);
+        if (!t)
+            check_constant(L, i);
+        if (t && n_inputs == LD_NODE_INPUTS)
+            luaL_error(L, "op %s: at most %d tensor arguments",
+                       lua_tostring(L, lua_upvalueindex(3)), LD_NODE_INPUTS);
+        if (t)
+            node->in[n_inputs++] = t;
+    }
+}
+
+/* Upvalues: forward, backward, name. */
+static int op_call(lua_State *L)
+{
+    int n_args = lua_gettop(L);
+    luaL_checkstack(L, n_args + 8, NULL);
+    ld_node node = {.name = lua_tostring(L, lua_upvalueindex(3)),
+                    .backward = call_backward,
+                    .unread = LD_OUT,
+                    .custom_free = call_free};
+    take_inputs(L, &node, n_args);
+    lua_pushnil(L); /* the result's place */
+    bind_push_pause(L);
+    lua_toclose(L, -1);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    for (int i = 1; i <= n_args; i++)
+        lua_pushvalue(L, i);
+    lua_call(L, n_args, 1);
+    lua_replace(L, n_args + 1);
+    lua_settop(L, n_args + 1);     /* ends the pause; lua_closeslot is not in Lua 5.4.0 to 5.4.2 */
+    take_inputs(L, &node, n_args); /* forward may have released them, or closed the step */
+    ld_tape *tape = bind_tape(L);
+    ld_tensor *result = bind_to_operand(L, -1);
+    if (!result)
+        return luaL_error(L, "op %s: forward must return a Tensor, it returned a %s",
+                          lua_tostring(L, lua_upvalueindex(3)), luaL_typename(L, -1));
+    ld_tensor **out = bind_new_tensor(L), *y = NULL;
+    if (!tape) {
+        *out = ld_tensor_ref(result);
+        return 1;
+    }
+    lua_createtable(L, FIRST_ARG - 1 + n_args, 0);
+    lua_pushvalue(L, lua_upvalueindex(2));
+    lua_rawseti(L, -2, BACKWARD);
+    lua_pushvalue(L, lua_upvalueindex(3));
+    lua_rawseti(L, -2, NAME);
+    for (int i = 1; i <= n_args; i++) {
+        lua_pushvalue(L, i);
+        lua_rawseti(L, -2, FIRST_ARG - 1 + i);
+    }
+    call *c = ld_alloc(sizeof *c, LD_MEM_TAPE);
+    if (!c)
+        return luaL_error(L, "%s", ld_message());
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+    *c = (call){lua_tothread(L, -1), bind_backward_caller(L), LUA_NOREF, n_args,
+                lua_tostring(L, lua_upvalueindex(3))};
+    lua_pop(L, 1);
+    c->ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    node.custom = c;
+    ld_status st = ld_tensor_view(&y, result, result->ndim, result->n_rows, result->n_cols);
+    st = ld_tape_finish(tape, out, y, &node, st);
+    if (st != LD_OK || !(*out)->tracked)
+        call_free(c); /* the tape did not take it */
+    bind_check(L, st);
+    return 1;
+}
+
+static int op_new(lua_State *L)
+{
+    static const char *const names[] = {"name", "forward", "backward", NULL};
+    luaL_checktype(L, 1, LUA_TTABLE);
+    bind_check_options(L, 1, "op", names);
+    if (lua_getfield(L, 1, "forward") != LUA_TFUNCTION ||
+        lua_getfield(L, 1, "backward") != LUA_TFUNCTION)
+        return luaL_error(L, "op: forward and backward must be functions");
+    if (lua_getfield(L, 1, "name") == LUA_TNIL) {
+        lua_pop(L, 1);
+        lua_pushstring(L, "?");
+    }
+    luaL_argcheck(L, lua_type(L, -1) == LUA_TSTRING, 1, "name must be a string");
+    lua_pushcclosure(L, op_call, 3);
+    return 1;
+}
+
+static const bind_function functions[] = {
+    {"op", op_new,
+     "ladies.op{name = string, forward = function, backward = function} -> function\n"
+     "A differentiable operation written in Lua. forward(...) returns a Tensor; nothing in it is\n"
+     "recorded. backward(gradient, ...) gets the gradient of the result and forward's arguments "
+     "and\n"
+     "returns one gradient for each Tensor among them, in order; for one that carries none it may "
+     "be\n"
+     "nil. At most four Tensors. A tensor that forward reads and is no argument is a constant."},
+    {NULL, NULL, NULL},
+};
+
+void bind_open_op(lua_State *L)
+{
+    bind_functions(L, functions);
+}

@@ -1,0 +1,309 @@
+/* Optimizers. */
+#include <string.h>
+
+#include "optim/optimizer.h"
+#include "state/bind.h"
+
+#define BIND_OPTIMIZER "ladies.Optimizer"
+
+static ld_optimizer *optimizer(lua_State *L)
+{
+    return bind_object(L, 1, BIND_OPTIMIZER);
+}
+
+/* The array of the n parameters in the table at 1, as a userdata so that it goes with the stack. */
+static ld_tensor **parameters(lua_State *L, const char *where, int64_t *n)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    *n = (int64_t)lua_rawlen(L, 1);
+    if (*n == 0)
+        luaL_error(L, "%s: there are no parameters", where);
+    ld_tensor **params = lua_newuserdatauv(L, (size_t)*n * sizeof(ld_tensor *), 0);
+    for (int64_t i = 0; i < *n; i++) {
+        lua_rawgeti(L, 1, i + 1);
+        if (!(params[i] = bind_to_operand(L, -1)))
+            luaL_error(L, "%s: parameter %d must be a Tensor, got a %s", where, (int)i + 1,
+                       luaL_typename(L, -1));
+        lua_pop(L, 1);
+    }
+    return params;
+}
+
+static int make(lua_State *L, ld_optimizer_kind kind, const char *where, const char *const *names)
+{
+    bind_check_options(L, 2, where, names);
+    ld_optimizer_options options = {
+        .lr = bind_option_number(L, 2, where, "lr", kind == LD_SGD ? 0.01 : 0.001),
+        .momentum = bind_option_number(L, 2, where, "momentum", 0),
+        .beta1 = bind_option_number(L, 2, where, "beta1", 0.9),
+        .beta2 = bind_option_number(L, 2, where, "beta2", 0.999),
+        .eps = bind_option_number(L, 2, where, "eps", 1e-8),
+        .weight_decay =
+            bind_option_number(L, 2, where, "weight_decay", kind == LD_ADAMW ? 0.01 : 0),
+    };
+    int64_t n;
+    ld_tensor **params = parameters(L, where, &n);
+    ld_optimizer **o = lua_newuserdatauv(L, sizeof(ld_optimizer *), 0);
+    *o = NULL;
+    luaL_setmetatable(L, BIND_OPTIMIZER);
+    bind_check(L, ld_optimizer_new(o, kind, &options, params, n));
+    return 1;
+}
+
+static int optim_sgd(lua_State *L)
+{
+    static const char *const names[] = {"lr", "momentum", "weight_decay", NULL};
+    return make(L, LD_SGD, "sgd", names);
+}
+
+static const char *const adam_options[] = {"lr", "beta1", "beta2", "eps", "weight_decay", NULL};
+
+static int optim_adam(lua_State *L)
+{
+    return make(L, LD_ADAM, "adam", adam_options);
+}
+
+static int optim_adamw(lua_State *L)
+{
+    return make(L, LD_ADAMW, "adamw", adam_options);
+}
+
+static void drop(void *optimizer)
+{
+    ld_optimizer_free(optimizer);
+}
+
+static int optimizer_gc(lua_State *L)
+{
+    bind_drop(L, luaL_checkudata(L, 1, BIND_OPTIMIZER), drop);
+    return 0;
+}
+
+static int optimizer_tostring(lua_State *L)
+{
+    static const char *const names[] = {"SGD", "Adam", "AdamW"};
+    if (bind_push_closed(L, 1, BIND_OPTIMIZER))
+        return 1;
+    const ld_optimizer *o = optimizer(L);
+    lua_pushfstring(L, "%s of %d parameters, lr %f", names[o->kind], (int)o->n, o->options.lr);
+    return 1;
+}
+
+static int optimizer_step(lua_State *L)
+{
+    bind_check(L, ld_optimizer_step(optimizer(L)));
+    return 0;
+}
+
+static int optimizer_clear(lua_State *L)
+{
+    ld_optimizer_clear(optimizer(L));
+    return 0;
+}
+
+static int optimizer_clip_norm(lua_State *L)
+{
+    ld_optimizer *o = optimizer(L);
+    double norm = 0;
+    bind_check(L, ld_optimizer_clip(o, luaL_checknumber(L, 2), &norm));
+    lua_pushnumber(L, norm);
+    return 1;
+}
+
+static int optimizer_set_lr(lua_State *L)
+{
+    ld_optimizer *o = optimizer(L);
+    bind_check(L, ld_optimizer_set_lr(o, luaL_checknumber(L, 2)));
+    return 0;
+}
+
+enum { SHAPE = 3 };
+
+/* A shape as in a state: {dimensions, rows, columns}. */
+static void push_shape(lua_State *L, const ld_tensor *t)
+{
+    const int64_t shape[SHAPE] = {t->ndim, t->n_rows, t->n_cols};
+    lua_createtable(L, SHAPE, 0);
+    for (int i = 0; i < SHAPE; i++) {
+        lua_pushinteger(L, shape[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+}
+
+static int optimizer_has(lua_State *L)
+{
+    const ld_optimizer *o = optimizer(L);
+    lua_pushboolean(L, ld_optimizer_has(o, bind_operand(L, 2)));
+    return 1;
+}
+
+/* The tensors of the state, by name; they share the optimizer's memory. */
+static int optimizer_state(lua_State *L)
+{
+    ld_optimizer *o = optimizer(L);
+    lua_newtable(L);
+    if (o->moment1) {
+        *bind_new_tensor(L) = ld_tensor_ref(o->moment1);
+        lua_setfield(L, -2, "moment1");
+    }
+    if (o->moment2) {
+        *bind_new_tensor(L) = ld_tensor_ref(o->moment2);
+        lua_setfield(L, -2, "moment2");
+    }
+    lua_createtable(L, (int)o->n, 0);
+    for (int64_t i = 0; i < o->n; i++) {
+        lua_pushinteger(L, o->steps[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_setfield(L, -2, "steps");
+    lua_createtable(L, (int)o->n, 0);
+    for (int64_t i = 0; i < o->n; i++) {
+        push_shape(L, o->params[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_setfield(L, -2, "shapes");
+    return 1;
+}
+
+static const char *show_shape(lua_State *L, const lua_Integer *shape)
+{
+    return shape[0] == 1 ? lua_pushfstring(L, "%I", shape[1])
+                         : lua_pushfstring(L, "%I x %I", shape[1], shape[2]);
+}
+
+/* Fails for the first parameter that has another shape than in the state at 2. */
+static void check_shapes(lua_State *L, const ld_optimizer *o)
+{
+    lua_pushliteral(L, "shapes");
+    if (lua_rawget(L, 2) != LUA_TTABLE || (int64_t)lua_rawlen(L, -1) != o->n)
+        luaL_error(L, "load_state: shapes must be a table of %d shapes", (int)o->n);
+    for (int64_t i = 0; i < o->n; i++) {
+        lua_Integer shape[SHAPE] = {0};
+        if (lua_rawgeti(L, -1, i + 1) != LUA_TTABLE)
+            luaL_error(L, "load_state: shapes[%d] must be {dimensions, rows, columns}, got %s",
+                       (int)i + 1, bind_show(L, -1));
+        for (int j = 0; j < SHAPE; j++) {
+            lua_rawgeti(L, -1, j + 1);
+            shape[j] = lua_tointeger(L, -1);
+            lua_pop(L, 1);
+        }
+        const ld_tensor *p = o->params[i];
+        if (shape[0] != p->ndim || shape[1] != p->n_rows || shape[2] != p->n_cols)
+            luaL_error(L, "load_state: parameter %d is %s, in the state it is %s", (int)i + 1,
+                       ld_tensor_shape(p), show_shape(L, shape));
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+}
+
+/* The tensor `name` of the state at 2, of the shape of the moment that it is for; NULL for none. */
+static const ld_tensor *moment_of_state(lua_State *L, const ld_tensor *moment, const char *name)
+{
+    if (!moment)
+        return NULL;
+    lua_pushstring(L, name);
+    lua_rawget(L, 2); /* an __index might release what was found before */
+    const ld_tensor *given = bind_to_tensor(L, -1);
+    if (!given || !ld_tensor_same_shape(given, moment))
+        luaL_error(L, "load_state: %s must be a Tensor of %s, got %s", name,
+                   ld_tensor_shape(moment), given ? ld_tensor_shape(given) : luaL_typename(L, -1));
+    lua_pop(L, 1); /* the table still holds it */
+    return given;
+}
+
+static void copy_moment(lua_State *L, ld_tensor *to, const ld_tensor *from)
+{
+    if (!to)
+        return;
+    bind_check(L, ld_tensor_change(to));
+    memcpy(to->data, from->data, (size_t)ld_tensor_size(to) * sizeof(float));
+}
+
+/* Everything is checked before anything changes. */
+static int optimizer_load_state(lua_State *L)
+{
+    ld_optimizer *o = optimizer(L);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    lua_settop(L, 2);
+    if (lua_getfield(L, 2, "steps") != LUA_TTABLE || (int64_t)lua_rawlen(L, 3) != o->n)
+        return luaL_error(L, "load_state: steps must be a table of %d integers", (int)o->n);
+    for (int64_t i = 0; i < o->n; i++) {
+        lua_rawgeti(L, 3, i + 1);
+        if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 0)
+            return luaL_error(L, "load_state: steps[%d] must be an integer of 0 or more, got %s",
+                              (int)i + 1, bind_show(L, -1));
+        lua_pop(L, 1);
+    }
+    check_shapes(L, o);
+    const ld_tensor *moment1 = moment_of_state(L, o->moment1, "moment1");
+    const ld_tensor *moment2 = moment_of_state(L, o->moment2, "moment2");
+    copy_moment(L, o->moment1, moment1);
+    copy_moment(L, o->moment2, moment2);
+    for (int64_t i = 0; i < o->n; i++) {
+        lua_rawgeti(L, 3, i + 1);
+        o->steps[i] = lua_tointeger(L, -1);
+        lua_pop(L, 1);
+    }
+    return 0;
+}
+
+static int optimizer_get(lua_State *L)
+{
+    ld_optimizer *o = optimizer(L);
+    if (lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), "lr") == 0) {
+        lua_pushnumber(L, o->options.lr);
+        return 1;
+    }
+    return bind_no_field(L, BIND_OPTIMIZER);
+}
+
+static const bind_function functions[] = {
+    {"sgd", optim_sgd,
+     "ladies.optim.sgd(parameters [, {lr = 0.01, momentum = 0, weight_decay = 0}]) -> Optimizer\n"
+     "Stochastic gradient descent: v = momentum * v + g + weight_decay * p;  p = p - lr * v."},
+    {"adam", optim_adam,
+     "ladies.optim.adam(parameters [, {lr = 0.001, beta1 = 0.9, beta2 = 0.999, eps = 1e-8,\n"
+     "  weight_decay = 0}]) -> Optimizer\n"
+     "Adam (Kingma and Ba 2015, algorithm 1); weight_decay is added to the gradient."},
+    {"adamw", optim_adamw,
+     "ladies.optim.adamw(parameters [, {lr = 0.001, beta1 = 0.9, beta2 = 0.999, eps = 1e-8,\n"
+     "  weight_decay = 0.01}]) -> Optimizer\n"
+     "Adam with decoupled weight decay (Loshchilov and Hutter 2019, algorithm 2)."},
+    {NULL, NULL, NULL},
+};
+
+static const bind_function methods[] = {
+    {"step", optimizer_step,
+     "optimizer:step()\nUpdates every parameter that has a gradient and clears the gradients, "
+     "which\n"
+     "accumulate until then. A parameter without one is left as it is."},
+    {"clear", optimizer_clear, "optimizer:clear()\nDrops the gradients without using them."},
+    {"clip_norm", optimizer_clip_norm,
+     "optimizer:clip_norm(most) -> norm\n"
+     "Scales the gradients so that their joint Euclidean norm is at most `most`; returns the norm\n"
+     "before. An error when it is not finite."},
+    {"set_lr", optimizer_set_lr,
+     "optimizer:set_lr(lr)\nSets the learning rate, 0 or more and finite in float32."},
+    {"has", optimizer_has,
+     "optimizer:has(t) -> boolean\nWhether the Tensor t itself is one of the parameters; one that is "
+     "equal is not."},
+    {"state", optimizer_state,
+     "optimizer:state() -> table\n"
+     "moment1, moment2 (Tensors, where the method has them; they share the optimizer's memory) "
+     "and\n"
+     "steps (a table of integers), and shapes ({dimensions, rows, columns} of each parameter): all\n"
+     "that a checkpoint needs."},
+    {"load_state", optimizer_load_state,
+     "optimizer:load_state(state)\n"
+     "Takes over a state that optimizer:state() gave. Its parameters had the shapes of these."},
+    {NULL, NULL, NULL},
+};
+
+void bind_open_optim(lua_State *L)
+{
+    static const luaL_Reg meta[] = {
+        {"__gc", optimizer_gc}, {"__tostring", optimizer_tostring}, {NULL, NULL}};
+    static const char *const properties[] = {"lr", NULL};
+    bind_class(L, BIND_OPTIMIZER, methods, meta, properties, optimizer_get);
+    bind_functions(L, functions);
+}

@@ -1,0 +1,119 @@
+/* Matrix: sampling of entries row by row. */
+#include "grad/op.h"
+#include "sample/rows.h"
+#include "state/bind.h"
+
+/* The vector or Index in option `name`, or NULL. */
+static ld_tensor *tensor_option(lua_State *L, const char *where, const char *name)
+{
+    return bind_option_object(L, 4, where, name, BIND_TENSOR) ? bind_tensor(L, -1) : NULL;
+}
+
+static ld_index *index_option(lua_State *L, const char *where, const char *name)
+{
+    return bind_option_object(L, 4, where, name, BIND_INDEX) ? bind_index(L, -1) : NULL;
+}
+
+static int matrix_sample_rows(lua_State *L)
+{
+    static const char *const names[] = {"replace", "debias", "count", "p", "p_cols",
+                                        "always",  "first",  "rng",   NULL};
+    ld_csr *a = bind_matrix_operand(L, 1);
+    ld_index *rows = bind_index(L, 2);
+    lua_Integer k = luaL_checkinteger(L, 3);
+    lua_settop(L, 4);
+    bind_check_options(L, 4, "sample_rows", names);
+    ld_sample_options o = {
+        .replace = bind_option_boolean(L, 4, "replace", false),
+        .debias = bind_option_boolean(L, 4, "debias", false),
+        .count = bind_option_boolean(L, 4, "count", false),
+        .p = tensor_option(L, "sample_rows", "p"),
+        .p_cols = tensor_option(L, "sample_rows", "p_cols"),
+        .always = index_option(L, "sample_rows", "always"),
+        .first = index_option(L, "sample_rows", "first"),
+    };
+    ld_rng *rng = bind_option_rng(L, 4, "sample_rows");
+    ld_csr **s = bind_new_matrix(L);
+    ld_index **src = bind_new_index(L);
+    bind_check(L, ld_sample_rows(s, src, bind_new_tensor(L), a, rows, k, o, rng));
+    bind_check(L, ld_op_csr_part(bind_tape(L), s, a, rows, *src));
+    return 3;
+}
+
+static int matrix_poisson_rows(lua_State *L)
+{
+    static const char *const names[] = {"pi", "shared", "always", "first", "rng", NULL};
+    ld_csr *a = bind_matrix_operand(L, 1);
+    ld_index *rows = bind_index(L, 2);
+    ld_tensor *c = bind_tensor(L, 3);
+    lua_settop(L, 4);
+    bind_check_options(L, 4, "poisson_rows", names);
+    ld_poisson_options o = {
+        .pi = tensor_option(L, "poisson_rows", "pi"),
+        .shared = bind_option_boolean(L, 4, "shared", false),
+        .always = index_option(L, "poisson_rows", "always"),
+        .first = index_option(L, "poisson_rows", "first"),
+    };
+    ld_rng *rng = bind_option_rng(L, 4, "poisson_rows");
+    ld_csr **s = bind_new_matrix(L);
+    ld_index **src = bind_new_index(L);
+    bind_check(L, ld_poisson_rows(s, src, bind_new_tensor(L), a, rows, c, o, rng));
+    bind_check(L, ld_op_csr_part(bind_tape(L), s, a, rows, *src));
+    return 3;
+}
+
+static int matrix_scale_entries(lua_State *L)
+{
+    ld_csr *a = bind_matrix_operand(L, 1);
+    ld_tensor *w = bind_factor(L, 2);
+    bind_check(L, ld_op_csr_scale_entries(bind_tape(L), bind_new_matrix(L), a, w));
+    return 1;
+}
+
+static int matrix_diagonal(lua_State *L)
+{
+    ld_csr *a = bind_any_matrix(L, 1);
+    bind_check(L, ld_csr_diagonal(bind_new_index(L), a));
+    return 1;
+}
+
+void bind_open_rows(lua_State *L)
+{
+    static const bind_function methods[] = {
+        {"sample_rows", matrix_sample_rows,
+         "A:sample_rows(dst, k, {rng=, replace=, p=, p_cols=, debias=, count=, always=, first=})\n"
+         "  -> S, src, w\n"
+         "At most k entries of each of the rows dst, drawn without reading the others; columns are\n"
+         "compacted as by slice, `first` as there. S has A's values, in which it is differentiable,\n"
+         "S.edge the positions in A, and each entry once, in A's order. w holds an entry's design\n"
+         "weight: with it,\n"
+         "S:scale_entries(w) estimates the whole rows. With d entries to draw from:\n"
+         "  uniformly (default): every k of them equally likely; weight d/k; unbiased\n"
+         "  replace = true: k independent draws; weight m d/k for m draws of the entry; unbiased\n"
+         "  p = Tensor, a number for every entry of A, or p_cols, one for every column: in\n"
+         "    proportion to it within the row; weight 1/(k p), biased; with debias = true the\n"
+         "    unbiased weights of sampling.choice; with replace = true m/(k p), unbiased\n"
+         "Where no more than k can be drawn they are all taken with weight 1 (with replace k are\n"
+         "still drawn). p of zero: never drawn; a row with no other stays empty.\n"
+         "count = true: w holds how often each entry was drawn instead.\n"
+         "always (Index, for every row of A a position of its entries or 0, such as A:diagonal()):\n"
+         "  this entry is taken for certain, with weight 1, and k others are drawn.\n"
+         "A row's draws depend on the rng's sub-stream, the row's number and its entries alone."},
+        {"poisson_rows", matrix_poisson_rows,
+         "A:poisson_rows(dst, c, {rng=, pi=, shared=, always=, first=}) -> S, src, w\n"
+         "Entries of the rows dst, each on its own: entry (dst[i], u) is kept with probability\n"
+         "q = min(1, c[i] pi[u]), pi being a vector with a number for every column (default: ones).\n"
+         "w is 1/q, unbiased; S, src, `always` and `first` as in sample_rows. With shared = true one\n"
+         "random number of column u decides in all rows, and with rng:at(i) in all layers, so that\n"
+         "they agree on their columns. LABOR: Balin and Catalyurek, NeurIPS 2023."},
+        {"scale_entries", matrix_scale_entries,
+         "A:scale_entries(w) -> Matrix\nEvery entry times its element of w. Structure and scales "
+         "are\n"
+         "shared. Differentiable."},
+        {"diagonal", matrix_diagonal,
+         "A:diagonal() -> Index\n"
+         "For every row the position of its entry on the diagonal; 0 where there is none."},
+        {NULL, NULL, NULL},
+    };
+    bind_methods(L, BIND_MATRIX, methods);
+}

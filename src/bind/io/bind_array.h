@@ -1,0 +1,47 @@
+/* Lua values as .npy arrays (bind_array.c), and arrays as Lua values (bind_form.c). */
+#ifndef LD_BIND_ARRAY_H
+#define LD_BIND_ARRAY_H
+
+#include "io/array/npy.h"
+#include "state/bind.h"
+
+/* Numbers or texts that are ready to be written; made by npz.int16(...) and its like. */
+#define BIND_ARRAY "ladies.Array"
+
+/* Pushes something that bind_to_array takes: the value at `arg` itself when it is a Tensor, Index,
+ * Array or string, else an Array of the numbers or texts in it. `where` begins the messages. */
+void bind_push_array(lua_State *L, int arg, const char *where);
+
+/* The array of such a value; its data is the value's. Allocates nothing. */
+ld_npy_array bind_to_array(lua_State *L, int arg);
+
+/* What an array can be read as. */
+typedef struct {
+    const char *name;
+    /* Pushes a userdata and returns the place in it that load fills. */
+    void *(*prepare)(lua_State *L);
+    ld_status (*load)(void *place, const ld_npy_header *h, ld_source *s);
+    /* Replaces the userdata on top of the stack by the result; NULL when it is the result. */
+    void (*convert)(lua_State *L, const ld_npy_header *h, void *place);
+} bind_form;
+
+enum {
+    BIND_FORM_TENSOR,
+    BIND_FORM_INDEX,
+    BIND_FORM_NUMBERS,
+    BIND_FORM_STRINGS,
+    BIND_FORM_TEXT,
+    BIND_FORMS
+};
+
+extern const bind_form bind_forms[BIND_FORMS];
+
+/* What fits an array of this type best. */
+const bind_form *bind_natural_form(const ld_npy_header *h);
+
+void bind_open_forms(lua_State *L);
+
+/* Registers the class, and adds int16 and its like to the table on top of the stack. */
+void bind_open_array(lua_State *L);
+
+#endif

@@ -1,0 +1,71 @@
+/* file: whole files as strings, read with a limit and written whole or not at all. */
+#include "io/file.h"
+
+#include "io/archive/gz.h"
+#include "state/bind.h"
+
+#define BIND_INPUT "ladies.Input"
+
+enum { PIECE = 1 << 16 };
+static const lua_Number LIMIT = 1 << 30;
+
+static int input_close(lua_State *L)
+{
+    ld_gz **g = luaL_checkudata(L, 1, BIND_INPUT);
+    ld_gz_close(*g);
+    *g = NULL;
+    return 0;
+}
+
+static int file_read(lua_State *L)
+{
+    static const char *const options[] = {"limit", NULL};
+    const char *path = luaL_checkstring(L, 1);
+    bind_check_options(L, 2, "file.read", options);
+    lua_Number limit = bind_option_number(L, 2, "file.read", "limit", LIMIT);
+    ld_gz **g = lua_newuserdatauv(L, sizeof *g, 0);
+    *g = NULL;
+    luaL_setmetatable(L, BIND_INPUT);
+    lua_toclose(L, -1);
+    bind_check(L, ld_gz_open(g, path, "file"));
+    luaL_Buffer text;
+    luaL_buffinit(L, &text);
+    int64_t got, total = 0;
+    do {
+        char *piece = luaL_prepbuffsize(&text, PIECE);
+        bind_check(L, ld_gz_read(*g, piece, PIECE, &got));
+        luaL_addsize(&text, (size_t)got);
+        total += got;
+        if ((lua_Number)total > limit)
+            return luaL_error(L, "%s: holds more than the limit of %f bytes", (*g)->source.name,
+                              limit);
+    } while (got == PIECE);
+    luaL_pushresult(&text);
+    return 1;
+}
+
+static int file_write(lua_State *L)
+{
+    size_t size;
+    const char *path = luaL_checkstring(L, 1), *text = luaL_checklstring(L, 2, &size);
+    bind_check(L, ld_file_write(path, text, (int64_t)size));
+    return 0;
+}
+
+static const bind_function functions[] = {
+    {"read", file_read,
+     "file.read(path [, {limit = 2^30}]) -> string\n"
+     "A whole file, unpacked if it is packed with gzip; an error beyond `limit` bytes."},
+    {"write", file_write,
+     "file.write(path, text)\n"
+     "Writes a file that appears whole or not at all: a temporary file, synced and renamed."},
+    {NULL, NULL, NULL},
+};
+
+void bind_open_file(lua_State *L)
+{
+    bind_hidden_class(L, BIND_INPUT, input_close);
+    lua_newtable(L);
+    bind_functions(L, functions);
+    lua_setfield(L, -2, "file");
+}

@@ -1,0 +1,43 @@
+#include "module.h"
+
+#include <cblas.h>
+
+#include "state/bind.h"
+
+int luaopen_ladies_core(lua_State *L)
+{
+    /* Parallelism lies above BLAS: panels of a product are spread over our own threads, which keeps
+     * results independent of their number. */
+    if (openblas_get_num_threads() != 1) /* a worker's state opens while others multiply */
+        openblas_set_num_threads(1);
+    bind_open_lifetime(L);
+    lua_newtable(L);
+    bind_open_system(L);
+    bind_open_nearest(L);
+    bind_open_rng(L);
+    bind_open_index(L);
+    bind_open_argument(L);
+    bind_open_tensor(L);
+    bind_open_change(L);
+    bind_open_matrix(L);
+    bind_open_rows(L);
+    bind_open_partition(L);
+    bind_open_step(L);
+    bind_open_grad(L);
+    bind_open_op(L);
+    bind_open_optim(L);
+    bind_open_sampling(L);
+    bind_open_generate(L);
+    bind_open_npz(L);
+    bind_open_pickle(L);
+    bind_open_file(L);
+    bind_open_folder(L);
+    bind_open_process(L);
+    bind_open_zip(L);
+    bind_open_text(L);
+    bind_open_mtx(L);
+    bind_open_workers(L, luaopen_ladies_core);
+    bind_push_docs(L);
+    lua_setfield(L, -2, "docs");
+    return 1;
+}

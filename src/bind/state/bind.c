@@ -1,0 +1,282 @@
+#include "state/bind.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/nearest.h"
+
+/* __index of every class; upvalues: the methods, the property getter and bind_unsettled's place. */
+static int class_index(lua_State *L)
+{
+    if (lua_type(L, 2) == LUA_TSTRING) {
+        lua_pushvalue(L, 2);
+        if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
+            return 1;
+        lua_pop(L, 1);
+    }
+    const bool *unsettled = lua_touserdata(L, lua_upvalueindex(3));
+    if (*unsettled)
+        bind_settle(L);
+    return lua_tocfunction(L, lua_upvalueindex(2))(L);
+}
+
+/* All but __gc, which runs within other calls, begin as functions do. */
+void bind_metamethods(lua_State *L, const luaL_Reg *list)
+{
+    for (; list->name; list++) {
+        if (strcmp(list->name, "__gc") == 0)
+            lua_pushcfunction(L, list->func);
+        else
+            bind_push_function(L, list->func, NULL);
+        lua_setfield(L, -2, list->name);
+    }
+}
+
+void bind_class(lua_State *L, const char *type, const bind_function *methods,
+                const luaL_Reg *metamethods, const char *const *properties, lua_CFunction get)
+{
+    luaL_newmetatable(L, type);
+    bind_metamethods(L, metamethods);
+    lua_newtable(L);
+    bind_functions(L, methods);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, "__methods");
+    lua_pushcfunction(L, get);
+    lua_pushlightuserdata(L, (void *)bind_unsettled(L));
+    lua_pushcclosure(L, class_index, 3);
+    lua_setfield(L, -2, "__index");
+    lua_newtable(L);
+    for (int i = 0; properties[i]; i++) {
+        lua_pushstring(L, properties[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_setfield(L, -2, "__fields");
+    lua_pop(L, 1);
+}
+
+void bind_methods(lua_State *L, const char *type, const bind_function *list)
+{
+    luaL_getmetatable(L, type);
+    lua_getfield(L, -1, "__methods");
+    bind_functions(L, list);
+    lua_pop(L, 2);
+}
+
+void bind_hidden_class(lua_State *L, const char *type, lua_CFunction release)
+{
+    luaL_newmetatable(L, type);
+    lua_pushcfunction(L, release);
+    lua_setfield(L, -2, "__gc");
+    lua_pushcfunction(L, release);
+    lua_setfield(L, -2, "__close");
+    lua_pop(L, 1);
+}
+
+void bind_check(lua_State *L, ld_status status)
+{
+    if (status == LD_OK)
+        return;
+    if (status == LD_CANCELLED) {
+        /* Who set the cancel flag has set a hook as well, for Lua code. Raising the interruption
+         * through it makes one Ctrl-C one error. */
+        lua_Hook hook = lua_gethook(L);
+        if (hook)
+            hook(L, &(lua_Debug){.event = LUA_HOOKCOUNT, .currentline = -1});
+        luaL_error(L, "interrupted!");
+    }
+    luaL_error(L, "%s", ld_message());
+}
+
+static int to_text(lua_State *L)
+{
+    luaL_tolstring(L, 1, NULL);
+    return 1;
+}
+
+const char *bind_error_text(lua_State *L)
+{
+    lua_pushcfunction(L, to_text);
+    lua_insert(L, -2);
+    if (lua_pcall(L, 1, 1, 0) != LUA_OK) {
+        lua_pop(L, 1);
+        lua_pushliteral(L, "an error without a text");
+    }
+    return lua_tostring(L, -1);
+}
+
+const char *bind_show(lua_State *L, int arg)
+{
+    enum { LONGEST = 60 };
+    char line[LONGEST + 4];
+    size_t length, n = 0;
+    const char *text = luaL_tolstring(L, arg, &length);
+    for (; n < length && n < LONGEST; n++)
+        line[n] = iscntrl((unsigned char)text[n]) ? '?' : text[n];
+    while (n < length && n > 0 && (text[n] & 0xC0) == 0x80) /* not within a character of UTF-8 */
+        n--;
+    strcpy(line + n, n < length ? "..." : "");
+    lua_pop(L, 1);
+    return lua_pushstring(L, line);
+}
+
+int bind_no_field(lua_State *L, const char *type)
+{
+    const char *key = bind_show(L, 2), *best = NULL;
+    const char *kind = strchr(type, '.') + 1;
+    luaL_getmetatable(L, type);
+    lua_getfield(L, -1, "__fields");
+    for (int i = 1; lua_rawgeti(L, -1, i) == LUA_TSTRING; i++) {
+        best = ld_nearer(key, best, lua_tostring(L, -1));
+        lua_pop(L, 1);
+    }
+    lua_getfield(L, -3, "__methods");
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
+        best = ld_nearer(key, best, lua_tostring(L, -2));
+    if (best)
+        return luaL_error(L, "%s has no field or method \"%s\"; did you mean \"%s\"?", kind, key,
+                          best);
+    return luaL_error(L, "%s has no field or method \"%s\"", kind, key);
+}
+
+void bind_check_options(lua_State *L, int arg, const char *where, const char *const *names)
+{
+    if (lua_isnoneornil(L, arg))
+        return;
+    luaL_checktype(L, arg, LUA_TTABLE);
+    if (luaL_getmetafield(L, arg, "__index") != LUA_TNIL)
+        luaL_error(L, "%s: options must be in the table itself, not behind __index", where);
+    for (lua_pushnil(L); lua_next(L, arg); lua_pop(L, 1)) {
+        int i = 0;
+        if (lua_type(L, -2) != LUA_TSTRING)
+            luaL_error(L, "%s: option names are strings, got a %s", where, luaL_typename(L, -2));
+        const char *key = lua_tostring(L, -2);
+        while (names[i] && strcmp(key, names[i]) != 0)
+            i++;
+        if (names[i])
+            continue;
+        const char *best = NULL;
+        for (i = 0; names[i]; i++)
+            best = ld_nearer(key, best, names[i]);
+        key = bind_show(L, -2);
+        if (best)
+            luaL_error(L, "%s: unknown option \"%s\"; did you mean \"%s\"?", where, key, best);
+        luaL_error(L, "%s: unknown option \"%s\"", where, key);
+    }
+}
+
+bool bind_option(lua_State *L, int arg, const char *name)
+{
+    if (lua_istable(L, arg))
+        return lua_getfield(L, arg, name) != LUA_TNIL;
+    lua_pushnil(L);
+    return false;
+}
+
+bool bind_option_boolean(lua_State *L, int arg, const char *name, bool standard)
+{
+    bool value = bind_option(L, arg, name) ? lua_toboolean(L, -1) : standard;
+    lua_pop(L, 1);
+    return value;
+}
+
+void *bind_option_object(lua_State *L, int arg, const char *where, const char *name,
+                         const char *class)
+{
+    if (!bind_option(L, arg, name))
+        return NULL;
+    void *object = luaL_testudata(L, -1, class);
+    if (!object)
+        luaL_error(L, "%s: %s must be of class %s, got %s", where, name, strchr(class, '.') + 1,
+                   bind_show(L, -1));
+    return object;
+}
+
+ld_rng *bind_option_rng(lua_State *L, int arg, const char *where)
+{
+    ld_rng *rng = bind_option_object(L, arg, where, "rng", BIND_RNG);
+    if (!rng)
+        luaL_error(L, "%s: the option rng is missing; ladies.rng(seed) makes one", where);
+    return rng;
+}
+
+lua_Number bind_option_number(lua_State *L, int arg, const char *where, const char *name,
+                              lua_Number standard)
+{
+    lua_Number value = standard;
+    if (bind_option(L, arg, name)) {
+        if (lua_type(L, -1) != LUA_TNUMBER)
+            luaL_error(L, "%s: %s must be a number, got a %s", where, name, luaL_typename(L, -1));
+        value = lua_tonumber(L, -1);
+    }
+    lua_pop(L, 1);
+    return value;
+}
+
+int64_t bind_count(lua_State *L, int arg, const char *what)
+{
+    int whole;
+    lua_Integer n = lua_tointegerx(L, arg, &whole);
+    if (!whole || n < 0 || n > INT32_MAX)
+        luaL_error(L, "%s must be an integer 0 to %d, got %s", what, INT32_MAX,
+                   lua_isnoneornil(L, arg) ? "nil" : bind_show(L, arg));
+    return n;
+}
+
+int bind_word(lua_State *L, int arg, const char *const *words)
+{
+    const char *given = luaL_checkstring(L, arg);
+    int i = 0;
+    while (words[i] && strcmp(words[i], given) != 0)
+        i++;
+    if (!words[i])
+        luaL_argerror(L, arg, lua_pushfstring(L, "invalid option '%s'", bind_show(L, arg)));
+    return i;
+}
+
+int bind_power(lua_State *L, int arg)
+{
+    lua_Integer power = luaL_optinteger(L, arg, 1);
+    luaL_argcheck(L, power == 1 || power == 2, arg, "the power must be 1 or 2");
+    return (int)power;
+}
+
+int bind_dimension(lua_State *L, int arg, const ld_tensor *t)
+{
+    if (lua_isnoneornil(L, arg))
+        return 0;
+    lua_Integer dim = luaL_checkinteger(L, arg);
+    luaL_argcheck(L, dim >= 1 && dim <= t->ndim, arg,
+                  t->ndim == 2 ? "the dimension must be 1 (one result for each column) or 2 (one "
+                                 "for each row)"
+                               : "a vector has dimension 1 alone");
+    return (int)dim;
+}
+
+int64_t bind_position(lua_State *L, int arg, int64_t n, const char *kind)
+{
+    int whole;
+    luaL_checktype(L, arg, LUA_TNUMBER);
+    lua_Integer i = lua_tointegerx(L, arg, &whole);
+    if (!whole || i < 1 || i > n)
+        luaL_error(L, "[%s] of %s of %I: positions are 1 to #x", bind_show(L, arg), kind,
+                   (LUAI_UACINT)n);
+    return i - 1;
+}
+
+int64_t bind_range(lua_State *L, int arg, int64_t *first)
+{
+    lua_Integer from = luaL_checkinteger(L, arg), to = luaL_checkinteger(L, arg + 1);
+    luaL_argcheck(L, from >= 1 && from <= INT32_MAX, arg, "positions start at 1");
+    luaL_argcheck(L, to >= from - 1 && to <= INT32_MAX, arg + 1, "must not lie before the first");
+    *first = from - 1;
+    return to - from + 1;
+}
+
+void bind_push_hash(lua_State *L, uint64_t hash)
+{
+    char text[17];
+    snprintf(text, sizeof text, "%016" PRIx64, hash);
+    lua_pushstring(L, text);
+}

@@ -1,0 +1,148 @@
+/* Tensors and matrices as arguments, by what a function makes of their gradients. */
+#include <string.h>
+
+#include "grad/op.h"
+#include "state/bind.h"
+
+/* Pushes the name of the running function as its docstring has it ("clamp" of "t:clamp(low, high)"),
+ * since Lua may know it under no name or another one. */
+static const char *push_function_name(lua_State *L)
+{
+    lua_Debug call;
+    lua_getstack(L, 0, &call);
+    lua_getinfo(L, "nf", &call);
+    int function = lua_gettop(L);
+    bind_push_docs(L);
+    lua_pushvalue(L, function);
+    lua_rawget(L, -2);
+    const char *doc = lua_tostring(L, -1);
+    if (!doc)
+        return lua_pushstring(L, call.name ? call.name : "?"); /* such as an operator */
+    const char *name = doc, *end = doc + strcspn(doc, "({\n");
+    for (const char *c = doc; c < end; c++)
+        name = *c == ':' || *c == '.' ? c + 1 : name;
+    return lua_pushlstring(L, name, (size_t)(end - name));
+}
+
+static int refuse_gradient(lua_State *L, const char *name, const char *kind)
+{
+    return luaL_error(L, "%s: the %s carries a gradient, which %s does not pass on; use :detach()",
+                      name, kind, name);
+}
+
+bool bind_passes_gradient(lua_State *L, const ld_tensor *t)
+{
+    return ld_wants_grad(t) && ld_tape_records(bind_tape(L));
+}
+
+/* A tensor that can be used: neither released nor of a closed step. */
+static ld_tensor *usable(lua_State *L, ld_tensor *t)
+{
+    if (!t)
+        luaL_error(L, "the tensor has been released");
+    bind_check(L, ld_tensor_check(t, "ladies"));
+    return t;
+}
+
+ld_tensor *bind_operand(lua_State *L, int arg)
+{
+    return usable(L, *(ld_tensor **)luaL_checkudata(L, arg, BIND_TENSOR));
+}
+
+ld_tensor *bind_to_operand(lua_State *L, int arg)
+{
+    ld_tensor **t = luaL_testudata(L, arg, BIND_TENSOR);
+    return t ? usable(L, *t) : NULL;
+}
+
+static ld_tensor *constant(lua_State *L, ld_tensor *t)
+{
+    if (bind_passes_gradient(L, t))
+        refuse_gradient(L, push_function_name(L), "tensor");
+    return t;
+}
+
+ld_tensor *bind_tensor(lua_State *L, int arg)
+{
+    return constant(L, bind_operand(L, arg));
+}
+
+ld_tensor *bind_to_tensor(lua_State *L, int arg)
+{
+    return constant(L, bind_to_operand(L, arg));
+}
+
+ld_csr *bind_any_matrix(lua_State *L, int arg)
+{
+    ld_csr *a = bind_object(L, arg, BIND_MATRIX);
+    const ld_tensor *factors[] = {a->values, a->row_scale, a->col_scale};
+    for (int i = 0; i < 3; i++)
+        if (factors[i]) /* it may be a tensor of a step that is closed by now */
+            bind_check(L, ld_tensor_check(factors[i], i == 0 ? "matrix values" : "matrix scale"));
+    return a;
+}
+
+static int refuse_outside(lua_State *L, const char *kind)
+{
+    return luaL_error(L,
+                      "%s: the %s carries a gradient, and no step is open that could record it; "
+                      "open a step first, or use :detach() or ladies.no_grad",
+                      push_function_name(L), kind);
+}
+
+ld_csr *bind_matrix_operand(lua_State *L, int arg)
+{
+    ld_csr *a = bind_any_matrix(L, arg);
+    if (ld_csr_wants_grad(a) && bind_expects_step(L))
+        refuse_outside(L, "matrix");
+    return a;
+}
+
+ld_tensor *bind_factor(lua_State *L, int arg)
+{
+    ld_tensor *t = bind_operand(L, arg);
+    if (ld_wants_grad(t) && bind_expects_step(L))
+        refuse_outside(L, "tensor");
+    return t;
+}
+
+/* Whether a's gradient would be lost in a function that does not pass it on. */
+static bool loses_gradient(lua_State *L, const ld_csr *a)
+{
+    return ld_matrix_tape(bind_tape(L), a) || (ld_csr_wants_grad(a) && bind_expects_step(L));
+}
+
+ld_csr *bind_matrix(lua_State *L, int arg)
+{
+    ld_csr *a = bind_any_matrix(L, arg);
+    if (loses_gradient(L, a))
+        refuse_gradient(L, push_function_name(L), "matrix");
+    return a;
+}
+
+void bind_check_constant(lua_State *L, int arg, const char *where)
+{
+    if (bind_passes_gradient(L, bind_to_operand(L, arg)))
+        refuse_gradient(L, where, "tensor");
+    if (luaL_testudata(L, arg, BIND_MATRIX) && loses_gradient(L, bind_any_matrix(L, arg)))
+        refuse_gradient(L, where, "matrix");
+}
+
+static int check_constant(lua_State *L)
+{
+    bind_check_constant(L, 2, luaL_checkstring(L, 1));
+    return 0;
+}
+
+void bind_open_argument(lua_State *L)
+{
+    static const bind_function functions[] = {
+        {"check_constant", check_constant,
+         "ladies_core.check_constant(where, x)\n"
+         "An error that begins with `where` when x is a Tensor or Matrix that carries a gradient\n"
+         "while a step records, or a Matrix that does outside of steps and of no_grad. For functions\n"
+         "that call what passes gradients on, but do not."},
+        {NULL, NULL, NULL},
+    };
+    bind_functions(L, functions);
+}

@@ -1,0 +1,240 @@
+/* What a script may ask of the process: threads, memory, clock, terminal, files. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/marker.h"
+#include "base/memory.h"
+#include "base/printable.h"
+#include "base/simd.h"
+#include "base/threads.h"
+#include "graph/csr.h"
+#include "state/bind.h"
+#include "tensor/blas.h"
+
+static int system_threads(lua_State *L)
+{
+    if (!lua_isnoneornil(L, 1))
+        bind_check(L, ld_set_threads((int)bind_count(L, 1, "threads")));
+    lua_pushinteger(L, ld_threads());
+    return 1;
+}
+
+static int system_vector_units(lua_State *L)
+{
+    lua_pushstring(L, ld_vector_units());
+    return 1;
+}
+
+static int system_memory(lua_State *L)
+{
+    ld_memory_stats s = ld_memory_read();
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    lua_newtable(L);
+    for (int tag = 0; tag < LD_MEM_TAGS; tag++) {
+        lua_pushinteger(L, s.live[tag]);
+        lua_setfield(L, -2, ld_memory_tag_name((ld_memory_tag)tag));
+    }
+    lua_pushinteger(L, s.total);
+    lua_setfield(L, -2, "total");
+    lua_pushinteger(L, s.peak);
+    lua_setfield(L, -2, "peak");
+    lua_pushinteger(L, s.cached);
+    lua_setfield(L, -2, "cached");
+    lua_pushinteger(L, s.system_calls);
+    lua_setfield(L, -2, "system_calls");
+    lua_pushinteger(L, (lua_Integer)usage.ru_maxrss * 1024);
+    lua_setfield(L, -2, "resident_peak");
+    return 1;
+}
+
+static int system_memory_trim(lua_State *L)
+{
+    lua_gc(L, LUA_GCCOLLECT);
+    lua_gc(L, LUA_GCCOLLECT); /* finalised objects are freed in the second round */
+    bind_settle(L);
+    ld_marker_trim();
+    ld_memory_trim();
+    return 0;
+}
+
+static int system_memory_fail_at(lua_State *L)
+{
+    ld_memory_fail_at(luaL_checkinteger(L, 1));
+    return 0;
+}
+
+static int system_cancel_at(lua_State *L)
+{
+    lua_pushboolean(L, ld_cancel_at(luaL_checkinteger(L, 1)));
+    return 1;
+}
+
+static int system_limit_entries(lua_State *L)
+{
+    ld_structure_limit(luaL_checkinteger(L, 1));
+    return 0;
+}
+
+static int system_blas(lua_State *L)
+{
+    char text[128];
+    ld_blas_name(text, sizeof text);
+    lua_pushstring(L, text);
+    return 1;
+}
+
+static int system_clock(lua_State *L)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    lua_pushnumber(L, (lua_Number)t.tv_sec + 1e-9 * (lua_Number)t.tv_nsec);
+    return 1;
+}
+
+static int system_isatty(lua_State *L)
+{
+    lua_pushboolean(L, isatty((int)luaL_checkinteger(L, 1)));
+    return 1;
+}
+
+static int system_printable(lua_State *L)
+{
+    size_t length;
+    const char *text = luaL_checklstring(L, 1, &length), *end = text + length;
+    bool lines = lua_toboolean(L, 2);
+    luaL_Buffer shown;
+    luaL_buffinit(L, &shown);
+    while (text < end)
+        luaL_addsize(&shown, (size_t)ld_printable(luaL_prepbuffsize(&shown, LD_PRINTABLE), &text,
+                                                  end, lines));
+    luaL_pushresult(&shown);
+    return 1;
+}
+
+static int system_mkdir(lua_State *L)
+{
+    const char *path = luaL_checkstring(L, 1);
+    bool made = mkdir(path, 0777) == 0;
+    if (!made && errno != EEXIST)
+        bind_check(L, ld_fail(LD_IO, "mkdir: %s: %s", path, strerror(errno)));
+    lua_pushboolean(L, made);
+    return 1;
+}
+
+static int system_truncate(lua_State *L)
+{
+    const char *path = luaL_checkstring(L, 1);
+    if (truncate(path, (off_t)luaL_checkinteger(L, 2)) != 0)
+        bind_check(L, ld_fail(LD_IO, "truncate: %s: %s", path, strerror(errno)));
+    return 0;
+}
+
+static int system_exists(lua_State *L)
+{
+    struct stat info;
+    if (stat(luaL_checkstring(L, 1), &info) != 0)
+        lua_pushboolean(L, 0);
+    else
+        lua_pushstring(L, S_ISDIR(info.st_mode)   ? "folder"
+                          : S_ISREG(info.st_mode) ? "file"
+                                                  : "other");
+    return 1;
+}
+
+static int system_same_file(lua_State *L)
+{
+    struct stat a, b;
+    lua_pushboolean(L, stat(luaL_checkstring(L, 1), &a) == 0 &&
+                           stat(luaL_checkstring(L, 2), &b) == 0 && a.st_dev == b.st_dev &&
+                           a.st_ino == b.st_ino);
+    return 1;
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static int system_files(lua_State *L)
+{
+    struct dirent **entries;
+    const char *folder = luaL_checkstring(L, 1);
+    lua_newtable(L);
+    int n = scandir(folder, &entries, is_visible, alphasort);
+    for (int i = 0; i < n; i++) {
+        lua_pushstring(L, entries[i]->d_name);
+        lua_rawseti(L, -2, i + 1);
+        free(entries[i]);
+    }
+    if (n >= 0)
+        free(entries);
+    return 1;
+}
+
+static const bind_function functions[] = {
+    {"threads", system_threads,
+     "ladies.threads([n]) -> n\n"
+     "Sets (when given) and returns the number of threads of the parallel loops. Results do not\n"
+     "depend on it."},
+    {"vector_units", system_vector_units,
+     "ladies_core.vector_units() -> \"AVX-512\" | \"AVX2\" | \"SSE2\" | \"NEON\" | \"none\"\n"
+     "The vector units that the library's own loops run on. OpenBLAS chooses for itself."},
+    {"memory", system_memory,
+     "ladies.memory() -> table\n"
+     "Bytes in use by owner (tensor, index, matrix, tape, scratch, io), as many as were asked for;\n"
+     "total, their sum, and peak, the largest total since the start or the last memory_trim(); cached,\n"
+     "bytes of the free blocks kept for reuse; resident_peak, the most that the process has had in\n"
+     "memory. Besides, system_calls: how many blocks were taken from malloc."},
+    {"memory_trim", system_memory_trim,
+     "ladies.memory_trim()\nCollects garbage and gives cached memory back to the system; the peak\n"
+     "starts anew."},
+    {"memory_fail_at", system_memory_fail_at,
+     "ladies_core.memory_fail_at(n)\nFor tests: makes the n-th allocation from now fail, once; 0 "
+     "stops\n"
+     "this."},
+    {"cancel_at", system_cancel_at,
+     "ladies_core.cancel_at(n) -> boolean\n"
+     "For tests: the n-th time from now that a loop asks whether it was interrupted, it was, and so it\n"
+     "is until cancel_at(0). Whether it has come to that since the call before."},
+    {"limit_entries", system_limit_entries,
+     "ladies_core.limit_entries(n)\n"
+     "For tests: no matrix may have more than n entries, as if no more did fit; 0 stops this."},
+    {"blas", system_blas,
+     "ladies_core.blas() -> string\n"
+     "Which BLAS computes dense products, and its kernels here: \"OpenBLAS 0.3.21 Zen\"."},
+    {"clock", system_clock, "ladies_core.clock() -> number\nMonotonic time in seconds."},
+    {"isatty", system_isatty,
+     "ladies_core.isatty(descriptor) -> boolean\nWhether the file descriptor is a terminal."},
+    {"printable", system_printable,
+     "ladies_core.printable(text [, lines]) -> string\n"
+     "The text with what must not reach a terminal, an axis or a table made visible: control\n"
+     "characters, those that turn the direction of text, and bytes that are no UTF-8, as \\n and\n"
+     "\\x1b. With lines = true, ends of lines and tabs stay."},
+    {"mkdir", system_mkdir,
+     "ladies_core.mkdir(path) -> boolean\nMakes a folder; false where something of this name exists."},
+    {"truncate", system_truncate, "ladies_core.truncate(path, bytes)\nCuts a file to a length."},
+    {"exists", system_exists,
+     "ladies_core.exists(path) -> \"file\" | \"folder\" | \"other\" | false\n"
+     "What the path leads to; \"other\" is a pipe, a device or a socket."},
+    {"same_file", system_same_file,
+     "ladies_core.same_file(path, path) -> boolean\n"
+     "Whether both lead to one file or folder that is there, in whatever way they are written."},
+    {"files", system_files,
+     "ladies_core.files(folder) -> table\nThe names in a folder, sorted, without hidden ones; empty where\n"
+     "there is no such folder."},
+    {NULL, NULL, NULL},
+};
+
+void bind_open_system(lua_State *L)
+{
+    bind_functions(L, functions);
+    lua_pushstring(L, LADIES_VERSION);
+    lua_setfield(L, -2, "version");
+}

@@ -1,0 +1,240 @@
+/* Index: vectors of ids and positions. The one place where 1-based becomes 0-based and back. */
+#include "state/bind.h"
+
+ld_index *bind_to_index(lua_State *L, int arg)
+{
+    return bind_to_object(L, arg, BIND_INDEX);
+}
+
+ld_index *bind_index(lua_State *L, int arg)
+{
+    return bind_object(L, arg, BIND_INDEX);
+}
+
+ld_index **bind_new_index(lua_State *L)
+{
+    bind_collect(L);
+    ld_index **x = lua_newuserdatauv(L, sizeof(ld_index *), 0);
+    *x = NULL;
+    luaL_setmetatable(L, BIND_INDEX);
+    return x;
+}
+
+/* A Lua id or position as core has it. */
+static int32_t to_core(lua_State *L, int arg, const char *where, lua_Integer position)
+{
+    int whole;
+    lua_Integer v = lua_tointegerx(L, arg, &whole);
+    if (!whole || v < 0 || v > INT32_MAX)
+        luaL_error(L, "%s: element %d must be an integer 0 to %d, got %s", where, (int)position,
+                   INT32_MAX, bind_show(L, arg));
+    return (int32_t)(v - 1);
+}
+
+static int index_new(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    int64_t n = (int64_t)lua_rawlen(L, 1);
+    ld_index **x = bind_new_index(L);
+    bind_check(L, ld_index_new(x, n));
+    for (int64_t i = 0; i < n; i++) {
+        lua_rawgeti(L, 1, i + 1);
+        (*x)->data[i] = to_core(L, -1, "index", i + 1);
+        lua_pop(L, 1);
+    }
+    return 1;
+}
+
+static int index_range(lua_State *L)
+{
+    lua_Integer first = luaL_checkinteger(L, 1), last = luaL_checkinteger(L, 2);
+    luaL_argcheck(L, first >= 1 && first <= INT32_MAX, 1, "ids start at 1");
+    luaL_argcheck(L, last >= first - 1 && last <= INT32_MAX, 2, "must not lie before the first");
+    bind_check(L, ld_index_range(bind_new_index(L), (int32_t)(first - 1), last - first + 1));
+    return 1;
+}
+
+static void drop(void *index)
+{
+    ld_index_unref(index);
+}
+
+static int index_gc(lua_State *L)
+{
+    bind_drop(L, luaL_checkudata(L, 1, BIND_INDEX), drop);
+    return 0;
+}
+
+static int index_len(lua_State *L)
+{
+    lua_pushinteger(L, bind_index(L, 1)->size);
+    return 1;
+}
+
+static int index_tostring(lua_State *L)
+{
+    if (!bind_push_closed(L, 1, BIND_INDEX))
+        lua_pushfstring(L, "Index %I", (LUAI_UACINT)bind_index(L, 1)->size);
+    return 1;
+}
+
+static int index_get(lua_State *L)
+{
+    ld_index *x = bind_index(L, 1), *pick = bind_to_index(L, 2);
+    if (pick) {
+        bind_check(L, ld_index_gather(bind_new_index(L), x, pick));
+        return 1;
+    }
+    if (lua_type(L, 2) != LUA_TNUMBER)
+        return bind_no_field(L, BIND_INDEX);
+    int64_t i = bind_position(L, 2, x->size, "an Index");
+    lua_pushinteger(L, (lua_Integer)x->data[i] + 1);
+    return 1;
+}
+
+static int index_concat(lua_State *L)
+{
+    ld_index *a = bind_index(L, 1), *b = bind_index(L, 2);
+    bind_check(L, ld_index_concat(bind_new_index(L), a, b));
+    return 1;
+}
+
+static int index_eq(lua_State *L)
+{
+    ld_index *a = bind_to_index(L, 1), *b = bind_to_index(L, 2);
+    lua_pushboolean(L, a && b && ld_index_equal(a, b));
+    return 1;
+}
+
+static int index_to_table(lua_State *L)
+{
+    ld_index *x = bind_index(L, 1);
+    lua_createtable(L, (int)x->size, 0);
+    for (int64_t i = 0; i < x->size; i++) {
+        lua_pushinteger(L, (lua_Integer)x->data[i] + 1);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+static int index_sort(lua_State *L)
+{
+    ld_index *x = bind_index(L, 1);
+    bind_check(L, ld_index_sort(bind_new_index(L), x));
+    return 1;
+}
+
+static int index_slice(lua_State *L)
+{
+    ld_index *x = bind_index(L, 1);
+    int64_t first, count = bind_range(L, 2, &first);
+    bind_check(L, ld_index_slice(bind_new_index(L), x, first, count));
+    return 1;
+}
+
+static int index_hash(lua_State *L)
+{
+    uint64_t hash;
+    bind_check(L, ld_index_hash(&hash, bind_index(L, 1)));
+    bind_push_hash(L, hash);
+    return 1;
+}
+
+static int extreme(lua_State *L, int sign)
+{
+    ld_index *x = bind_index(L, 1);
+    if (x->size == 0)
+        return luaL_error(L, "an empty Index has no largest or smallest element");
+    int32_t best = x->data[0];
+    for (int64_t i = 1; i < x->size; i++)
+        best = sign * (x->data[i] > best ? 1 : x->data[i] < best ? -1 : 0) > 0 ? x->data[i] : best;
+    lua_pushinteger(L, (lua_Integer)best + 1);
+    return 1;
+}
+
+static int index_max(lua_State *L)
+{
+    return extreme(L, 1);
+}
+
+static int index_min(lua_State *L)
+{
+    return extreme(L, -1);
+}
+
+static int index_check_unique(lua_State *L)
+{
+    bind_check(L, ld_index_check_unique(bind_index(L, 1), luaL_optstring(L, 2, "id")));
+    return 0;
+}
+
+static int index_counts(lua_State *L)
+{
+    ld_index *x = bind_index(L, 1);
+    int64_t n = bind_count(L, 2, "counts: the number of ids");
+    bind_check(L, ld_index_check(x, -1, n, "counts: id"));
+    lua_createtable(L, (int)n, 0);
+    for (int64_t i = 1; i <= n; i++) {
+        lua_pushinteger(L, 0);
+        lua_rawseti(L, -2, i);
+    }
+    for (int64_t i = 0; i < x->size; i++) {
+        if (x->data[i] >= 0) {
+            lua_rawgeti(L, -1, x->data[i] + 1);
+            lua_Integer count = lua_tointeger(L, -1);
+            lua_pop(L, 1);
+            lua_pushinteger(L, count + 1);
+            lua_rawseti(L, -2, x->data[i] + 1);
+        }
+    }
+    return 1;
+}
+
+static int index_group(lua_State *L)
+{
+    ld_index *x = bind_index(L, 1);
+    int64_t n = bind_count(L, 2, "group: the number of ids");
+    ld_index **order = bind_new_index(L);
+    bind_check(L, ld_index_group(order, bind_new_index(L), x, n));
+    return 2;
+}
+
+static const bind_function functions[] = {
+    {"index", index_new,
+     "ladies.index(table) -> Index\n"
+     "A vector of ids or positions from a Lua table of integers; ids start at 1, and 0 stands for\n"
+     "\"none\" (an unlabelled node). An Index is immutable. idx[i] is element i, an error outside of\n"
+     "1 .. #idx; idx == other when all elements are; idx .. other is one after the other."},
+    {"range", index_range,
+     "ladies.range(first, last) -> Index\nThe ids first, first + 1, ..., last."},
+    {NULL, NULL, NULL},
+};
+
+static const bind_function methods[] = {
+    {"to_table", index_to_table, "idx:to_table() -> table\nThe ids as a Lua table of integers."},
+    {"sort", index_sort, "idx:sort() -> Index\nAn ascending copy."},
+    {"slice", index_slice, "idx:slice(first, last) -> Index\nA copy of elements first .. last."},
+    {"hash", index_hash, "idx:hash() -> string\n16 hexadecimal digits that depend on every bit."},
+    {"max", index_max, "idx:max() -> integer\nThe largest element; an error when empty."},
+    {"min", index_min, "idx:min() -> integer\nThe smallest element; an error when empty."},
+    {"check_unique", index_check_unique,
+     "idx:check_unique([what])\nAn error that names the element when one occurs twice."},
+    {"counts", index_counts,
+     "idx:counts(n) -> table\nHow often each of the ids 1 .. n occurs; zeros (none) are left out."},
+    {"group", index_group,
+     "idx:group(n) -> order, ends\n"
+     "The positions of each of the ids 1 .. n, as two Indexes: those of id i are\n"
+     "order:slice(ends[i], ends[i + 1] - 1), ascending. An error for an id outside."},
+    {NULL, NULL, NULL},
+};
+
+void bind_open_index(lua_State *L)
+{
+    static const luaL_Reg meta[] = {
+        {"__gc", index_gc},         {"__len", index_len}, {"__tostring", index_tostring},
+        {"__concat", index_concat}, {"__eq", index_eq},   {NULL, NULL},
+    };
+    static const char *const properties[] = {NULL};
+    bind_class(L, BIND_INDEX, methods, meta, properties, index_get);
+    bind_functions(L, functions);
+}

@@ -1,0 +1,490 @@
+/* Tensor: making, reading, views. Changes in place are in bind_change.c, the differentiable
+ * operations in bind_grad.c. */
+#include <math.h>
+#include <string.h>
+
+#include "grad/op.h"
+#include "state/bind.h"
+
+ld_tensor **bind_new_tensor(lua_State *L)
+{
+    bind_collect(L);
+    ld_tensor **t = lua_newuserdatauv(L, sizeof(ld_tensor *), 0);
+    *t = NULL;
+    luaL_setmetatable(L, BIND_TENSOR);
+    return t;
+}
+
+ld_tensor *bind_writable_tensor(lua_State *L, int arg)
+{
+    ld_tensor *t = bind_operand(L, arg);
+    if (t->tracked)
+        luaL_error(L, "a tensor that a loss may depend on cannot be changed in place; "
+                      "use :detach() or :clone()");
+    bind_check(L, ld_tensor_change(bind_tensor(L, arg)));
+    return t;
+}
+
+/* --- making ----------------------------------------------------------------------------------- */
+
+static float element(lua_State *L, int row, int column)
+{
+    int number;
+    lua_Number v = lua_tonumberx(L, -1, &number);
+    if (!number && column)
+        luaL_error(L, "tensor: element [%d][%d] must be a number, got a %s", row, column,
+                   luaL_typename(L, -1));
+    if (!number)
+        luaL_error(L, "tensor: element [%d] must be a number, got a %s", row, luaL_typename(L, -1));
+    return (float)v;
+}
+
+static int tensor_new(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    int n_rows = (int)lua_rawlen(L, 1);
+    bool nested = lua_rawgeti(L, 1, 1) == LUA_TTABLE;
+    int n_cols = nested ? (int)lua_rawlen(L, -1) : 1;
+    lua_pop(L, 1);
+    ld_tensor **t = bind_new_tensor(L);
+    bind_check(L, ld_tensor_new(t, nested ? 2 : 1, n_rows, n_cols));
+    float *data = (*t)->data;
+    for (int r = 1; r <= n_rows; r++) {
+        lua_rawgeti(L, 1, r);
+        if (!nested) {
+            *data++ = element(L, r, 0);
+        } else {
+            if (!lua_istable(L, -1) || (int)lua_rawlen(L, -1) != n_cols)
+                return luaL_error(L, "tensor: row %d must be a table of %d numbers", r, n_cols);
+            for (int c = 1; c <= n_cols; c++) {
+                lua_rawgeti(L, -1, c);
+                *data++ = element(L, r, c);
+                lua_pop(L, 1);
+            }
+        }
+        lua_pop(L, 1);
+    }
+    return 1;
+}
+
+/* Pushes a tensor of the shape at (arg, arg + 1), the latter optional. */
+static ld_tensor *new_shaped(lua_State *L, int arg, float value)
+{
+    bool matrix = !lua_isnoneornil(L, arg + 1);
+    int64_t n_rows = bind_count(L, arg, "n_rows");
+    int64_t n_cols = matrix ? bind_count(L, arg + 1, "n_cols") : 1;
+    ld_tensor **t = bind_new_tensor(L);
+    bind_check(L, ld_tensor_full(t, matrix ? 2 : 1, n_rows, n_cols, value));
+    return *t;
+}
+
+static int tensor_zeros(lua_State *L)
+{
+    new_shaped(L, 1, 0.0f);
+    return 1;
+}
+
+static int tensor_ones(lua_State *L)
+{
+    new_shaped(L, 1, 1.0f);
+    return 1;
+}
+
+static int tensor_full(lua_State *L)
+{
+    float value = (float)luaL_checknumber(L, 1);
+    new_shaped(L, 2, value);
+    return 1;
+}
+
+static int tensor_clone(lua_State *L)
+{
+    ld_tensor *t = bind_operand(L, 1);
+    if (bind_passes_gradient(L, t))
+        bind_check(L, ld_op_clone(bind_tape(L), bind_new_tensor(L), t));
+    else
+        bind_check(L, ld_tensor_clone(bind_new_tensor(L), t));
+    return 1;
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+static void push_row(lua_State *L, const float *data, int64_t n)
+{
+    lua_createtable(L, (int)n, 0);
+    for (int64_t i = 0; i < n; i++) {
+        lua_pushnumber(L, (lua_Number)data[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+}
+
+static int tensor_to_table(lua_State *L)
+{
+    ld_tensor *t = bind_operand(L, 1);
+    if (t->ndim == 1) {
+        push_row(L, t->data, t->n_rows);
+        return 1;
+    }
+    lua_createtable(L, (int)t->n_rows, 0);
+    for (int64_t r = 0; r < t->n_rows; r++) {
+        push_row(L, t->data + r * t->n_cols, t->n_cols);
+        lua_rawseti(L, -2, r + 1);
+    }
+    return 1;
+}
+
+static int tensor_item(lua_State *L)
+{
+    ld_tensor *t = bind_operand(L, 1);
+    if (ld_tensor_size(t) != 1)
+        return luaL_error(L, "item: one element expected, the tensor is %s", ld_tensor_shape(t));
+    lua_pushnumber(L, (lua_Number)t->data[0]);
+    return 1;
+}
+
+/* The place of (row, column) given as Lua integers at arg and arg + 1. */
+static float *place(lua_State *L, ld_tensor *t, int arg)
+{
+    lua_Integer r = luaL_checkinteger(L, arg), c = luaL_checkinteger(L, arg + 1);
+    if (r < 1 || r > t->n_rows || c < 1 || c > t->n_cols)
+        luaL_error(L, "element (%d, %d) of a tensor of %s", (int)r, (int)c, ld_tensor_shape(t));
+    return &t->data[(r - 1) * t->n_cols + c - 1];
+}
+
+static int tensor_get(lua_State *L)
+{
+    lua_pushnumber(L, (lua_Number)*place(L, bind_operand(L, 1), 2));
+    return 1;
+}
+
+static int tensor_set(lua_State *L)
+{
+    float *at = place(L, bind_writable_tensor(L, 1), 2);
+    *at = (float)luaL_checknumber(L, 4);
+    lua_settop(L, 1);
+    return 1;
+}
+
+/* An element as a number, or as a tensor of one where a gradient must go on. */
+static int push_element(lua_State *L, ld_tensor *t, int64_t position)
+{
+    if (bind_passes_gradient(L, t))
+        bind_check(L, ld_op_element(bind_tape(L), bind_new_tensor(L), t, position));
+    else
+        lua_pushnumber(L, (lua_Number)t->data[position]);
+    return 1;
+}
+
+static int extreme(lua_State *L, int sign)
+{
+    ld_tensor *t = bind_operand(L, 1);
+    int dim = bind_dimension(L, 2, t);
+    if (dim > 0) {
+        bind_check(L, ld_op_extremes(bind_tape(L), bind_new_tensor(L), t, dim - 1, sign));
+        return 1;
+    }
+    if (ld_tensor_size(t) == 0)
+        return luaL_error(L, "an empty tensor has no largest or smallest element");
+    return push_element(L, t, ld_tensor_extreme(t, sign));
+}
+
+static int tensor_max(lua_State *L)
+{
+    return extreme(L, 1);
+}
+
+static int tensor_min(lua_State *L)
+{
+    return extreme(L, -1);
+}
+
+static int tensor_argmax(lua_State *L)
+{
+    ld_tensor *t = bind_operand(L, 1);
+    if (t->n_cols == 0)
+        return luaL_error(L, "argmax: rows without elements");
+    ld_index **x = bind_new_index(L);
+    bind_check(L, ld_index_new(x, t->n_rows));
+    for (int64_t r = 0; r < t->n_rows; r++) {
+        const float *row = t->data + r * t->n_cols;
+        int32_t best = 0;
+        for (int64_t c = 1; c < t->n_cols; c++)
+            best = row[c] > row[best] ? (int32_t)c : best;
+        (*x)->data[r] = best;
+    }
+    return 1;
+}
+
+static int tensor_norm(lua_State *L)
+{
+    ld_tensor *t = bind_operand(L, 1);
+    if (bind_passes_gradient(L, t))
+        bind_check(L, ld_op_norm(bind_tape(L), bind_new_tensor(L), t));
+    else
+        lua_pushnumber(L, ld_tensor_norm(t));
+    return 1;
+}
+
+static int tensor_clamp(lua_State *L)
+{
+    ld_tensor *t = bind_operand(L, 1);
+    lua_Number low = luaL_checknumber(L, 2), high = luaL_checknumber(L, 3);
+    ld_tape *tape = bind_passes_gradient(L, t) ? bind_tape(L) : NULL;
+    bind_check(L, ld_op_clamp(tape, bind_new_tensor(L), t, low, high));
+    return 1;
+}
+
+static int tensor_above(lua_State *L)
+{
+    ld_tensor *t = bind_operand(L, 1); /* the derivative is zero */
+    float bound = (float)luaL_checknumber(L, 2);
+    ld_tensor **y = bind_new_tensor(L);
+    bind_check(L, ld_tensor_like(y, t));
+    for (int64_t i = 0, n = ld_tensor_size(t); i < n; i++)
+        (*y)->data[i] = t->data[i] > bound ? 1.0f : 0.0f;
+    return 1;
+}
+
+/* Pushes whether every element is finite; when not, also the first one that is not and its place. */
+static int tensor_is_finite(lua_State *L)
+{
+    ld_tensor *t = bind_operand(L, 1);
+    for (int64_t i = 0, n = ld_tensor_size(t); i < n; i++) {
+        if (!isfinite(t->data[i])) {
+            lua_pushboolean(L, 0);
+            lua_pushnumber(L, (lua_Number)t->data[i]);
+            lua_pushinteger(L, i / t->n_cols + 1);
+            lua_pushinteger(L, i % t->n_cols + 1);
+            return 4;
+        }
+    }
+    lua_pushboolean(L, 1);
+    return 1;
+}
+
+static int tensor_hash(lua_State *L)
+{
+    uint64_t hash;
+    bind_check(L, ld_tensor_hash(&hash, bind_operand(L, 1)));
+    bind_push_hash(L, hash);
+    return 1;
+}
+
+static int tensor_eq(lua_State *L)
+{
+    const ld_tensor *a = bind_to_operand(L, 1), *b = bind_to_operand(L, 2);
+    lua_pushboolean(L, a && b && ld_tensor_equal(a, b));
+    return 1;
+}
+
+static int tensor_len(lua_State *L)
+{
+    lua_pushinteger(L, bind_operand(L, 1)->n_rows);
+    return 1;
+}
+
+/* Appends " v1 v2 ..." for small tensors, so that the prompt shows what one wants to see. */
+static int tensor_tostring(lua_State *L)
+{
+    ld_tensor *t = *(ld_tensor **)luaL_checkudata(L, 1, BIND_TENSOR);
+    if (!t) {
+        lua_pushliteral(L, "Tensor, released");
+        return 1;
+    }
+    luaL_Buffer text;
+    luaL_buffinit(L, &text);
+    lua_pushfstring(L, "Tensor %s", ld_tensor_shape(t));
+    luaL_addvalue(&text);
+    if (!t->storage) {
+        luaL_addstring(&text, " of a closed step");
+    } else if (t->ndim == 1 && t->n_rows <= 8) {
+        luaL_addstring(&text, ":");
+        for (int64_t i = 0; i < t->n_rows; i++) {
+            char number[32];
+            snprintf(number, sizeof number, " %.5g", (double)t->data[i]);
+            luaL_addstring(&text, number);
+        }
+    }
+    luaL_pushresult(&text);
+    return 1;
+}
+
+/* --- views, rows, properties ------------------------------------------------------------------ */
+
+static int tensor_reshape(lua_State *L)
+{
+    ld_tensor *t = bind_operand(L, 1);
+    bool matrix = !lua_isnoneornil(L, 3);
+    int64_t n_rows = bind_count(L, 2, "n_rows"), n_cols = matrix ? bind_count(L, 3, "n_cols") : 1;
+    bind_check(L,
+               ld_op_reshape(bind_tape(L), bind_new_tensor(L), t, matrix ? 2 : 1, n_rows, n_cols));
+    return 1;
+}
+
+static int tensor_slice(lua_State *L)
+{
+    ld_tensor *t = bind_operand(L, 1);
+    int64_t first, count = bind_range(L, 2, &first);
+    bind_check(L, ld_op_slice(bind_tape(L), bind_new_tensor(L), t, first, count));
+    return 1;
+}
+
+static int tensor_rows(lua_State *L)
+{
+    ld_tensor *t = bind_operand(L, 1);
+    ld_index *rows = bind_index(L, 2);
+    bind_check(L, ld_op_gather(bind_tape(L), bind_new_tensor(L), t, rows));
+    return 1;
+}
+
+static int property(lua_State *L, ld_tensor *t, const char *key)
+{
+    if (strcmp(key, "n_rows") == 0)
+        lua_pushinteger(L, t->n_rows);
+    else if (strcmp(key, "n_cols") == 0)
+        lua_pushinteger(L, t->n_cols);
+    else if (strcmp(key, "ndim") == 0)
+        lua_pushinteger(L, t->ndim);
+    else if (strcmp(key, "is_parameter") == 0)
+        lua_pushboolean(L, t->is_parameter);
+    else if (strcmp(key, "requires_grad") == 0)
+        lua_pushboolean(L, t->requires_grad);
+    else if (strcmp(key, "in_step") == 0)
+        lua_pushboolean(L, t->step != 0);
+    else if (strcmp(key, "grad") == 0) {
+        if (!t->has_grad)
+            lua_pushnil(L);
+        else
+            *bind_new_tensor(L) = ld_tensor_ref(t->grad);
+    } else
+        return bind_no_field(L, BIND_TENSOR);
+    return 1;
+}
+
+static int tensor_get_field(lua_State *L)
+{
+    ld_tensor *t = bind_operand(L, 1);
+    if (lua_type(L, 2) == LUA_TSTRING)
+        return property(L, t, lua_tostring(L, 2));
+    if (bind_to_index(L, 2))
+        return tensor_rows(L);
+    int64_t i = bind_position(L, 2, t->n_rows, t->ndim == 1 ? "a vector" : "a tensor with rows");
+    if (t->ndim == 1)
+        return push_element(L, t, i);
+    ld_tensor **row = bind_new_tensor(L), *slice;
+    bind_check(L, ld_op_slice(bind_tape(L), row, t, i, 1));
+    slice = *row;
+    ld_tensor **vector = bind_new_tensor(L);
+    bind_check(L, ld_op_reshape(bind_tape(L), vector, slice, 1, t->n_cols, 1));
+    return 1;
+}
+
+static int tensor_set_element(lua_State *L)
+{
+    ld_tensor *t = bind_writable_tensor(L, 1);
+    lua_Integer i = luaL_checkinteger(L, 2);
+    if (t->ndim != 1 || i < 1 || i > t->n_rows)
+        return luaL_error(L,
+                          "element %d of a tensor of %s cannot be set; t[i] = number is for "
+                          "vectors, t:set_(row, column, number) for matrices",
+                          (int)i, ld_tensor_shape(t));
+    t->data[i - 1] = (float)luaL_checknumber(L, 3);
+    return 0;
+}
+
+static void drop(void *tensor)
+{
+    ld_tensor_unref(tensor);
+}
+
+static int tensor_gc(lua_State *L)
+{
+    bind_drop(L, luaL_checkudata(L, 1, BIND_TENSOR), drop);
+    return 0;
+}
+
+/* Gives up this name of the tensor alone: a tape, a matrix or an optimizer may hold it as well. */
+static int tensor_release(lua_State *L)
+{
+    const ld_tensor *t = *(ld_tensor **)luaL_checkudata(L, 1, BIND_TENSOR);
+    if (t && (t->step != 0 || t->requires_grad))
+        return luaL_error(L, "release: a step or a model still owns the tensor");
+    return tensor_gc(L);
+}
+
+static const bind_function functions[] = {
+    {"tensor", tensor_new,
+     "ladies.tensor(table) -> Tensor\n"
+     "A float32 vector from a table of numbers, or a matrix from a table of rows. t[i] is element i\n"
+     "of a vector, row i of a matrix; an error outside of 1 .. #t. t == u when their shapes and all\n"
+     "elements are equal (nan equals nothing); as keys of tables they are objects."},
+    {"zeros", tensor_zeros,
+     "ladies.zeros(n_rows [, n_cols]) -> Tensor\nA vector or matrix of zeros."},
+    {"ones", tensor_ones, "ladies.ones(n_rows [, n_cols]) -> Tensor\nA vector or matrix of ones."},
+    {"full", tensor_full,
+     "ladies.full(value, n_rows [, n_cols]) -> Tensor\nA vector or matrix filled with a value."},
+    {NULL, NULL, NULL},
+};
+
+static const bind_function methods[] = {
+    {"clone", tensor_clone,
+     "t:clone() -> Tensor\n"
+     "A copy with memory of its own. Differentiable; of what carries no gradient the copy outlives\n"
+     "the step, as t:detach():clone() does of all else."},
+    {"to_table", tensor_to_table,
+     "t:to_table() -> table\nThe numbers as a Lua table (of rows, for a matrix)."},
+    {"item", tensor_item, "t:item() -> number\nThe only element of a tensor that has one."},
+    {"get", tensor_get, "t:get(row, column) -> number"},
+    {"set_", tensor_set, "t:set_(row, column, number) -> t"},
+    {"max", tensor_max,
+     "t:max([dim]) -> number | Tensor\n"
+     "The largest element, or a vector of those of each column (dim 1) or each row (dim 2), as\n"
+     "t:sum; nan where there is one. Of a t that carries a gradient, while a step\n"
+     "records, a Tensor of one through which the gradient goes on, to the first among equals; so do\n"
+     "t:min(), t:norm() and t[i]. t:get(row, column) and t:item() are numbers everywhere."},
+    {"min", tensor_min,
+     "t:min([dim]) -> number | Tensor\nThe smallest element, as t:max has the largest."},
+    {"argmax", tensor_argmax,
+     "t:argmax() -> Index\nThe column of the largest element of each row; the first among equals."},
+    {"norm", tensor_norm,
+     "t:norm() -> number\nThe Euclidean (Frobenius) norm, summed in double. A Tensor of one where\nt:max() is one."},
+    {"clamp", tensor_clamp,
+     "t:clamp(low, high) -> Tensor\n"
+     "A copy with every element moved into low .. high. Differentiable: the gradient passes where\n"
+     "the element was within the two."},
+    {"above", tensor_above,
+     "t:above(bound) -> Tensor\n"
+     "1 where an element is greater than the bound, 0 elsewhere: a constant to backward."},
+    {"is_finite", tensor_is_finite,
+     "t:is_finite() -> boolean [, value, row, column]\n"
+     "Whether all elements are finite; if not, the first that is not and its place."},
+    {"hash", tensor_hash, "t:hash() -> string\n16 hexadecimal digits that depend on every bit."},
+    {"reshape", tensor_reshape,
+     "t:reshape(n_rows [, n_cols]) -> Tensor\n"
+     "The same elements in another shape; memory is shared. Differentiable."},
+    {"slice", tensor_slice,
+     "t:slice(first, last) -> Tensor\n"
+     "Rows (elements, for a vector) first .. last; memory is shared. Differentiable."},
+    {"rows", tensor_rows,
+     "t:rows(idx) -> Tensor\nThe rows named by an Index, as t[idx]. Differentiable."},
+    {"release", tensor_release,
+     "t:release()\nGives t up at once instead of when the collector comes by; t can no longer be\n"
+     "used. The memory goes back unless something else (a view, a matrix) still holds it."},
+    {NULL, NULL, NULL},
+};
+
+void bind_open_tensor(lua_State *L)
+{
+    static const luaL_Reg meta[] = {
+        {"__gc", tensor_gc},
+        {"__len", tensor_len},
+        {"__eq", tensor_eq},
+        {"__tostring", tensor_tostring},
+        {"__newindex", tensor_set_element},
+        {NULL, NULL},
+    };
+    static const char *const properties[] = {"n_rows",       "n_cols",        "ndim",    "grad",
+                                             "is_parameter", "requires_grad", "in_step", NULL};
+    bind_class(L, BIND_TENSOR, methods, meta, properties, tensor_get_field);
+    bind_functions(L, functions);
+}

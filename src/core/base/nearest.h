@@ -1,0 +1,11 @@
+/* What a misspelt word was meant to be. The distance of two words is the number of edits between them
+ * (insert, delete, replace, swap two neighbours; Damerau 1964), regardless of case; a word that only
+ * begins another counts as one edit. Near is one edit, or one in three letters. */
+#ifndef LD_BASE_NEAREST_H
+#define LD_BASE_NEAREST_H
+
+/* The better guess at what was meant by `word`: `candidate`, when it is near and nearer than `best`
+ * (NULL for none yet), otherwise `best`. */
+const char *ld_nearer(const char *word, const char *best, const char *candidate);
+
+#endif
