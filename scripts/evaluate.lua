@@ -1,16 +1,18 @@
 -- ladies evaluate: scores a finished run's model on any part of the split
 --
 --   ladies evaluate RUN [--split val] [--inference sampled --samples 64 --draws 10]
---   ladies evaluate RUN --dataset other.npz
+--   ladies evaluate RUN --dataset other.npz --model mine.lua
 --
--- RUN is a run's folder. Sampled inference uses the run's own sampler.
+-- RUN is the folder of a run, of `ladies train` or of a script (ladies.train{out = RUN}). Sampled
+-- inference uses the run's own sampler. A model that is not one of ours comes from --model
+-- FILE.lua, which returns function(settings, data) -> model, and a data set that a script had made
+-- from --dataset.
 
 local core = require "ladies_core"
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
 local inference_options = require "ladies.command.inference_options"
 local label_kinds = require "ladies.data.labels"
-local SavedRun = require "ladies.experiment.saved_run"
 
 cli.main(cli.join({
   name = "ladies evaluate",
@@ -20,7 +22,7 @@ cli.main(cli.join({
 }, inference_options.list), arg, function(opts, given)
   if not opts.run then error("which run? ladies evaluate RUN", 0) end
   local how = inference_options.settings(opts, given)
-  local run = SavedRun.open(opts.run, opts.dataset)
+  local run = inference_options.run(opts)
   local nodes, began = run:nodes(opts.split), core.clock()
   local logits = run:logits(nodes, how)
   local seconds = core.clock() - began

@@ -3,11 +3,11 @@
 --   ladies predict RUN [--split all] [--out predictions.csv]
 --   ladies predict RUN --out predictions.npz [--inference sampled --draws 10]
 --
--- RUN is a run's folder; neither its own files nor the data set's are written over. CSV has a line
--- for each node: its id, counted from 0, its name where nodes have names, the predicted class, its
--- probability and the label (-1: none); where nodes may have several classes, the predicted ones
--- and the labels. An .npz file holds `nodes`, `predicted`, `labels` and `probabilities`, a row for
--- each node.
+-- RUN is a run's folder, as for `ladies evaluate`; neither its own files nor the data set's are
+-- written over. CSV has a line for each node: its id, counted from 0, its name where nodes have
+-- names, the predicted class, its probability and the label (-1: none); where nodes may have
+-- several classes, the predicted ones and the labels. An .npz file holds `nodes`, `predicted`,
+-- `labels` and `probabilities`, a row for each node.
 
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -15,7 +15,6 @@ local cli = require "ladies.command.cli"
 local inference_options = require "ladies.command.inference_options"
 local predictions = require "ladies.evaluation.predictions"
 local run_folder = require "ladies.training.run_folder"
-local SavedRun = require "ladies.experiment.saved_run"
 
 -- An error where the file is one of the run or of its data set.
 local function check_out(out, run)
@@ -48,7 +47,7 @@ cli.main(cli.join({
     error(("--out must end in .csv or .npz, got %s"):format(opts.out), 0)
   end
   local how = inference_options.settings(opts, given)
-  local run = SavedRun.open(opts.run, opts.dataset)
+  local run = inference_options.run(opts)
   if opts.out then check_out(opts.out, run) end
   local nodes = run:nodes(opts.split)
   local logits = run:logits(nodes, how)

@@ -12,6 +12,7 @@ local LUA_CLASSES = {
   {"Dataset", "ladies.data.dataset"}, {"Graph", "ladies.graph"}, {"Gcn", "ladies.nn.gcn"},
   {"GcnConv", "ladies.nn.gcn_conv"}, {"Linear", "ladies.nn.linear"},
   {"LayerNorm", "ladies.nn.layer_norm"}, {"Dropout", "ladies.nn.dropout"},
+  {"SavedRun", "ladies.experiment.saved_run"},
 }
 
 -- Data, not functions.

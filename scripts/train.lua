@@ -67,7 +67,9 @@ end
 -- The same of the run in opts.resume, with new bounds where they are given.
 local function old_run(opts, given)
   if core.exists(opts.resume .. "/config.json") ~= "file" then
-    error(("there is no run in %s"):format(opts.resume), 0)
+    error((core.exists(opts.resume .. "/checkpoint.npz")
+      and "the run in %s is a script's, which goes on with it (resume = true)"
+      or "there is no run in %s"):format(opts.resume), 0)
   end
   local folder = run_folder.at(opts.resume, true)
   local settings = folder:read_json "config.json"

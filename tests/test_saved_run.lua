@@ -2,7 +2,6 @@
 local lu = require "luaunit"
 local ladies = require "ladies"
 local predictions = require "ladies.evaluation.predictions"
-local SavedRun = require "ladies.experiment.saved_run"
 local compare = require "reference.compare"
 local shell = require "tools.shell"
 local temporary = require "reference.temporary"
@@ -76,7 +75,7 @@ end
 --- The logits of sampled inference come near the exact ones with samples and draws, and the seed
 -- decides them.
 function tests.test_sampled_inference()
-  local run = SavedRun.open(trained())
+  local run = ladies.saved_run(trained())
   local nodes = run:nodes "test"
   local exact = run:logits(nodes, {})
   local function distance(opts)
@@ -93,7 +92,7 @@ end
 --- Cluster-GCN's are those of the clusters that hold the nodes; where a method draws nothing, or
 -- its estimate is exact, that is said.
 function tests.test_sampled_inference_of_methods()
-  local run = SavedRun.open(trained())
+  local run = ladies.saved_run(trained())
   local nodes = run:nodes "test"
   local exact = run:logits(nodes, {})
   for parts, near in pairs{[1] = true, [20] = false} do
@@ -119,7 +118,7 @@ function tests.test_predictions_as_csv()
   local _, out = ladies_command("predict", run, "--split", "test")
   local lines = lines_of(out)
   lu.assertEquals(lines[1], "node,predicted,class,probability,label")
-  local saved = SavedRun.open(run)
+  local saved = ladies.saved_run(run)
   local nodes, logits = saved:nodes "test", saved:logits(saved:nodes "test", {})
   lu.assertEquals(#lines, 1 + #nodes)
   local names = {[0] = "a", '"b ""quoted"", with a comma"', "c"}
@@ -143,7 +142,7 @@ function tests.test_predictions_in_files()
   lu.assertEquals(ladies.file.read(csv), out)
   lu.assertEquals(#lines_of(out), 181)
   lu.assertEquals(ladies_command("predict", run, "--out", npz), 0)
-  local file, saved = ladies.npz.open(npz), SavedRun.open(run)
+  local file, saved = ladies.npz.open(npz), ladies.saved_run(run)
   local logits = saved:logits(saved:nodes "all", {})
   compare.assert_close(file:tensor "probabilities", logits:log_softmax():exp(), 1e-6, "softmax")
   lu.assertTrue(file:index "predicted" == logits:argmax())
@@ -182,7 +181,7 @@ function tests.test_refusals()
   refused("--out must end in .csv or .npz", "predict", run, "--out", "x.txt")
   local unfinished = temporary.path "unfinished"
   ladies.folder.make(unfinished)
-  ladies.file.write(unfinished .. "/config.json", "{}")
+  ladies.file.write(unfinished .. "/config.json", '{"preset": "default"}')
   refused("is not finished; go on with", "evaluate", unfinished)
   local data, path = toy.new(true), temporary.path "no_val.npz"
   data.val = nil
@@ -230,8 +229,8 @@ end
 
 --- A data set that the model does not fit.
 function tests.test_another_data_set()
-  lu.assertErrorMsgContains("is for 12 features and 3 classes, wordnet has", SavedRun.open,
-    trained(), "wordnet")
+  lu.assertErrorMsgContains("is for 12 features and 3 classes, wordnet has", ladies.saved_run,
+    trained(), {dataset = "wordnet"})
 end
 
 return tests

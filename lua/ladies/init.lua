@@ -36,6 +36,7 @@ ladies.train = require "ladies.training.train"
 ladies.presets = require "ladies.experiment.presets"
 ladies.experiment = require "ladies.experiment"
 ladies.compare = require "ladies.study.compare"
+ladies.saved_run = require "ladies.experiment.saved_run".new
 ladies.sweep = require "ladies.study.sweep"
 ladies.plot = require "ladies.report.plot"
 ladies.save_model = require "ladies.nn.model_file".save

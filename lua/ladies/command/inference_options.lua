@@ -1,10 +1,16 @@
 --- How a saved run's model is applied, as options of a command line (see ladies.command.cli).
 
+local own_code = require "ladies.experiment.own_code"
+local SavedRun = require "ladies.experiment.saved_run"
+
 local inference_options = {}
 
 --- The options, as ladies.command.cli takes them.
 inference_options.list = {
-  {"dataset", "NAME|PATH", "string", help = "another data set than the run's"},
+  {"dataset", "NAME|PATH", "string",
+    help = "another data set than the run's; or the run's own, where a script had made it"},
+  {"model", "FILE.lua", "string", help = "returns function(settings, data) -> model, for a run "
+    .. "whose model is not one of ours"},
   {"inference", "HOW", "exact|sampled", default = "exact",
     help = "over the whole graph, or by the run's sampler"},
   {"samples", "N", "positive integer",
@@ -12,6 +18,12 @@ inference_options.list = {
   {"draws", "N", "positive integer", default = 1, help = "samples whose logits are averaged"},
   {"seed", "N", "integer", default = 1, help = "of the samples"},
 }
+
+--- The finished run in opts.run, on what the options name.
+function inference_options.run(opts)
+  local model = opts.model and own_code.load(opts.model)
+  return SavedRun.new(opts.run, {dataset = opts.dataset, model = model})
+end
 
 --- The options of SavedRun:logits from what cli.main hands over. One of sampled inference is an
 -- error where inference is exact.

@@ -1,56 +1,140 @@
 --- A finished run's model, taken up again from the run's folder: on its data set, with its sampler.
+-- The run is one of `ladies train`, whose settings say how all of it is made, or one that a script
+-- left (ladies.train{out = ...}): then the folder says how the model is built where it is one of
+-- ours, where the data set is where it came from a file, and how its nodes were split.
 
 local changes = require "ladies.data.changes"
 local checkpoint = require "ladies.training.checkpoint"
 local core = require "ladies_core"
+local data_sets = require "ladies.data"
 local experiment = require "ladies.experiment"
 local hashes_of = require "ladies.data.hashes"
 local inference = require "ladies.evaluation.inference"
 local label_kinds = require "ladies.data.labels"
 local methods = require "ladies.experiment.methods"
 local model_file = require "ladies.nn.model_file"
+local notes = require "ladies.data.notes"
 local options = require "ladies.base.options"
 local own_folder = require "ladies.base.own_folder"
+local splits = require "ladies.data.splits"
 
 local SavedRun = {__name = "ladies.SavedRun"}
 SavedRun.__index = SavedRun
 
--- Fails when the data set of the run's name is another one than when the run began.
-local function check_data(folder, data)
-  if not folder:has "checkpoint.npz" then return end
-  local parts = changes(checkpoint.run(folder:file "checkpoint.npz").data, hashes_of(data))
-  if parts then
-    options.fail(("%s: %s has changed since the run (%s); to use the model on it all the same, "
-      .. "name it with --dataset"):format(folder, data.name, parts))
-  end
+local CONTENT, SPLIT = {"edges", "features", "labels"}, {"train", "val", "test"}
+
+-- ---------------------------------------------------------------- its data set
+
+-- Fails for a data set of which these parts are not what they were when the run began.
+local function refuse(path, data, parts)
+  options.fail(("%s: %s has changed since the run (%s); to use the model on it all the same, name "
+    .. "it with --dataset (in Lua dataset)"):format(path, data.name, parts))
 end
 
---- The run in the folder `path`, as `ladies train` left it: `config`, `data`, `model`. dataset: the
--- name or path of another data set to use the model on; it must have as many features and classes,
--- and has its own split or the default one. The run's own must be as it was then.
-function SavedRun.open(path, dataset)
-  local folder = own_folder.at(path)
-  if not folder:has "config.json" then
-    options.fail(("there is no run in %s"):format(path))
-  elseif not folder:has "model.npz" then
-    options.fail(("the run in %s is not finished; go on with: ladies train --resume %s"):format(
-      path, path))
+-- The data set of a run of `ladies train`. One that is named has its own split, or the default one.
+local function data_of_experiment(path, config, before, named)
+  if named then config.dataset, config.split = named, nil end
+  local data = experiment.load(config)
+  local parts = before and not named and changes(before.data, hashes_of(data))
+  if parts then refuse(path, data, parts) end
+  return data
+end
+
+-- Gives a data set the split of a run, which its predictions tell.
+local function take_split(data, predictions)
+  local file <close> = core.npz.open(predictions)
+  local nodes = {{}, {}, {}, [0] = {}}
+  for v, part in ipairs(file:index "split":to_table()) do table.insert(nodes[part], v) end
+  for i, part in ipairs(SPLIT) do data[part] = nodes[i][1] and core.index(nodes[i]) or nil end
+end
+
+-- Which of some parts of the data set are others than before, as text, or nil.
+local function changed(before, data, parts)
+  local now, old, new = hashes_of(data), {}, {}
+  for _, part in ipairs(parts) do old[part], new[part] = before.data[part], now[part] end
+  return changes(old, new)
+end
+
+-- The data set of a script's run, where `before` says that there was one: in the file that it came
+-- from, or that is named. With the content of the run's it also has the run's split, which the
+-- script may have made; with another content its own, or the default one.
+local function data_of_script(folder, before, named)
+  local source = before and before.source
+  if not named and not source then
+    options.fail(("%s: the run's data set was a script's own; name it with --dataset (in Lua "
+      .. "dataset, or data)"):format(folder))
   end
-  local settings = folder:read_json "config.json"
-  if dataset then settings.dataset, settings.split = dataset, nil end
-  local config = experiment.configure(settings)
-  local data, model = experiment.load(config), model_file.load(path)
-  if not dataset then check_data(folder, data) end
+  local data = data_sets.load(named or source.path, {directed = source and source.directed})
+  local content = before and changed(before, data, CONTENT)
+  local split = before and changed(before, data, SPLIT)
+  if split and not content and folder:has "predictions.npz" then
+    take_split(data, folder:file "predictions.npz")
+  elseif not named and (content or split) then
+    refuse(folder, data, content or split)
+  elseif not data.train then
+    splits.apply({where = data.name}, data)
+    notes.tell(data.notes)
+  end
+  return data
+end
+
+-- ---------------------------------------------------------------- the run
+
+-- The settings of the run in the folder, nil where it has none; whether they are those of
+-- `ladies train`, which say how all of it is made; and what its checkpoint says of it, or nil.
+local function read(folder)
+  local settings = folder:has "config.json" and folder:read_json "config.json" or nil
+  local before = folder:has "checkpoint.npz" and checkpoint.run(folder:file "checkpoint.npz") or nil
+  local whole = settings ~= nil and settings.preset ~= nil
+  if not folder:has "model.npz" then
+    options.fail((whole and "the run in %s is not finished; go on with: ladies train --resume %s"
+      or before and "the run in %s is not finished; the script that began it goes on with it"
+      or "there is no run in %s"):format(folder, folder))
+  end
+  return settings or before and before.settings, whole, before
+end
+
+-- The model in the folder; given: a model to fill, or the function that makes it, or nil.
+local function model_of(path, given, settings, data)
+  if type(given) == "function" then
+    given = options.value(path, "what the function makes", given(settings or {}, data), "table")
+  end
+  local model = model_file.load(path, given)
   local c = model.config
-  if c.inputs ~= data.features.n_cols or c.outputs ~= data.classes then
+  if c and c.inputs and (c.inputs ~= data.features.n_cols or c.outputs ~= data.classes) then
     options.fail(("the model in %s is for %d features and %d classes, %s has %d and %d"):format(
       path, c.inputs, c.outputs, data.name, data.features.n_cols, data.classes))
   end
-  return setmetatable({path = path, config = config, data = data, model = model}, SavedRun)
+  return model
 end
 
---- The nodes of a part of the split: "train", "val", "test", "labelled" (every node with a label)
--- or "all".
+--- ladies.saved_run(path [, {dataset =, data =, model =, sampler =}]): the finished run in a
+-- folder, of `ladies train` or of ladies.train{out = path}, to use its model: a table with `path`,
+-- `data`, `model` and, of `ladies train`, `config`; see its methods nodes and logits.
+-- dataset    the name or path of another data set than the run's, with as many features and
+--            classes; it has its own split or the default one. The run's own must be as it was. It
+--            has to be named where a script had made it.
+-- data       a data set of one's own instead, taken as it is
+-- model      where the run's file does not say how its model is built: a model to fill with its
+--            parameters, or function(settings, data) -> model
+-- sampler    for sampled inference, where a script had its own
+function SavedRun.new(path, given)
+  local opts = options.check("ladies.saved_run", given, {
+    dataset = "string or nil", data = "Dataset or nil", model = "function or table or nil",
+    sampler = "callable or nil",
+  })
+  local folder = own_folder.at(path)
+  local settings, whole, before = read(folder)
+  local config = whole and experiment.configure(settings) or nil
+  local data = opts.data or config and data_of_experiment(path, config, before, opts.dataset)
+    or data_of_script(folder, before, opts.dataset)
+  return setmetatable({path = path, config = config, data = data,
+    model = model_of(path, opts.model, settings, data), sampler = opts.sampler,
+    batch_size = settings and settings.batch_size}, SavedRun)
+end
+
+--- run:nodes(part): the nodes of a part of the split, an Index: "train", "val", "test", "labelled"
+-- (every node with a label) or "all".
 function SavedRun:nodes(part)
   local data = self.data
   if part == "all" then return core.range(1, data.graph.n_nodes) end
@@ -61,24 +145,35 @@ function SavedRun:nodes(part)
   return data[part]
 end
 
---- The logits of the Index `nodes`, #nodes x classes.
--- how = "exact" (default), over the whole graph; or "sampled", by the run's own sampler, with
--- `samples` (the run's) nodes a layer or neighbours a node, averaged over `draws` (1), from `seed`
--- (1)
-function SavedRun:logits(nodes, opts)
-  if opts.how == "sampled" then
-    local reason = methods.by_name[self.config.method].exact_only
-    if reason then
-      options.fail(("%s has no sampled inference: %s"):format(self.config.method, reason))
-    elseif opts.samples and not self.config.samples then
-      options.fail(("%s takes no number of samples"):format(self.config.method))
-    end
-    return inference.sampled(self.model, self.data, nodes, {
-      sampler = experiment.sampler(self.config, self.data, opts.samples),
-      batch_size = self.config.batch_size, draws = opts.draws, seed = opts.seed,
-    })
+-- The sampler of the run, with another number of samples where it is given.
+local function sampler_of(run, samples)
+  local config = run.config
+  if run.sampler and not samples then return run.sampler end
+  if not config then
+    options.fail(("%s was trained by a script's own sampler, %s"):format(run.path, run.sampler
+      and "which has its own number of samples"
+      or "which is no data: only exact inference is possible without it (in Lua sampler)"))
   end
-  return inference.exact(self.model, self.data)[nodes]
+  local reason = methods.by_name[config.method].exact_only
+  if reason then
+    options.fail(("%s has no sampled inference: %s"):format(config.method, reason))
+  elseif samples and not config.samples then
+    options.fail(("%s takes no number of samples"):format(config.method))
+  end
+  return experiment.sampler(config, run.data, samples)
+end
+
+--- run:logits(nodes [, {how = "exact", samples =, draws = 1, seed = 1}]): the logits of the Index
+-- `nodes`, #nodes x classes.
+-- how = "exact", over the whole graph; or "sampled", by the run's own sampler, with `samples` (the
+-- run's) nodes a layer or neighbours a node, averaged over `draws`, from `seed`
+function SavedRun:logits(nodes, given)
+  local opts = given or {}
+  if opts.how ~= "sampled" then return inference.exact(self.model, self.data)[nodes] end
+  return inference.sampled(self.model, self.data, nodes, {
+    sampler = sampler_of(self, opts.samples), batch_size = self.batch_size, draws = opts.draws,
+    seed = opts.seed,
+  })
 end
 
 return SavedRun

@@ -1,6 +1,7 @@
 --- What makes a run the one that it is, as plain data for its checkpoints: hashes of its data set,
 -- its settings, the last mini-batch. A run goes on as the same one only.
 
+local core = require "ladies_core"
 local code = require "ladies.base.code"
 local hashes_of = require "ladies.data.hashes"
 local json = require "ladies.base.json"
@@ -42,10 +43,17 @@ local function settings_of(opts)
   return settings
 end
 
+-- Where the data set is, for who takes the finished model up again; nil for one of a script's own.
+local function source_of(data)
+  local path = data.path
+  return path and {path = core.real_path(path) or path, directed = data.directed and "keep" or nil}
+end
+
 --- The data set and the settings of a run with these options of ladies.train, before its first
 -- step.
 function run_identity.of(opts)
-  return {data = hashes_of(opts.data), settings = opts.settings or settings_of(opts)}
+  return {data = hashes_of(opts.data), source = source_of(opts.data),
+    settings = opts.settings or settings_of(opts)}
 end
 
 --- A text that depends on every bit of a mini-batch; nil where another draw may give another one.

@@ -157,6 +157,14 @@ static int system_same_file(lua_State *L)
     return 1;
 }
 
+static int system_real_path(lua_State *L)
+{
+    char *path = realpath(luaL_checkstring(L, 1), NULL);
+    lua_pushstring(L, path); /* nil where there is none */
+    free(path);
+    return 1;
+}
+
 static int is_visible(const struct dirent *entry)
 {
     return entry->d_name[0] != '.';
@@ -226,6 +234,9 @@ static const bind_function functions[] = {
     {"same_file", system_same_file,
      "ladies_core.same_file(path, path) -> boolean\n"
      "Whether both lead to one file or folder that is there, in whatever way they are written."},
+    {"real_path", system_real_path,
+     "ladies_core.real_path(path) -> string\n"
+     "The path from the root, without links, to what is there; nil where nothing is."},
     {"files", system_files,
      "ladies_core.files(folder) -> table\nThe names in a folder, sorted, without hidden ones; empty where\n"
      "there is no such folder."},

@@ -8,7 +8,8 @@ end
 without("", [[
   batches blas cancel_at clock compare exists files full home index isatty
   limit_entries load_model memory memory_fail_at memory_trim mkdir nearest ones op printable
-  range rng same_file step sweep tensor threads train truncate vector_units zeros
+  range real_path rng same_file saved_run step sweep tensor threads train truncate
+  vector_units zeros
 ]])
 without("data.", "class_split from_files load names random_split split")
 without("experiment.", "batch_size configure load model run sampler settle")
