@@ -13,6 +13,7 @@ local cli = require "ladies.command.cli"
 local experiment_options = require "ladies.command.experiment_options"
 local methods = require "ladies.experiment.methods"
 local run_folder = require "ladies.training.run_folder"
+local tables = require "ladies.base.tables"
 
 local experiment = ladies.experiment
 
@@ -45,11 +46,10 @@ local BOUNDS = {epochs = true, max_batches = true, max_seconds = true, patience 
   dataset = true}
 
 local function print_configuration(config, folder)
-  local keys = {}
-  for key in pairs(config) do keys[#keys + 1] = key end
-  table.sort(keys)
   print("configuration:")
-  for _, key in ipairs(keys) do print(("  %-14s %s"):format(key, config[key])) end
+  for _, key in ipairs(tables.sorted_keys(config)) do
+    print(("  %-14s %s"):format(key, config[key]))
+  end
   print(("  %-14s %s"):format("folder", folder))
 end
 

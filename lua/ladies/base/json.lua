@@ -3,19 +3,13 @@
 -- can neither sort nor indent.
 
 local installed = require "ladies.base.installed"
+local tables = require "ladies.base.tables"
 
 local cjson = installed "cjson"
 
 local json = {}
 
 local encode_value
-
-local function sorted_keys(t)
-  local keys = {}
-  for key in pairs(t) do keys[#keys + 1] = key end
-  table.sort(keys)
-  return keys
-end
 
 local function is_scalar_list(list)
   for i = 1, #list do
@@ -38,7 +32,7 @@ local function encode_table(t, indent, depth)
     if indent and is_scalar_list(t) then return "[" .. table.concat(parts, ", ") .. "]" end
     return join(parts, "[", "]", inner, outer)
   end
-  for i, key in ipairs(sorted_keys(t)) do
+  for i, key in ipairs(tables.sorted_keys(t)) do
     local text = encode_value(t[key], indent, depth + 1)
     parts[i] = cjson.encode(key) .. (indent and ": " or ":") .. text
   end

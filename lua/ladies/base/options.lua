@@ -17,6 +17,7 @@
 --   A or B              either
 
 local core = require "ladies_core"
+local tables = require "ladies.base.tables"
 
 local options = {}
 
@@ -223,13 +224,6 @@ function options.value(where, name, value, type_text)
   return used
 end
 
-local function sorted_keys(t)
-  local keys = {}
-  for key in pairs(t) do keys[#keys + 1] = key end
-  table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
-  return keys
-end
-
 --- A new table with the options of `given`, checked, and the defaults of the others.
 -- `where` begins the messages; `spec` maps each key to a type (required), to "type or nil", or to
 -- {type, default}. A key that the spec lacks is an error that names the nearest known one.
@@ -238,8 +232,8 @@ function options.check(where, given, spec)
   if type(given) ~= "table" then
     options.fail(("%s: the options must be a table, got %s"):format(where, show(given)))
   end
-  local known = sorted_keys(spec)
-  for _, key in ipairs(sorted_keys(given)) do
+  local known = tables.sorted_keys(spec)
+  for _, key in ipairs(tables.sorted_keys(given)) do
     if spec[key] == nil then
       options.fail(("%s: unknown option %s%s"):format(
         where, show(key), options.hint(key, known, "the options are")))

@@ -16,6 +16,7 @@
 
 local core = require "ladies_core"
 local options = require "ladies.base.options"
+local tables = require "ladies.base.tables"
 
 local cli = {}
 
@@ -68,7 +69,7 @@ end
 
 --- cli.join(spec, list, ...): the spec with the options of the lists behind its own.
 function cli.join(spec, ...)
-  for _, list in ipairs{...} do table.move(list, 1, #list, #spec + 1, spec) end
+  for _, list in ipairs{...} do tables.append(spec, list) end
   return spec
 end
 
@@ -158,14 +159,14 @@ end
 --- The help text: what the command does, then every option with its default.
 function cli.help(spec)
   local heads, widest = {}, 0
-  local listed = table.move(spec, 1, #spec, 1, {})
+  local listed = tables.append({}, spec)
   listed[#listed + 1] = HELP
   for i, option in ipairs(listed) do
     heads[i] = "--" .. option[1] .. (option[2] and " " .. option[2] or "")
     widest = math.max(widest, #heads[i])
   end
   local lines = {("usage: %s"):format(spec.usage or spec.name .. " [options]"), ""}
-  table.move(wrap(spec.about, WIDTH), 1, 1000, #lines + 1, lines)
+  tables.append(lines, wrap(spec.about, WIDTH))
   lines[#lines + 1] = ""
   for i, option in ipairs(listed) do
     local text = option.help

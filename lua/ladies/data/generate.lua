@@ -6,6 +6,7 @@ local core = require "ladies_core"
 local from_arrays = require "ladies.data.from_arrays"
 local options = require "ladies.base.options"
 local splits = require "ladies.data.splits"
+local tables = require "ladies.base.tables"
 
 local generate = core.generate
 
@@ -23,11 +24,7 @@ local COMMON = {
 }
 
 local function check(where, given, own)
-  local spec = {}
-  for _, part in ipairs{COMMON, own} do
-    for name, type_text in pairs(part) do spec[name] = type_text end
-  end
-  return options.check(where, given, spec)
+  return options.check(where, given, tables.merged(COMMON, own))
 end
 
 -- Class sizes as they come in practice: shares of a Dirichlet distribution with parameter 3, where
@@ -48,9 +45,9 @@ end
 
 -- How the data set was made, in words that make it again.
 local function source_of(where, opts)
-  local words = {}
-  for name, value in pairs(opts) do words[#words + 1] = ("%s = %s"):format(name, value) end
-  table.sort(words)
+  local words = tables.map(tables.sorted_keys(opts), function(name)
+    return ("%s = %s"):format(name, opts[name])
+  end)
   return ("made by %s{%s}"):format(where, table.concat(words, ", "))
 end
 

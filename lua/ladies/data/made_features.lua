@@ -10,6 +10,7 @@
 local core = require "ladies_core"
 local options = require "ladies.base.options"
 local checks = require "ladies.data.checks"
+local tables = require "ladies.base.tables"
 
 local made_features = {}
 
@@ -49,7 +50,7 @@ local SPECS = {identity = {}, degree = {},
 local function parse(where, given)
   local own = {}
   if type(given) == "table" then
-    for key, value in pairs(given) do own[key] = value end
+    own = tables.merged(given)
     given, own[1] = own[1], nil
   end
   options.value(where, "make_features", given, "identity|degree|random")

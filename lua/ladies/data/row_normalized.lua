@@ -1,6 +1,7 @@
 --- Features with rows of one size.
 
 local options = require "ladies.base.options"
+local tables = require "ladies.base.tables"
 
 -- The sums of the absolute values of rows, for dividing by: those of zeros have a one.
 local function divisors(features)
@@ -21,8 +22,7 @@ end
 -- Rows of zeros stay as they are. All but the features is shared with `data`.
 local function row_normalized(data)
   options.value("ladies.data.row_normalized", "the data set", data, "Dataset")
-  local copy = {}
-  for name, value in pairs(data) do copy[name] = value end
+  local copy = tables.merged(data)
   local features, sums = data.features, divisors(data.features)
   copy.features = options.class_of(features) == "Matrix" and features:scale_rows(1 / sums)
     or features / sums:reshape(#sums, 1)

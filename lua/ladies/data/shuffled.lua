@@ -4,6 +4,7 @@ local core = require "ladies_core"
 local options = require "ladies.base.options"
 local Graph = require "ladies.graph"
 local label_kinds = require "ladies.data.labels"
+local tables = require "ladies.base.tables"
 
 --- ladies.data.shuffled(data, {what =, seed = 1}): a copy of a data set in which chance decides
 --   what = "labels"   which label a labelled node has: a model can learn how frequent the classes
@@ -16,8 +17,7 @@ local function shuffled(data, given)
   local opts = options.check("ladies.data.shuffled", given, {
     what = "labels|edges|both", seed = {"integer", 1},
   })
-  local copy, rng = {}, core.rng(opts.seed)
-  for name, value in pairs(data) do copy[name] = value end
+  local copy, rng = tables.merged(data), core.rng(opts.seed)
   if opts.what ~= "edges" then
     local labelled, from = label_kinds.labelled(data.labels), {}
     for v = 1, data.graph.n_nodes do from[v] = v end

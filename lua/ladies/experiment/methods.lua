@@ -14,14 +14,11 @@
 local batches = require "ladies.training.batches"
 local options = require "ladies.base.options"
 local samplers = require "ladies.samplers"
+local tables = require "ladies.base.tables"
+
+local repeated = tables.repeated
 
 local methods = {}
-
-local function repeated(value, n)
-  local list = {}
-  for i = 1, n do list[i] = value end
-  return list
-end
 
 --- The settings of samplers, with their types; a method takes some of them.
 --
@@ -165,12 +162,8 @@ methods.by_name = {
   },
 }
 
-local sorted = {}
-for name in pairs(methods.by_name) do sorted[#sorted + 1] = name end
-table.sort(sorted)
-
 --- Their names as a type of ladies.options.
-methods.names = table.concat(sorted, "|")
+methods.names = table.concat(tables.sorted_keys(methods.by_name), "|")
 
 --- "graphsage:5" as {method = "graphsage", samples = 5}, "full" as {method = "full"}; errors begin
 -- with `where`.

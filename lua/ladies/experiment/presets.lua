@@ -18,20 +18,20 @@
 -- eval_every, patience, min_gain, best  of ladies.train; without eval_every it follows from the
 --                                       size of the graph (see ladies.experiment)
 
+local tables = require "ladies.base.tables"
+
 local presets = {}
 
 -- What the three have in common.
 local function preset(own)
-  local settings = {
+  return tables.merged({
     layers = 5, hidden = 256, batch_size = 512, epochs = 1000, seed = 1,
     lr = 1e-3, clip = 0, weight_decay = 0,
     features = "as_given",
     row_normalize = true, debias = false, union = "pre", flat = false, probability = "norms",
     head = "none", head_dropout = 0, activation = "relu", dropout = 0,
     validation = "exact", patience = 200, min_gain = 0.01,
-  }
-  for key, value in pairs(own) do settings[key] = value end
-  return settings
+  }, own)
 end
 
 -- Chosen by validation F1 in the sweeps of ladies_paper.reproduce: united nodes and dropout matter

@@ -5,6 +5,7 @@
 
 local options = require "ladies.base.options"
 local partition = require "ladies.graph.partition"
+local tables = require "ladies.base.tables"
 
 local Graph = {__name = "ladies.Graph"}
 Graph.__index = Graph
@@ -44,10 +45,8 @@ end
 --- The arguments of graph:normalize that gave a P, {normalize =, lambda =, self_loops =}; nil for a
 -- Matrix that it has not made.
 function Graph:name_of(P)
-  local keys = {}
-  for key in pairs(self.normalized) do keys[#keys + 1] = key end
-  table.sort(keys)                                -- two may be equal: always the same name then
-  for _, key in ipairs(keys) do
+  -- Two may be equal: always the same name then.
+  for _, key in ipairs(tables.sorted_keys(self.normalized)) do
     if self.normalized[key]:is_close(P, 0) then
       local kind, self_loops, lambda = key:match "(%S+) (%S+) (%S+)"
       return {normalize = kind, self_loops = self_loops == "true", lambda = tonumber(lambda)}

@@ -7,6 +7,7 @@
 -- they are no slices of P, the sampler says it, in its field P or the batch's.
 
 local options = require "ladies.base.options"
+local tables = require "ladies.base.tables"
 
 local propagation = {}
 
@@ -86,8 +87,7 @@ end
 --- The options of nn.gcn by which a model is made again for the P that it states now: those in its
 -- config, with P by its hash.
 function propagation.options_of(where, model)
-  local opts, P = {}, current(where, model)
-  for name, value in pairs(model.config) do opts[name] = value end
+  local opts, P = tables.merged(model.config), current(where, model)
   if options.class_of(P) == "Matrix" then
     opts.P, opts.normalize, opts.lambda = P:hash(), nil, 0
   elseif P then

@@ -8,6 +8,7 @@ local named_tensors = require "ladies.nn.named_tensors"
 local nn = require "ladies.nn"
 local options = require "ladies.base.options"
 local propagation = require "ladies.graph.propagation"
+local tables = require "ladies.base.tables"
 
 local model_file = {}
 
@@ -16,8 +17,7 @@ local KINDS = {gcn = nn.gcn}
 
 -- A model by the options of another, and by the P of its own that those know by its hash.
 local function make_again(make, config, P)
-  local with = {}
-  for name, value in pairs(config) do with[name] = value end
+  local with = tables.merged(config)
   if P then with.P, with.normalize, with.lambda = P, nil, nil end
   return make(with)
 end

@@ -3,6 +3,7 @@
 
 local core = require "ladies_core"
 local options = require "ladies.base.options"
+local tables = require "ladies.base.tables"
 
 local plot = {}
 
@@ -131,7 +132,7 @@ local function commands(where, opts, terminal, output, text)
     if #series.points > 0 then
       parts[#parts + 1] = data_block("s" .. i, series.points)
       local own = curves_of(series, i, text)
-      table.move(own, 1, #own, #curves + 1, curves)
+      tables.append(curves, own)
       if series.axis == 2 then opts.y2 = series.name end
     end
   end
@@ -165,9 +166,8 @@ local function temporary()
 end
 
 -- In characters and lines.
-local TEXT_SPEC = {}
-for key, type_text in pairs(SPEC) do TEXT_SPEC[key] = type_text end
-TEXT_SPEC.width, TEXT_SPEC.height = {"positive integer", 96}, {"positive integer", 28}
+local TEXT_SPEC = tables.merged(SPEC,
+  {width = {"positive integer", 96}, height = {"positive integer", 28}})
 
 -- Runs gnuplot on the plot's commands; returns what it drew, or nil and why there is no plot. It
 -- reads a script and writes a picture of ours, whatever the user's file is called.

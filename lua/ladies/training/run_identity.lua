@@ -7,6 +7,7 @@ local hashes_of = require "ladies.data.hashes"
 local json = require "ladies.base.json"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
+local tables = require "ladies.base.tables"
 
 local run_identity = {}
 
@@ -62,17 +63,6 @@ function run_identity.of_batch(sampler, batch)
   return not adaptive and sampling.hash(batch) or nil
 end
 
-local function keys_of(a, b)
-  local set, keys = {}, {}
-  for _, t in ipairs{a, b} do
-    for key in pairs(t) do
-      if not set[key] then set[key], keys[#keys + 1] = true, key end
-    end
-  end
-  table.sort(keys)
-  return keys
-end
-
 local function show(value)
   return value == nil and "not set" or json.encode(value)
 end
@@ -81,13 +71,13 @@ end
 -- changed and the parts of the data set.
 function run_identity.check(where, before, now)
   local changed, parts = {}, {}
-  for _, key in ipairs(keys_of(before.settings, now.settings)) do
+  for _, key in ipairs(tables.sorted_keys(tables.merged(before.settings, now.settings))) do
     local old, new = show(before.settings[key]), show(now.settings[key])
     if not FREE[key] and old ~= new then
       changed[#changed + 1] = ("%s was %s and is %s"):format(key, old, new)
     end
   end
-  for _, part in ipairs(keys_of(before.data, now.data)) do
+  for _, part in ipairs(tables.sorted_keys(tables.merged(before.data, now.data))) do
     if before.data[part] ~= now.data[part] then parts[#parts + 1] = part end
   end
   if #parts > 0 then

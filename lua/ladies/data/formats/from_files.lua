@@ -14,10 +14,11 @@ local notes = require "ladies.data.notes"
 local progress = require "ladies.base.progress"
 local splits = require "ladies.data.splits"
 local table_header = require "ladies.data.formats.table_header"
+local tables = require "ladies.base.tables"
 
 local WHERE = "ladies.data.from_files"
 
-local SPEC = {
+local SPEC = tables.merged(complete.SPEC, {
   edges = "string", features = "string or nil", labels = "string",
   split = "string or nil", train = "string or nil", val = "string or nil", test = "string or nil",
   ids = {"numbers from 0|numbers from 1|strings", "numbers from 0"},
@@ -26,8 +27,7 @@ local SPEC = {
   header = "boolean or nil", separator = "string or nil",
   node_names = "string or nil", class_names = "string or nil", feature_names = "string or nil",
   name = {"string", "files"}, source = "string or nil", quiet = {"boolean", false},
-}
-for key, type_text in pairs(complete.SPEC) do SPEC[key] = type_text end
+})
 
 local NO_LIMIT = (1 << 31) - 2
 

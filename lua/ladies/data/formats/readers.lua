@@ -12,6 +12,7 @@ local complete = require "ladies.data.complete"
 local npz_layout = require "ladies.data.formats.npz_layout"
 local splits = require "ladies.data.splits"
 local table_folder = require "ladies.data.formats.table_folder"
+local tables = require "ladies.base.tables"
 
 local readers = {}
 
@@ -48,8 +49,7 @@ end
 -- The options as this reader takes them: `split` is the name of one of the source's, or false for
 -- any, where another one is made.
 local function options_for(reader, path, opts)
-  local own = {}
-  for key, value in pairs(opts) do own[key] = value end
+  local own = tables.merged(opts)
   if splits.is_way(opts.split) then
     own.split = false
   elseif opts.split and not reader.named_splits then

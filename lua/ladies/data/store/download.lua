@@ -5,6 +5,7 @@ local core = require "ladies_core"
 local options = require "ladies.base.options"
 local progress = require "ladies.base.progress"
 local registry = require "ladies.data.store.registry"
+local tables = require "ladies.base.tables"
 
 local download = {}
 
@@ -47,7 +48,7 @@ end
 
 local function find_pip()
   for _, words in ipairs(PIPS) do
-    if core.process.exists(words[1]) then return table.move(words, 1, #words, 1, {}) end
+    if core.process.exists(words[1]) then return tables.append({}, words) end
   end
   options.fail("the program pip is missing; it comes with Python")
 end

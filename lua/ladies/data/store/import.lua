@@ -9,6 +9,7 @@ local fetch = require "ladies.data.store.fetch"
 local planetoid = require "ladies.data.formats.planetoid"
 local readers = require "ladies.data.formats.readers"
 local registry = require "ladies.data.store.registry"
+local tables = require "ladies.base.tables"
 local unpack = require "ladies.data.store.unpack"
 
 local WHERE = "ladies import"
@@ -123,9 +124,8 @@ end
 return function(path, given)
   options.value(WHERE, "the path", path, "string")
   if path == "" then fail "the path is empty" end
-  local spec, load = {name = "string or nil", replace = {"boolean", false}}, {}
-  for key, type_text in pairs(complete.SPEC) do spec[key] = type_text end
-  local opts = options.check(WHERE, given, spec)
+  local opts, load = options.check(WHERE, given, tables.merged(complete.SPEC,
+    {name = "string or nil", replace = {"boolean", false}})), {}
   for key in pairs(complete.SPEC) do load[key] = opts[key] end
   if opts.name then cache.check_name(WHERE, opts.name) end
   local there = core.exists(path)
