@@ -448,9 +448,6 @@ function tests.test_check_says_what_is_wrong()
     function(b) b.loss_nodes, b.loss_weight = ladies.index{2}, ladies.tensor{0.1, 0.5} end)
   finds("loss_weight has nan, expected finite numbers",
     function(b) b.loss_weight = ladies.tensor{1, math.abs(0 / 0)} end)
-  finds("layer 2: full is 2 x 5, expected 2 x 4", function(b)
-    b.blocks[2].full, b.blocks[2].full_src = hand_graph():rows(b.output), ladies.range(1, 4)
-  end)
 end
 
 return tests

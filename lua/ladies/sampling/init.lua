@@ -84,10 +84,6 @@ local function wrong_block(block, above, rules)
   if type(block) ~= "table" then return "the block must be a table, got " .. type(block) end
   local wrong = wrong_ids("dst", block.dst, rules) or wrong_ids("src", block.src, rules)
     or wrong_matrix("adj", block.adj, block.dst, block.src, rules)
-  if not wrong and block.full ~= nil then
-    wrong = wrong_ids("full_src", block.full_src, rules)
-      or wrong_matrix("full", block.full, block.dst, block.full_src, rules)
-  end
   if not wrong and block.control ~= nil then
     wrong = wrong_control(block.control, #block.dst, rules)
   end
@@ -170,8 +166,8 @@ function sampling.check(batch, where, given)
 end
 
 --- sampling.hash(batch): a text that depends on every bit of what training reads of a mini-batch:
--- its blocks (structure, weights, order; full and full_src, control and noise), input, output and
--- features, loss_nodes and loss_weight.
+-- its blocks (structure, weights, order; control and noise), input, output and features, loss_nodes
+-- and loss_weight.
 function sampling.hash(batch)
   local where, parts, hashes = "sampling.hash", {}, {}       -- layers may share one
   local function add(object)
@@ -181,8 +177,7 @@ function sampling.hash(batch)
   end
   options.value(where, "the mini-batch", batch, "table")
   for _, block in ipairs(options.value(where, "blocks", batch.blocks, "array of tables")) do
-    add(block.adj) add(block.dst) add(block.src) add(block.full) add(block.full_src)
-    add(block.control) add(block.noise)
+    add(block.adj) add(block.dst) add(block.src) add(block.control) add(block.noise)
   end
   add(batch.input) add(batch.output) add(batch.features)
   add(batch.loss_nodes) add(rawget(batch, "loss_weight"))
