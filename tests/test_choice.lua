@@ -307,6 +307,8 @@ function tests.test_uniform()
   lu.assertEquals(#many, 50)
   lu.assertEquals(sampling.unique(many):sort():to_table(), {1, 2, 3})
   lu.assertEquals(#sampling.uniform(0, 0, {rng = rng}), 0)
+  lu.assertErrorMsgContains("nothing to draw 1 times from", sampling.uniform, 0, 1,
+    {rng = rng, replace = true})
   -- It is the beginning of a permutation, without the cost of one.
   local at = rng:at(1)
   local order = sampling.permutation(50, at)
