@@ -203,6 +203,23 @@ function tests.test_circles_of_c_are_found()
   lu.assertNil(found("LD_CLONES static " .. one, body("int two(int n)", "one")))
 end
 
+--- Elements are written one by one where they come from Lua, and changed by core alone.
+function tests.test_no_arithmetic_in_the_binding()
+  local written = {}
+  for path, text in pairs(sources()) do
+    for line in (path:find "^bind/" and bare(text) or ""):gmatch "[^\n]+" do
+      if line:find "data%b[]%s*[-+*/]?=[^=]" then
+        written[#written + 1] = path .. ":" .. line:gsub("^%s+", " ")
+      end
+    end
+  end
+  table.sort(written)
+  lu.assertEquals(written, {
+    'bind/tensor/bind_index.c: (*x)->data[i] = to_core(L, -1, , i + 1);',
+    "bind/tensor/bind_tensor.c: t->data[i - 1] = (float)luaL_checknumber(L, 3);",
+  })
+end
+
 -- The rooms of the Lua half, from the top down: a module requires those of its own room and of
 -- rooms below. NAME.* is all that is in a folder and not named before.
 local ROOMS = {"ladies_paper", "ladies_paper.*", "ladies", "ladies.command.*", "ladies.prompt.*",

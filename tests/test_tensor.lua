@@ -259,10 +259,11 @@ function tests.test_refused_changes()
   fails("number expected, got string", function() v.name = 1 end)
   fails("copy_: 2 x 2 into 3", v.copy_, v, m)
   fails("copy_: 3 x 1 into 3", v.copy_, v, ladies.zeros(3, 1))
-  fails("position 4 at position 2 is out of range 1..3", v.add_at_, v, index{1, 4}, 1)
-  fails("a vector, an Index and a number or a vector as long as the Index expected",
-    v.add_at_, v, index{1, 2}, tensor{1})
-  fails("a vector, an Index and a number", m.mul_at_, m, index{1}, 1)
+  fails("add_at_: position 4 at position 2 is out of range 1..3", v.add_at_, v, index{1, 4}, 1)
+  fails("add_at_: a tensor of 1 for 2 positions", v.add_at_, v, index{1, 2}, tensor{1})
+  fails("mul_at_: a tensor of 2 x 1 for 2 positions",
+    v.mul_at_, v, index{1, 2}, ladies.ones(2, 1))
+  fails("mul_at_: a vector expected, the tensor is 2 x 2", m.mul_at_, m, index{1}, 1)
   fails("number expected, got nil", v.add_at_, v, index{1}, nil)
   fails("copy_rows_: rows of 1 x 3 at 1 positions into 2 x 2",
     m.copy_rows_, m, index{1}, ladies.zeros(1, 3))

@@ -26,7 +26,7 @@ static void call_free(void *custom)
 static ld_status take_gradients(lua_State *L, ld_node *n, int base, int returned)
 {
     for (int i = 0; i < LD_NODE_INPUTS && n->in[i]; i++) {
-        ld_tensor *in = n->in[i], *given, *grad;
+        ld_tensor *in = n->in[i], *given;
         if (!ld_wants_grad(in))
             continue;
         if (i >= returned || lua_isnil(L, base + i))
@@ -39,11 +39,9 @@ static ld_status take_gradients(lua_State *L, ld_node *n, int base, int returned
             return ld_fail(LD_SHAPE, "backward gave %s as gradient %d, a Tensor of %s expected",
                            given ? ld_tensor_shape(given) : luaL_typename(L, base + i), i + 1,
                            ld_tensor_shape(in));
-        ld_status st = ld_grad_zeroed(in, &grad);
+        ld_status st = ld_grad_add(in, given);
         if (st != LD_OK)
             return st;
-        for (int64_t j = 0, size = ld_tensor_size(in); j < size; j++)
-            grad->data[j] += given->data[j];
     }
     return LD_OK;
 }

@@ -216,7 +216,7 @@ static void copy_moment(lua_State *L, ld_tensor *to, const ld_tensor *from)
     if (!to)
         return;
     bind_check(L, ld_tensor_change(to));
-    memcpy(to->data, from->data, (size_t)ld_tensor_size(to) * sizeof(float));
+    bind_check(L, ld_tensor_copy(to, from));
 }
 
 /* Everything is checked before anything changes. */

@@ -362,11 +362,8 @@ static int matrix_col_of(lua_State *L)
 
 static int matrix_offsets(lua_State *L)
 {
-    const ld_structure *s = bind_any_matrix(L, 1)->s;
-    ld_index **x = bind_new_index(L);
-    bind_check(L, ld_index_new(x, s->n_rows + 1));
-    for (int64_t r = 0; r <= s->n_rows; r++)
-        (*x)->data[r] = (int32_t)s->offsets[r];
+    ld_csr *a = bind_any_matrix(L, 1);
+    bind_check(L, ld_csr_offsets(bind_new_index(L), a));
     return 1;
 }
 

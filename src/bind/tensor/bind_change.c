@@ -1,6 +1,4 @@
 /* Tensor: methods that change it in place; their names end in an underscore. */
-#include <string.h>
-
 #include "state/bind.h"
 
 static int tensor_normal(lua_State *L)
@@ -24,62 +22,45 @@ static int tensor_uniform(lua_State *L)
 static int tensor_fill(lua_State *L)
 {
     ld_tensor *t = bind_writable_tensor(L, 1);
-    float value = (float)luaL_checknumber(L, 2);
-    for (int64_t i = 0, n = ld_tensor_size(t); i < n; i++)
-        t->data[i] = value;
+    ld_tensor_fill(t, (float)luaL_checknumber(L, 2));
     lua_settop(L, 1);
     return 1;
 }
 
 static int tensor_copy(lua_State *L)
 {
-    ld_tensor *t = bind_writable_tensor(L, 1), *u = bind_tensor(L, 2);
-    if (!ld_tensor_same_shape(t, u))
-        return luaL_error(L, "copy_: %s into %s", ld_tensor_shape(u), ld_tensor_shape(t));
-    memmove(t->data, u->data, (size_t)ld_tensor_size(t) * sizeof(float));
+    ld_tensor *t = bind_writable_tensor(L, 1);
+    bind_check(L, ld_tensor_copy(t, bind_tensor(L, 2)));
     lua_settop(L, 1);
     return 1;
 }
 
+typedef ld_status change_at(ld_tensor *t, const ld_index *at, const ld_tensor *by, float number);
+
 /* t[idx[i]] changes by the number, or by element i of the tensor, at argument 3. */
-static int change_at(lua_State *L, bool multiply)
+static int tensor_change_at(lua_State *L, change_at *change)
 {
     ld_tensor *t = bind_writable_tensor(L, 1), *by = bind_to_tensor(L, 3);
     ld_index *at = bind_index(L, 2);
-    float number = by ? 0.0f : (float)luaL_checknumber(L, 3);
-    if (t->ndim != 1 || (by && (by->ndim != 1 || by->n_rows != at->size)))
-        return luaL_error(L, "a vector, an Index and a number or a vector as long as the Index "
-                             "expected");
-    bind_check(L, ld_index_check(at, 0, t->n_rows, "position"));
-    for (int64_t i = 0; i < at->size; i++) {
-        float v = by ? by->data[i] : number, *x = &t->data[at->data[i]];
-        *x = multiply ? *x * v : *x + v;
-    }
+    bind_check(L, change(t, at, by, by ? 0.0f : (float)luaL_checknumber(L, 3)));
     lua_settop(L, 1);
     return 1;
 }
 
 static int tensor_add_at(lua_State *L)
 {
-    return change_at(L, false);
+    return tensor_change_at(L, ld_tensor_add_at);
 }
 
 static int tensor_mul_at(lua_State *L)
 {
-    return change_at(L, true);
+    return tensor_change_at(L, ld_tensor_mul_at);
 }
 
 static int tensor_copy_rows(lua_State *L)
 {
     ld_tensor *t = bind_writable_tensor(L, 1), *rows = bind_tensor(L, 3);
-    ld_index *at = bind_index(L, 2);
-    if (rows->n_rows != at->size || rows->n_cols != t->n_cols)
-        return luaL_error(L, "copy_rows_: rows of %s at %d positions into %s",
-                          ld_tensor_shape(rows), (int)at->size, ld_tensor_shape(t));
-    bind_check(L, ld_index_check(at, 0, t->n_rows, "copy_rows_: row"));
-    for (int64_t i = 0; i < at->size; i++)
-        memmove(t->data + at->data[i] * t->n_cols, rows->data + i * t->n_cols,
-                (size_t)t->n_cols * sizeof(float)); /* rows may be a view of t */
+    bind_check(L, ld_tensor_copy_rows(t, bind_index(L, 2), rows));
     lua_settop(L, 1);
     return 1;
 }

@@ -106,14 +106,19 @@ static int index_eq(lua_State *L)
     return 1;
 }
 
-static int index_to_table(lua_State *L)
+/* Pushes the elements as a table, each with `more` added. */
+static void push_table(lua_State *L, const ld_index *x, lua_Integer more)
 {
-    ld_index *x = bind_index(L, 1);
     lua_createtable(L, (int)x->size, 0);
     for (int64_t i = 0; i < x->size; i++) {
-        lua_pushinteger(L, (lua_Integer)x->data[i] + 1);
+        lua_pushinteger(L, x->data[i] + more);
         lua_rawseti(L, -2, i + 1);
     }
+}
+
+static int index_to_table(lua_State *L)
+{
+    push_table(L, bind_index(L, 1), 1);
     return 1;
 }
 
@@ -142,13 +147,9 @@ static int index_hash(lua_State *L)
 
 static int extreme(lua_State *L, int sign)
 {
-    ld_index *x = bind_index(L, 1);
-    if (x->size == 0)
-        return luaL_error(L, "an empty Index has no largest or smallest element");
-    int32_t best = x->data[0];
-    for (int64_t i = 1; i < x->size; i++)
-        best = sign * (x->data[i] > best ? 1 : x->data[i] < best ? -1 : 0) > 0 ? x->data[i] : best;
-    lua_pushinteger(L, (lua_Integer)best + 1);
+    int32_t id;
+    bind_check(L, ld_index_extreme(&id, bind_index(L, 1), sign));
+    lua_pushinteger(L, (lua_Integer)id + 1);
     return 1;
 }
 
@@ -170,23 +171,11 @@ static int index_check_unique(lua_State *L)
 
 static int index_counts(lua_State *L)
 {
-    ld_index *x = bind_index(L, 1);
+    ld_index *x = bind_index(L, 1), **counts;
     int64_t n = bind_count(L, 2, "counts: the number of ids");
-    bind_check(L, ld_index_check(x, -1, n, "counts: id"));
-    lua_createtable(L, (int)n, 0);
-    for (int64_t i = 1; i <= n; i++) {
-        lua_pushinteger(L, 0);
-        lua_rawseti(L, -2, i);
-    }
-    for (int64_t i = 0; i < x->size; i++) {
-        if (x->data[i] >= 0) {
-            lua_rawgeti(L, -1, x->data[i] + 1);
-            lua_Integer count = lua_tointeger(L, -1);
-            lua_pop(L, 1);
-            lua_pushinteger(L, count + 1);
-            lua_rawseti(L, -2, x->data[i] + 1);
-        }
-    }
+    counts = bind_new_index(L);
+    bind_check(L, ld_index_counts(counts, x, n));
+    push_table(L, *counts, 0);
     return 1;
 }
 

@@ -1,6 +1,5 @@
 /* Tensor: making, reading, views. Changes in place are in bind_change.c, the differentiable
  * operations in bind_grad.c. */
-#include <math.h>
 #include <string.h>
 
 #include "grad/op.h"
@@ -200,18 +199,8 @@ static int tensor_min(lua_State *L)
 
 static int tensor_argmax(lua_State *L)
 {
-    ld_tensor *t = bind_operand(L, 1);
-    if (t->n_cols == 0)
-        return luaL_error(L, "argmax: rows without elements");
-    ld_index **x = bind_new_index(L);
-    bind_check(L, ld_index_new(x, t->n_rows));
-    for (int64_t r = 0; r < t->n_rows; r++) {
-        const float *row = t->data + r * t->n_cols;
-        int32_t best = 0;
-        for (int64_t c = 1; c < t->n_cols; c++)
-            best = row[c] > row[best] ? (int32_t)c : best;
-        (*x)->data[r] = best;
-    }
+    ld_tensor *t = bind_operand(L, 1); /* a choice passes no gradient on */
+    bind_check(L, ld_tensor_argmax(bind_new_index(L), t));
     return 1;
 }
 
@@ -238,10 +227,7 @@ static int tensor_above(lua_State *L)
 {
     ld_tensor *t = bind_operand(L, 1); /* the derivative is zero */
     float bound = (float)luaL_checknumber(L, 2);
-    ld_tensor **y = bind_new_tensor(L);
-    bind_check(L, ld_tensor_like(y, t));
-    for (int64_t i = 0, n = ld_tensor_size(t); i < n; i++)
-        (*y)->data[i] = t->data[i] > bound ? 1.0f : 0.0f;
+    bind_check(L, ld_tensor_above(bind_new_tensor(L), t, bound));
     return 1;
 }
 
@@ -249,17 +235,14 @@ static int tensor_above(lua_State *L)
 static int tensor_is_finite(lua_State *L)
 {
     ld_tensor *t = bind_operand(L, 1);
-    for (int64_t i = 0, n = ld_tensor_size(t); i < n; i++) {
-        if (!isfinite(t->data[i])) {
-            lua_pushboolean(L, 0);
-            lua_pushnumber(L, (lua_Number)t->data[i]);
-            lua_pushinteger(L, i / t->n_cols + 1);
-            lua_pushinteger(L, i % t->n_cols + 1);
-            return 4;
-        }
-    }
-    lua_pushboolean(L, 1);
-    return 1;
+    int64_t i = ld_tensor_not_finite(t);
+    lua_pushboolean(L, i < 0);
+    if (i < 0)
+        return 1;
+    lua_pushnumber(L, (lua_Number)t->data[i]);
+    lua_pushinteger(L, i / t->n_cols + 1);
+    lua_pushinteger(L, i % t->n_cols + 1);
+    return 4;
 }
 
 static int tensor_hash(lua_State *L)

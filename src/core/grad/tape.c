@@ -166,6 +166,15 @@ ld_status ld_grad_zeroed(ld_tensor *t, ld_tensor **grad)
     return st;
 }
 
+ld_status ld_grad_add(ld_tensor *t, const ld_tensor *part)
+{
+    ld_tensor *grad;
+    ld_status st = ld_grad_zeroed(t, &grad);
+    for (int64_t i = 0, n = ld_tensor_size(t); st == LD_OK && i < n; i++)
+        grad->data[i] += part->data[i];
+    return st;
+}
+
 static void drop_grad(ld_tensor *t)
 {
     ld_tensor_unref(t->grad);

@@ -109,4 +109,7 @@ ld_status ld_grad_target(ld_tensor *t, ld_tensor **grad, bool *accumulate);
 /* The same for an operation that only ever adds: the memory is zeroed when it holds nothing yet. */
 ld_status ld_grad_zeroed(ld_tensor *t, ld_tensor **grad);
 
+/* Adds `part`, of t's shape, to t's gradient. */
+ld_status ld_grad_add(ld_tensor *t, const ld_tensor *part);
+
 #endif

@@ -249,6 +249,15 @@ ld_status ld_csr_col_of(ld_index **out, const ld_csr *a)
     return st;
 }
 
+ld_status ld_csr_offsets(ld_index **out, const ld_csr *a)
+{
+    const ld_structure *s = a->s;
+    ld_status st = ld_index_new(out, s->n_rows + 1);
+    for (int64_t r = 0; st == LD_OK && r <= s->n_rows; r++)
+        (*out)->data[r] = (int32_t)s->offsets[r];
+    return st;
+}
+
 ld_status ld_csr_origin(ld_index **out, const ld_csr *a)
 {
     const ld_structure *s = a->s;

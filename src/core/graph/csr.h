@@ -187,6 +187,9 @@ ld_status ld_csr_entries(ld_tensor **out, const ld_csr *a);
 ld_status ld_csr_row_of(ld_index **out, const ld_csr *a);
 ld_status ld_csr_col_of(ld_index **out, const ld_csr *a);
 
+/* Where each row's entries begin, and the last one's end. */
+ld_status ld_csr_offsets(ld_index **out, const ld_csr *a);
+
 /* Positions of the entries in the graph that a was sliced from (in a itself when it is no slice). */
 ld_status ld_csr_origin(ld_index **out, const ld_csr *a);
 

@@ -220,6 +220,31 @@ done:
     return st;
 }
 
+ld_status ld_index_extreme(int32_t *out, const ld_index *x, int sign)
+{
+    if (x->size == 0)
+        return ld_fail(LD_VALUE, "an empty Index has no largest or smallest element");
+    int32_t best = x->data[0];
+    for (int64_t i = 1; i < x->size; i++)
+        best = (sign > 0 ? x->data[i] > best : x->data[i] < best) ? x->data[i] : best;
+    *out = best;
+    return LD_OK;
+}
+
+ld_status ld_index_counts(ld_index **out, const ld_index *x, int64_t n_ids)
+{
+    ld_status st = ld_index_check(x, -1, n_ids, "counts: id");
+    if (st == LD_OK)
+        st = ld_index_new(out, n_ids);
+    if (st != LD_OK)
+        return st;
+    memset((*out)->data, 0, (size_t)n_ids * sizeof *(*out)->data);
+    for (int64_t i = 0; i < x->size; i++)
+        if (x->data[i] >= 0)
+            (*out)->data[x->data[i]]++;
+    return LD_OK;
+}
+
 /* A counting sort. */
 ld_status ld_index_group(ld_index **order, ld_index **ends, const ld_index *x, int64_t n_ids)
 {

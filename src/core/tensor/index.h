@@ -52,6 +52,12 @@ ld_status ld_index_unique(ld_index **out, const ld_index *x);
  * When a holds an element twice, its first position counts. */
 ld_status ld_index_find(ld_index **out, const ld_index *a, const ld_index *b);
 
+/* The largest or, with sign -1, smallest element; LD_VALUE when there is none. */
+ld_status ld_index_extreme(int32_t *out, const ld_index *x, int sign);
+
+/* How often each of the ids 0 .. n_ids - 1 occurs in x; -1 is none. LD_RANGE for an id outside. */
+ld_status ld_index_counts(ld_index **out, const ld_index *x, int64_t n_ids);
+
 /* The positions of the ids 0 .. n_ids - 1 in x: those of id i are order[ends[i] .. ends[i + 1] - 1],
  * ascending; `ends` has n_ids + 1 elements. LD_RANGE for an id outside. */
 ld_status ld_index_group(ld_index **order, ld_index **ends, const ld_index *x, int64_t n_ids);

@@ -1,17 +1,11 @@
 #include "tensor/tensor.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/memory.h"
-#include "base/simd.h"
-#include "base/threads.h"
-
-enum { GRAIN = 1 << 16 };
 
 /* Storage over `data`: a block, which it takes, also on failure; or memory in a mapping. */
 static ld_status storage_over(ld_storage **out, float *data, int64_t size, ld_mapping *mapping)
@@ -139,35 +133,6 @@ ld_status ld_tensor_full(ld_tensor **out, int ndim, int64_t n_rows, int64_t n_co
 ld_status ld_tensor_like(ld_tensor **out, const ld_tensor *t)
 {
     return ld_tensor_new(out, t->ndim, t->n_rows, t->n_cols);
-}
-
-typedef struct {
-    float *data;
-    float a, b;
-    ld_stream stream;
-    bool normal;
-} random_fill;
-
-static void fill_random(void *ctx, int64_t begin, int64_t end)
-{
-    random_fill *f = ctx;
-    for (int64_t i = begin; i < end; i++) {
-        double x = f->normal ? ld_random_normal(f->stream, (uint64_t)i)
-                             : ld_random_uniform(f->stream, (uint64_t)i);
-        f->data[i] = (float)(f->a + f->b * x);
-    }
-}
-
-ld_status ld_tensor_normal(ld_tensor *t, float deviation, ld_rng *rng)
-{
-    random_fill f = {t->data, 0.0f, deviation, ld_rng_next(rng), true};
-    return ld_parallel_for(ld_tensor_size(t), GRAIN, fill_random, &f);
-}
-
-ld_status ld_tensor_uniform(ld_tensor *t, float low, float high, ld_rng *rng)
-{
-    random_fill f = {t->data, low, high - low, ld_rng_next(rng), false};
-    return ld_parallel_for(ld_tensor_size(t), GRAIN, fill_random, &f);
 }
 
 ld_status ld_tensor_view(ld_tensor **out, ld_tensor *t, int ndim, int64_t n_rows, int64_t n_cols)
@@ -299,40 +264,4 @@ const char *ld_tensor_shape(const ld_tensor *t)
     else
         snprintf(s, sizeof text[0], "%" PRId64 " x %" PRId64, t->n_rows, t->n_cols);
     return s;
-}
-
-bool ld_tensor_equal(const ld_tensor *a, const ld_tensor *b)
-{
-    bool equal = ld_tensor_same_shape(a, b);
-    for (int64_t i = 0, n = ld_tensor_size(a); equal && i < n; i++)
-        equal = a->data[i] == b->data[i];
-    return equal;
-}
-
-int64_t ld_tensor_extreme(const ld_tensor *t, int sign)
-{
-    int64_t best = 0;
-    for (int64_t i = 0, n = ld_tensor_size(t); i < n; i++) {
-        float v = t->data[i], top = t->data[best];
-        if (v != v)
-            return i;
-        if (sign > 0 ? v > top : v < top)
-            best = i;
-    }
-    return best;
-}
-
-double ld_tensor_norm(const ld_tensor *t)
-{
-    double square = 0;
-    for (int64_t i = 0, n = ld_tensor_size(t); i < n; i++)
-        square += (double)t->data[i] * t->data[i];
-    return sqrt(square);
-}
-
-ld_status ld_tensor_hash(uint64_t *hash, const ld_tensor *t)
-{
-    *hash = ld_hash_word(LD_HASH_SEED, (uint64_t)t->ndim);
-    *hash = ld_hash_word(ld_hash_word(*hash, (uint64_t)t->n_rows), (uint64_t)t->n_cols);
-    return ld_hash_bytes(hash, t->data, (size_t)ld_tensor_size(t) * sizeof(float));
 }

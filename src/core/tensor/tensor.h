@@ -14,6 +14,7 @@
 #include "base/mapping.h"
 #include "base/rng.h"
 #include "base/status.h"
+#include "tensor/index.h"
 
 typedef struct ld_storage {
     atomic_int refs;
@@ -58,10 +59,6 @@ ld_status ld_tensor_over(ld_tensor **out, int ndim, int64_t n_rows, int64_t n_co
 
 /* An uninitialised tensor of the same shape. */
 ld_status ld_tensor_like(ld_tensor **out, const ld_tensor *t);
-
-/* Normal (mean 0, given deviation) or uniform (low .. high) random numbers. */
-ld_status ld_tensor_normal(ld_tensor *t, float deviation, ld_rng *rng);
-ld_status ld_tensor_uniform(ld_tensor *t, float low, float high, ld_rng *rng);
 
 /* Another name for t's storage (same or other shape, same size), outside of any step. */
 ld_status ld_tensor_view(ld_tensor **out, ld_tensor *t, int ndim, int64_t n_rows, int64_t n_cols);
@@ -118,20 +115,53 @@ static inline bool ld_tensor_same_shape(const ld_tensor *a, const ld_tensor *b)
     return a->ndim == b->ndim && a->n_rows == b->n_rows && a->n_cols == b->n_cols;
 }
 
-/* Whether a and b have the same shape and equal elements; nan equals nothing. */
-bool ld_tensor_equal(const ld_tensor *a, const ld_tensor *b);
-
 /* "512 x 256" or "512" in a static thread-local buffer; up to four may be in use at a time. */
 const char *ld_tensor_shape(const ld_tensor *t);
+
+/* --- reading (read.c) ------------------------------------------------------------------------ */
+
+/* Whether a and b have the same shape and equal elements; nan equals nothing. */
+bool ld_tensor_equal(const ld_tensor *a, const ld_tensor *b);
 
 /* The position of the largest or, with sign -1, smallest element: of the first NaN where there is
  * one, else of the first among equals. The tensor must not be empty. */
 int64_t ld_tensor_extreme(const ld_tensor *t, int sign);
+
+/* The column of the largest element of each row, the first among equals. LD_SHAPE without columns. */
+ld_status ld_tensor_argmax(ld_index **out, const ld_tensor *t);
+
+/* 1 where an element is greater than the bound, 0 elsewhere. */
+ld_status ld_tensor_above(ld_tensor **out, const ld_tensor *t, float bound);
+
+/* The position of the first element that is infinite or NaN, -1 when there is none. */
+int64_t ld_tensor_not_finite(const ld_tensor *t);
 
 /* The Euclidean norm of all elements, summed in double. */
 double ld_tensor_norm(const ld_tensor *t);
 
 /* A hash of shape and bits. */
 ld_status ld_tensor_hash(uint64_t *hash, const ld_tensor *t);
+
+/* --- changing in place (change.c) ------------------------------------------------------------ */
+/* Not before ld_tensor_change; on failure the elements are as they were. */
+
+/* Normal (mean 0, given deviation) or uniform (low .. high) random numbers. */
+ld_status ld_tensor_normal(ld_tensor *t, float deviation, ld_rng *rng);
+ld_status ld_tensor_uniform(ld_tensor *t, float low, float high, ld_rng *rng);
+
+void ld_tensor_fill(ld_tensor *t, float value);
+
+/* The elements of a tensor of the same shape, which may share t's storage; LD_SHAPE for another. */
+ld_status ld_tensor_copy(ld_tensor *t, const ld_tensor *from);
+
+/* Row at[i] becomes row i of `rows`, which may share t's storage. LD_SHAPE, or LD_RANGE for a row that
+ * t does not have. */
+ld_status ld_tensor_copy_rows(ld_tensor *t, const ld_index *at, const ld_tensor *rows);
+
+/* by[i], or `number` where `by` is NULL, is added to element at[i] of the vector t, or is its factor,
+ * one after the other: a position that is repeated changes as often. LD_SHAPE, or LD_RANGE for a
+ * position that t does not have. */
+ld_status ld_tensor_add_at(ld_tensor *t, const ld_index *at, const ld_tensor *by, float number);
+ld_status ld_tensor_mul_at(ld_tensor *t, const ld_index *at, const ld_tensor *by, float number);
 
 #endif
