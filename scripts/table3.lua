@@ -7,8 +7,6 @@
 -- and a picture for each data set. The same command goes on where it was stopped, and more runs or
 -- methods are added to those that are there. `ladies report` makes a document of it.
 
-local core = require "ladies_core"
-local ladies = require "ladies"
 local paper = require "ladies_paper"
 local cli = require "ladies.command.cli"
 local study_options = require "ladies.command.study_options"
@@ -29,9 +27,5 @@ cli.main(cli.join({
   local given = {preset = opts.preset, runs = opts.runs, quick = opts.quick, jobs = opts.jobs,
     threads = opts.threads, out = opts.out, quiet = opts.quiet}
   for _, name in ipairs{"datasets", "methods"} do given[name] = cli.words(opts[name]) end
-  local result = paper.table3(given)
-  study_options.show(result)
-  if core.isatty(1) then
-    for _, drawing in ipairs(result.plots) do print(ladies.plot.text(drawing) or "") end
-  end
+  study_options.show(paper.table3(given))
 end)

@@ -280,8 +280,8 @@ Differences are taken seed by seed; "difference" is to the preset as it is. Colu
 batch: the nodes that are united into every sampled layer. "uniform" draws all nodes alike, of the
 neighbourhood or of the graph; all else is the preset's, for all four. A draw with replacement
 unites before the draw, and no dropout is none before the head either.]]):format(opts.runs),
-  }, folder = study.folder.path, files = {"results.jsonl", "ablate.csv", "ablate.md"},
-    text = table.concat(texts, "\n\n")}
+  }, failed = study.failed, folder = study.folder.path, text = table.concat(texts, "\n\n"),
+    files = {"results.jsonl", "ablate.csv", "ablate.md"}}
   table.move(notes, 1, #notes, #result.notes + 1, result.notes)
   table.move(result.notes, 1, #result.notes, #parts + 1, parts)
   section.write(study.folder:file "ablate.md", parts)
@@ -291,7 +291,7 @@ end
 
 --- ladies_paper.ablate{presets = {"default"}, runs = 10}: LADIES with one choice of a preset
 -- changed at a time, and the cross of probabilities and unions. Returns a table whose tostring is
--- the tables as text, with `notes` and `files`.
+-- the tables as text, with `notes`, `files` and `failed`, the number of runs that failed.
 -- presets    default, paper and code: see ladies.presets
 -- parts      "changes" and "cross"
 -- runs       10, with the seeds 1, 2, ...

@@ -201,12 +201,14 @@ function Study:run(runs, given)
 end
 
 --- Trains the runs as study:run does, but goes on when some fail: `notes` gets a line for each of
--- them. Returns the records of the others, in order; it is an error when there are none.
+-- them, and study.failed is their number. Returns the records of the others, in order; it is an
+-- error when there are none.
 function Study:complete(runs, opts, notes)
   local first
+  self.failed = 0
   self:run(runs, {jobs = opts.jobs, threads = opts.threads, quiet = opts.quiet,
     failed = function(run, message)
-      first = first or ("%s failed: %s"):format(run.key, message)
+      first, self.failed = first or ("%s failed: %s"):format(run.key, message), self.failed + 1
       notes[#notes + 1] = ("%s failed: %s"):format(run.key, message)
     end})
   local records = {}

@@ -252,15 +252,14 @@ local function sweep(given)
   if not records[1].val_f1 then
     options.fail(("%s: %s has no validation nodes to choose by"):format(WHERE, names[1]))
   end
-  local failed = #notes
   local ranked = ranking(study, cells, list, seeds)
   local rows = table_of(ranked, cells)
   table.insert(notes, 1, provenance.runs(study, records))
   table.insert(notes, 2, description(opts, seeds))
   local result = setmetatable({
-    best = ranked[1].mean and ranked[1].combination.settings or nil, notes = notes, failed = failed,
-    folder = study.folder.path, files = {"results.jsonl", "sweep.csv", "sweep.md"},
-    text = markdown.table(rows)}, Sweep)
+    best = ranked[1].mean and ranked[1].combination.settings or nil, notes = notes,
+    failed = study.failed, folder = study.folder.path, text = markdown.table(rows),
+    files = {"results.jsonl", "sweep.csv", "sweep.md"}}, Sweep)
   section.write(study.folder:file "sweep.md", {heading(opts, names), rows, table.unpack(notes)})
   section.write_csv(study.folder:file "sweep.csv", csv_rows(ranked, cells))
   return result

@@ -191,7 +191,8 @@ end
 local function write(opts, panels, study, records, notes)
   local folder = study.folder
   local result = {folder = folder.path, files = {"results.jsonl", "figures.csv", "figures.md"},
-    pictures = {}, notes = {provenance.runs(study, records), settings_note(opts)}}
+    failed = study.failed, pictures = {},
+    notes = {provenance.runs(study, records), settings_note(opts)}}
   table.move(notes, 1, #notes, #result.notes + 1, result.notes)
   for _, panel in ipairs(panels) do
     panel.pictures = draw(panel, folder)
@@ -209,7 +210,8 @@ end
 
 --- ladies_paper.figures{preset = "default", figures = {"depth"}, runs = 5}: draws the figures, with
 -- runs of the seeds 1, 2, ... Returns a table whose tostring is the pictures as text, with
--- `pictures` ({name =, plot = options of ladies.plot, files =}), `notes` and `files`.
+-- `pictures` ({name =, plot = options of ladies.plot, files =}), `notes`, `files`
+-- and `failed`, the number of runs that failed.
 -- preset     default, paper or code: see ladies.presets
 -- figures    sample_curves   test F1 over batches, by number of samples
 --            epochs          training, validation and test F1 per epoch, full batch and LADIES

@@ -187,7 +187,8 @@ end
 local function write(opts, rows, names, study, records, notes)
   local folder = study.folder
   local result = {rows = rows, notes = notes_of(opts, rows, study, records, notes),
-    folder = folder.path, files = {"results.jsonl", "table3.csv", "table3.md"}, plots = {}}
+    failed = study.failed, folder = folder.path, plots = {},
+    files = {"results.jsonl", "table3.csv", "table3.md"}}
   local parts, plain = {("## Table 3, preset %s"):format(opts.preset)}, {}
   local texts = {}
   for i, name in ipairs(names) do plain[i] = run_folder.plain(name) end
@@ -215,7 +216,8 @@ end
 
 --- ladies_paper.table3{preset = "default", runs = 10}: table 3 of the paper, each method `runs`
 -- times with the seeds 1, 2, ..., ours beside the paper's. Returns a table whose tostring is the
--- tables as text, with `rows` ({dataset =, title =, records =}), `notes`, `plots` and `files`.
+-- tables as text, with `rows` ({dataset =, title =, records =}), `notes`, `plots`, `files`
+-- and `failed`, the number of runs that failed.
 -- preset     default, paper or code: see ladies.presets
 -- runs       10; with quick 2
 -- quick      full batch, FastGCN (64) and LADIES (64, 512) alone, on the citation graphs
