@@ -253,7 +253,7 @@ end
 function tests.test_errors_of_a_sampler()
   local message = refused(ids, {size = 4, sampler = function() error "no luck" end})
   lu.assertStrMatches(message,
-    "sampler of .*test_batches%.lua:%d+, epoch 1, batch 1: .*test_batches%.lua:%d+: no luck")
+    "[^ ]*test_batches%.lua:%d+: sampler of .*test_batches%.lua:%d+, epoch 1, batch 1: no luck")
   local named = setmetatable({name = "mine"}, {__call = function() return 7 end})
   lu.assertStrContains(refused(ids, {sampler = named}),
     "mine, epoch 1, batch 1: it must return a mini-batch, got a number")

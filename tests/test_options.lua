@@ -108,8 +108,6 @@ function tests.test_errors_blame_the_user()
   local line = debug.getinfo(1, "l").currentline
   local _, message = pcall(function() options.check("here", 1, SPEC); return 0 end)
   lu.assertStrContains(message, ("test_options.lua:%d: here: "):format(line + 1))
-  _, message = pcall(function() options.fail("x"); return 0 end)
-  lu.assertStrContains(message, ("test_options.lua:%d: x"):format(line + 3))
 end
 
 function tests.test_nearest()

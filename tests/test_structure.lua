@@ -36,7 +36,7 @@ local MAY_NEED = {
     "bind/state", "bind/tensor"},
   bind = {"bind/state", "bind/tensor", "bind/graph", "bind/grad", "bind/io", "bind/system",
     "bind/worker"},
-  host = {"core/base", "bind"},
+  host = {"core/base", "bind", "bind/state"},
 }
 
 local tests = {}
@@ -216,7 +216,7 @@ function tests.test_no_arithmetic_in_the_binding()
   table.sort(written)
   lu.assertEquals(written, {
     'bind/tensor/bind_index.c: (*x)->data[i] = to_core(L, -1, , i + 1);',
-    "bind/tensor/bind_tensor.c: t->data[i - 1] = (float)luaL_checknumber(L, 3);",
+    "bind/tensor/bind_tensor.c: t->data[i - 1] = (float)bind_check_number(L, 3);",
   })
 end
 
@@ -347,6 +347,32 @@ function tests.test_every_function_has_a_docstring()
     for line in doc:gmatch "[^\n]+" do lu.assertTrue(#line <= 105, "too wide: " .. line) end
   end)
   lu.assertTrue(count > 150, "only " .. count .. " functions were found")
+end
+
+--- The binding raises by bind_error.c alone, which blames the user's line.
+function tests.test_errors_of_the_binding()
+  for _, path in ipairs(files("src/bind", "c")) do
+    for word in read(path):gmatch "luaL_%l+" do
+      local raises = word == "luaL_error" or word:find "^luaL_arg" or word:find "^luaL_opt"
+        or word:find "^luaL_check" and word ~= "luaL_checkstack"
+      lu.assertEvalToFalse(raises, path .. " calls " .. word)
+    end
+  end
+end
+
+--- Where Lua code catches errors, interruptions go on: errors.try lets them, and who calls pcall
+-- raises what was caught once more.
+function tests.test_interruptions_are_not_caught()
+  local raised_again = {}
+  for name in ([[base/errors base/installed command/cli data/formats/from_files data/store/fetch
+      data/store/tar sampling/init study/side_by_side training/batches training/batch_maker
+      ]]):gmatch "%S+" do
+    raised_again["lua/ladies/" .. name .. ".lua"] = true
+  end
+  for _, path in ipairs(files("lua", "lua")) do
+    local call = not raised_again[path] and read(path):match "%f[%w_]x?pcall%("
+    lu.assertEvalToFalse(call, path .. " calls pcall, not errors.try")
+  end
 end
 
 --- Errors of backward name the operation.

@@ -1,8 +1,9 @@
 /* The handler does two things that are safe in a signal handler, as in lua.c: it stores into
  * lock-free atomics and it calls lua_sethook, which Lua allows asynchronously. From then on
  * whatever runs stops: a loop of core polls `cancel` and fails with LD_CANCELLED, Lua code meets
- * the hook at its next instruction. Both raise "interrupted!", and whoever raises it first lowers
- * `cancel`, so one Ctrl-C is one error and code that catches it can go on to save its work.
+ * the hook at its next instruction. Both raise an interruption (bind_interrupt), and whoever raises
+ * it first lowers `cancel`, so one Ctrl-C is one error and code that catches it can go on to save
+ * its work.
  *
  * Hooks belong to a coroutine, not to the state, so the handler needs the one that runs. Lua has no
  * way to ask, therefore coroutine.resume and coroutine.wrap are replaced by equals that keep
@@ -15,14 +16,12 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/status.h"
+#include "state/bind.h"
 
 enum { EVERY_EVENT = LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT };
-
-static const char message[] = "interrupted!";
 
 static lua_State *_Atomic running; /* the coroutine that runs now */
 static atomic_int cancel;          /* an interruption waits to be raised */
@@ -37,7 +36,7 @@ static void stop(lua_State *L, lua_Debug *where)
     (void)where;
     lua_sethook(L, NULL, 0, 0);
     if (atomic_exchange(&cancel, 0))
-        luaL_error(L, message);
+        bind_interrupt(L);
 }
 
 static void interrupt(void)
@@ -180,8 +179,9 @@ void ld_interrupt_open(lua_State *L)
 /* The message handler of every call. */
 static int describe(lua_State *L)
 {
-    const char *text = lua_tostring(L, 1);
-    ended_call = text && atomic_load(&arrived) && strstr(text, message);
+    bool interruption = bind_is_interruption(L, 1);
+    const char *text = interruption ? luaL_tolstring(L, 1, NULL) : lua_tostring(L, 1);
+    ended_call = interruption && atomic_load(&arrived);
     if (!text) {
         if (luaL_callmeta(L, 1, "__tostring") && lua_type(L, -1) == LUA_TSTRING)
             return 1;

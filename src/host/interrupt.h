@@ -11,7 +11,7 @@
 void ld_interrupt_open(lua_State *L);
 
 /* lua_pcall of the function and its n_args arguments on top of the stack, with SIGINT raising
- * "interrupted!" in it. A failure leaves one message: with a traceback, unless `terse` and it was
+ * an interruption in it. A failure leaves one message: with a traceback, unless `terse` and it was
  * an interruption. Returns lua_pcall's status. */
 int ld_interrupt_call(lua_State *L, int n_args, int n_results, bool terse);
 

@@ -9,7 +9,7 @@ local host = package.loaded.ladies_host or package.preload.ladies_host and requi
 local Deferred = {__close = function() if host then host.defer_interrupt(false) end end}
 
 --- Holds Ctrl-C back until the result, a <close> variable, goes out of scope. Meanwhile
--- `interrupt.arrived()` tells of it; a second one raises "interrupted!" as ever.
+-- `interrupt.arrived()` tells of it; a second one raises the interruption as ever.
 function interrupt.defer()
   if host then host.defer_interrupt(true) end
   return setmetatable({}, Deferred)

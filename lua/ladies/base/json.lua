@@ -2,6 +2,7 @@
 -- same bytes, and indented on request. Reading and the escaping of strings are lua-cjson's, which
 -- can neither sort nor indent.
 
+local errors = require "ladies.base.errors"
 local installed = require "ladies.base.installed"
 local tables = require "ladies.base.tables"
 
@@ -104,10 +105,8 @@ end
 --- The value of a JSON text; null fields are absent, and integers are exact. Errors name `what`,
 -- the file or member read.
 function json.decode(text, what)
-  local ok, value = pcall(cjson.decode, keep_integers(text))
-  if not ok then
-    error(("%s is not valid JSON: %s"):format(what or "the text", value), 0)
-  end
+  local ok, value = errors.try(cjson.decode, keep_integers(text))
+  if not ok then errors.fail(("%s is not valid JSON: %s"):format(what or "the text", value)) end
   local function drop_nulls(t)
     for key, field in pairs(t) do
       if field == cjson.null then t[key] = nil

@@ -17,29 +17,12 @@
 --   A or B              either
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local tables = require "ladies.base.tables"
 
 local options = {}
 
--- What the sources of this library, and of the packages beside it, begin with.
-local HOME = debug.getinfo(1, "S").source:match "^(.*[/\\]ladies)[/\\]base[/\\]" or "="
-
-local function is_ours(source)
-  return source:sub(1, #HOME) == HOME and source:find("^[_%w]*[/\\]", #HOME + 1) ~= nil
-end
-
---- Raises `message`, blamed on the nearest line outside this library: the user's. It becomes one
--- line, whatever it quotes of a file.
-function options.fail(message)
-  message = tostring(message)
-  local level = 2
-  local info = debug.getinfo(level, "S")
-  while info and (info.what == "C" or is_ours(info.source)) do
-    level = level + 1
-    info = debug.getinfo(level, "S")
-  end
-  error(core.printable(message), info and level or 0)
-end
+options.fail = errors.fail
 
 --- The word of `list` that was probably meant by `word`, or nil when none is near: one edit, or
 -- one in three letters, or the beginning of it. The case of letters does not count.

@@ -7,6 +7,7 @@
 
 local core = require "ladies_core"
 local json = require "ladies.base.json"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 
 local own_folder = {}
@@ -46,7 +47,7 @@ end
 --- The kind of the folder by its marker, nil without one.
 function Folder:kind()
   if not self:has(MARKER) then return nil end
-  local ok, marker = pcall(self.read_json, self, MARKER)
+  local ok, marker = errors.try(self.read_json, self, MARKER)
   return ok and type(marker) == "table" and type(marker.kind) == "string" and marker.kind or nil
 end
 

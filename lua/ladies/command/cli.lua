@@ -15,6 +15,7 @@
 -- anywhere among the options, and what follows `--` is none; with an option --run both are one.
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local tables = require "ladies.base.tables"
 
@@ -62,8 +63,8 @@ local function convert(spec, option, text)
   elseif type_text:find "number" or type_text:find "integer" then
     value = tonumber(text) or text
   end
-  local ok, result = pcall(options.value, spec.name, "--" .. option[1], value, type_text)
-  if not ok then error((result:gsub("^[^\n]-:%d+: ", "")), 0) end
+  local ok, result = errors.try(options.value, spec.name, "--" .. option[1], value, type_text)
+  if not ok then error(errors.message(result), 0) end
   return result
 end
 
@@ -182,10 +183,7 @@ end
 -- opposed to one of its input, keeps its place and its traceback.
 local function explain(message)
   if type(message) ~= "string" then return message end
-  for _, sign in ipairs{"attempt to ", "bad argument", "assertion failed"} do
-    if message:find(sign, 1, true) then return debug.traceback(message, 2) end
-  end
-  return (message:gsub("^[^\n]-%.lua:%d+: ", ""))
+  return errors.is_internal(message) and debug.traceback(message, 2) or errors.message(message)
 end
 
 -- An error or a note on stderr, which may quote files and names.
@@ -214,10 +212,10 @@ function cli.main(spec, args, main)
   if core.isatty(1) then _G.print = print_plainly end
   local results = table.pack(xpcall(main, explain, opts, given))
   if not results[1] then
-    local text = tostring(results[2])
+    local text = errors.message(results[2])
     if text:sub(1, #spec.name) ~= spec.name then text = spec.name .. ": " .. text end
     complain(text)
-    os.exit(text:find "interrupted!$" and cli.INTERRUPTED or 1, true)
+    os.exit(errors.is_interrupt(results[2]) and cli.INTERRUPTED or 1, true)
   end
   return table.unpack(results, 2, results.n)
 end

@@ -4,6 +4,7 @@
 -- part, and `shift` is added to ids and positions (-1 for files, which count from 0). So a message
 -- reads `x.npz: idx_train[5] is 2708, must be in 0..2707`.
 
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 
 local checks = {}
@@ -109,7 +110,7 @@ function checks.split(context, parts, n, first_unlabelled)
     end
   end
   -- One fast look at all of them; the slow one finds the words.
-  if all and not pcall(all.check_unique, all) then fail_twice(context, parts) end
+  if all and not errors.try(all.check_unique, all) then fail_twice(context, parts) end
 end
 
 return checks

@@ -1,6 +1,7 @@
 --- Data sets: by name, from a file, or from a script's own arrays.
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local cache = require "ladies.data.store.cache"
 local collection = require "ladies.data.store.collection"
@@ -40,7 +41,7 @@ end
 
 -- The data set in the cache. A file that is not what was written is fetched again, or refused.
 local function load_cached(name, path, opts)
-  local results = table.pack(pcall(readers.load, path, opts))
+  local results = table.pack(errors.try(readers.load, path, opts))
   if results[1] then return results[2] end
   if cache.is_whole(name) then error(results[2], 0) end
   local message = ("%s is damaged"):format(path)

@@ -159,9 +159,8 @@ end
 
 local function read_nodes(data, path)
   local names = data.node_names and core.text.names()
-  local ok, nodes = pcall(core.text.read, path, {columns = {names or "id"},
+  local nodes = core.text.read(path, {columns = {names or "id"},
     n_ids = not names and data.graph.n_nodes or nil})
-  if not ok then options.fail((tostring(nodes):gsub("^[^:]*:%d+: ", ""))) end
   if not names then return nodes end
   local node_of, numbers = {}, {}
   for node = 1, #data.node_names do node_of[data.node_names[node]] = node end

@@ -19,14 +19,6 @@ local function random_parts(n, k, rng)
   return core.index(ids)
 end
 
--- METIS's parts; its errors are blamed on the user's line.
-local function metis_parts(A, k, rng, weighted)
-  local ok, part_of = pcall(A.metis, A, k, rng, {weighted = weighted})
-  if ok then return part_of end
-  if type(part_of) ~= "string" then error(part_of, 0) end
-  options.fail(part_of)
-end
-
 --- partition.of(A, k [, {method = "metis", seed = 1, rng =, weighted = false}]) -> parts, cut
 -- The nodes of a square Matrix in k parts: an array of k Indexes, each ascending, and the number of
 -- A's entries between different parts (an undirected edge is two of them). It is a function of A,
@@ -48,7 +40,7 @@ function partition.of(A, k, given)
   end
   local rng = opts.rng or core.rng(opts.seed)
   local part_of = opts.method == "random" and random_parts(A.n_rows, k, rng)
-    or metis_parts(A, k, rng, opts.weighted)
+    or A:metis(k, rng, {weighted = opts.weighted})
   return partition.from_index(part_of, k), A:cut(part_of)
 end
 

@@ -6,6 +6,7 @@ local json = require "ladies.base.json"
 local module = require "ladies.nn.module"
 local named_tensors = require "ladies.nn.named_tensors"
 local nn = require "ladies.nn"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local propagation = require "ladies.graph.propagation"
 local tables = require "ladies.base.tables"
@@ -53,7 +54,7 @@ local function kind_of(model)
   local make = KINDS[kind]
   if not make or type(rawget(model, "config")) ~= "table" then return nil end
   local opts = propagation.options_of("ladies.save_model", model)
-  local ok, made = pcall(make_again, make, opts, model.P)
+  local ok, made = errors.try(make_again, make, opts, model.P)
   if ok and is_as_made(model, made) then return kind, opts end
 end
 

@@ -17,6 +17,7 @@
 -- (method = "wor", self_nodes = "batch", union = "post").
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
 local seeds_of = require "ladies.sampling.seeds"
@@ -37,10 +38,10 @@ local SPEC = {
 local function check(given)
   local opts = options.check("ladies.samplers.ladies", given, SPEC)
   if #opts.sizes == 0 then options.fail "ladies.samplers.ladies: sizes must not be empty" end
-  local ok, reason = pcall(sampling.choice, core.ones(1), 0, {
+  local ok, reason = errors.try(sampling.choice, core.ones(1), 0, {
     method = opts.method, debias = opts.debias, union = opts.union, rng = core.rng(1),
   })
-  if not ok then options.fail("ladies.samplers.ladies: " .. reason) end
+  if not ok then errors.pass_on(reason, "ladies.samplers.ladies") end
   return opts
 end
 

@@ -3,15 +3,14 @@
 -- what a sampler returns, and errors that name their layer.
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 
 local sampling = core.sampling
 
 local function finish(layer, ok, ...)
   if ok then return ... end
-  local reason = ...
-  if type(reason) ~= "string" then error(reason, 0) end
-  options.fail(("layer %d: %s"):format(layer, reason))
+  errors.pass_on(..., ("layer %d"):format(layer))
 end
 
 --- sampling.at_layer(l, f, ...): the results of f(...), whose errors then begin with the layer.

@@ -1,6 +1,7 @@
 --- Runs in turn, in this process.
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local one_run = require "ladies.study.one_run"
 
 local in_turn = {}
@@ -13,7 +14,7 @@ function in_turn.run(runs, opts)
   core.threads(opts.threads)
   local data, source = opts.data, nil
   for _, run in ipairs(runs) do
-    local ok, record = pcall(function()
+    local ok, record = errors.try(function()
       local wanted = one_run.source(run.config)
       if not opts.data and wanted ~= source then
         data, source = nil, nil
@@ -23,8 +24,6 @@ function in_turn.run(runs, opts)
     end)
     if ok then
       opts.finished(record)
-    elseif tostring(record):find "interrupted!$" then
-      error(record, 0)
     else
       opts.failed(run, tostring(record))
     end

@@ -10,11 +10,11 @@
 -- in which they ended.
 
 local core = require "ladies_core"
-local cjson = require "cjson"
 local data_notes = require "ladies.data.notes"
 local display = require "ladies.study.display"
 local in_turn = require "ladies.study.in_turn"
 local json = require "ladies.base.json"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local own_folder = require "ladies.base.own_folder"
 local SameData = require "ladies.study.same_data"
@@ -29,10 +29,10 @@ local function read_results(path)
   local records, whole = {}, 0
   if core.exists(path) ~= "file" then return records, whole end
   for line in core.file.read(path):gmatch "([^\n]*\n)" do
-    if not pcall(cjson.decode, line) then
-      options.fail(("ladies.study: %s: byte %d begins no JSON"):format(path, whole))
+    local ok, record = errors.try(json.decode, line)
+    if not ok or type(record) ~= "table" then
+      errors.fail(("ladies.study: %s: byte %d begins no JSON"):format(path, whole))
     end
-    local record = json.decode(line, path)
     records[record.key], whole = record, whole + #line
   end
   return records, whole
@@ -191,7 +191,7 @@ function Study:run(runs, given)
       shown:tick()
     end,
     failed = function(run, message)
-      message = message:gsub("^[^\n:]*:%d+: ", "")
+      message = errors.message(message)
       if not opts.failed then options.fail(("%s: %s"):format(run.key, message)) end
       shown:ended(run.key)
       opts.failed(run, message)

@@ -4,6 +4,7 @@
 
 local changes = require "ladies.data.changes"
 local hashes_of = require "ladies.data.hashes"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local one_run = require "ladies.study.one_run"
 
@@ -20,8 +21,7 @@ end
 -- the runs that need it which fail then.
 function SameData:now(config)
   if self.common then return self.common end
-  local ok, data = pcall(one_run.load, config)
-  if not ok and tostring(data):find "interrupted!$" then error(data, 0) end
+  local ok, data = errors.try(one_run.load, config)
   return ok and hashes_of(data) or nil
 end
 

@@ -5,6 +5,7 @@ local core = require "ladies_core"
 local collection = require "ladies.data.store.collection"
 local data_sets = require "ladies.data"
 local fetch = require "ladies.data.store.fetch"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local readers = require "ladies.data.formats.readers"
 local run_folder = require "ladies.training.run_folder"
@@ -22,10 +23,8 @@ local function obstacle(name)
     return ("%s is not here: `ladies fetch %s` brings it, and the same command then adds it")
       :format(name, name)
   end
-  local ok, message = pcall(data_sets.load, name)
-  if ok then return nil end
-  if tostring(message):find "interrupted!$" then error(message, 0) end
-  return (tostring(message):gsub("^[^\n:]*:%d+: ", ""))
+  local ok, message = errors.try(data_sets.load, name)
+  return not ok and errors.message(message) or nil
 end
 
 --- usable_data(where, names) -> names, notes: the names of data sets that can be used, and a line

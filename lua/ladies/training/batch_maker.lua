@@ -8,6 +8,7 @@
 -- that rng is the epoch's, so that its batches can share an order of the nodes.
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 
 local batch_maker = {}
@@ -52,16 +53,13 @@ function batch_maker.new(idx, opts)
   local function sample(sampler, seeds, rng, place)
     local ok, batch = pcall(sampler, seeds, rng, place)
     local reason
-    if not ok then
-      reason = batch
-      if type(reason) ~= "string" then error(reason, 0) end
-    elseif type(batch) ~= "table" then
+    if ok and type(batch) ~= "table" then
       reason = "it must return a mini-batch, got a " .. type(batch)
-    elseif not own_batches(sampler) then
+    elseif ok and not own_batches(sampler) then
       reason = wrong_output(batch, seeds)
     end
-    if not reason then return batch end
-    error(("%s: %s"):format(call_name(sampler, place.epoch, place.index), reason), 0)
+    if ok and not reason then return batch end
+    errors.pass_on(reason or batch, call_name(sampler, place.epoch, place.index))
   end
 
   return function(sampler)

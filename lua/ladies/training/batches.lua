@@ -3,6 +3,7 @@
 
 local core = require "ladies_core"
 local batch_maker = require "ladies.training.batch_maker"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local propagation = require "ladies.graph.propagation"
 local sampling = require "ladies.sampling"
@@ -92,12 +93,12 @@ function Batches:start(batch)
     return
   end
   local make = batch_maker.new(self.idx, opts)
-  local ok, background = pcall(core.workers, make, opts.sampler, {
+  local ok, background = errors.try(core.workers, make, opts.sampler, {
     threads = opts.workers, ahead = opts.ahead or 2 * opts.workers,
     first = self.number, last = self.last,
   })
   if not ok then
-    options.fail(("ladies.batches: %s: %s"):format(name_of(opts.sampler), background))
+    errors.pass_on(background, "ladies.batches: " .. name_of(opts.sampler))
   end
   self.background, self.redrawn = background, sampling.hash(batch)
 end
@@ -110,7 +111,7 @@ function Batches:take()
   if type(batch) == "string" and batch:find("(global '", 1, true) then
     batch = batch .. " (a worker has globals of its own: what a sampler uses must be local)"
   end
-  error(batch, 0)
+  errors.pass_on(batch)
 end
 
 -- Fails for what the sampler did in a worker.

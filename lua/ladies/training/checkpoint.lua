@@ -13,6 +13,7 @@
 local npz = require "ladies_core".npz
 local json = require "ladies.base.json"
 local named_tensors = require "ladies.nn.named_tensors"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 
 local checkpoint = {}
@@ -40,8 +41,8 @@ local function load_optimizer(file, where, optimizer)
   if not same then
     options.fail(("%s is of another optimizer than %s"):format(where, optimizer))
   end
-  local ok, reason = pcall(optimizer.load_state, optimizer, state)
-  if not ok then options.fail(("%s: %s"):format(where, reason)) end
+  local ok, reason = errors.try(optimizer.load_state, optimizer, state)
+  if not ok then errors.pass_on(reason, where) end
 end
 
 --- Saves a state to the file at `path`:

@@ -16,6 +16,7 @@ local machine = require "ladies.base.machine"
 local metrics = require "ladies.evaluation.metrics"
 local module = require "ladies.nn.module"
 local optim = require "ladies.optim"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local progress = require "ladies.base.progress"
 local propagation = require "ladies.graph.propagation"
@@ -279,7 +280,7 @@ end
 
 -- Bounds the norm of the gradients; gives up when it is not finite.
 function Run:clip()
-  local ok, reason = pcall(self.optimizer.clip_norm, self.optimizer, self.opts.clip)
+  local ok, reason = errors.try(self.optimizer.clip_norm, self.optimizer, self.opts.clip)
   if ok then return end
   local norm = tostring(reason):match "the gradients' norm is (.*)"
   if not norm then error(reason, 0) end
@@ -300,9 +301,9 @@ end
 
 -- The gradients of a loss.
 local function backward(loss, number)
-  local ok, reason = pcall(loss.backward, loss)
+  local ok, reason = errors.try(loss.backward, loss)
   if ok then return end
-  local text = tostring(reason):match "^backward: the loss (.*)"
+  local text = errors.message(reason):match "^backward: the loss (.*)"
   if text then options.fail(("ladies.train: " .. LOSS .. " %s"):format(number, text)) end
   error(reason, 0)
 end
@@ -311,7 +312,7 @@ end
 function Run:set_lr(number)
   local factor = self.opts.schedule(number)
   local ok = type(factor) == "number"
-    and pcall(self.optimizer.set_lr, self.optimizer, self.lr * factor)
+    and errors.try(self.optimizer.set_lr, self.optimizer, self.lr * factor)
   if not ok then
     options.fail(("ladies.train: schedule must give a factor of 0 or more, and finite in float32 "
       .. "times the learning rate, got %s for batch %d"):format(

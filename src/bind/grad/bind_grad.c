@@ -24,7 +24,7 @@ static int tensor_requires_grad(lua_State *L)
 {
     ld_tensor *t = bind_operand(L, 1);
     if (t->step != 0)
-        return luaL_error(L,
+        return bind_error(L,
                           "requires_grad_: the tensor was computed in a step; :detach() it first");
     bind_check(L, ld_tensor_check_change(t));
     t->is_parameter = true;
@@ -46,7 +46,7 @@ static int tensor_set_grad(lua_State *L)
     ld_tensor *t = bind_operand(L, 1), *given = bind_tensor(L, 2), *grad;
     bool accumulate;
     if (!ld_tensor_same_shape(t, given))
-        return luaL_error(L, "set_grad_: a gradient of %s for a tensor of %s",
+        return bind_error(L, "set_grad_: a gradient of %s for a tensor of %s",
                           ld_tensor_shape(given), ld_tensor_shape(t));
     bind_check(L, ld_grad_target(t, &grad, &accumulate));
     memcpy(grad->data, given->data, (size_t)ld_tensor_size(t) * sizeof(float));
@@ -132,7 +132,7 @@ static int arithmetic(lua_State *L, ld_arith kind)
         bind_check(L, ld_op_arith(bind_tape(L), bind_new_tensor(L), kind, a, b));
         return 1;
     }
-    lua_Number c = luaL_checknumber(L, a ? 2 : 1);
+    lua_Number c = bind_check_number(L, a ? 2 : 1);
     ld_tensor *x = a ? a : bind_operand(L, 2);
     switch (kind) {
     case LD_ADD: return affine(L, x, 1, c);
@@ -182,12 +182,12 @@ static int tensor_relu(lua_State *L)
 
 static int tensor_leaky_relu(lua_State *L)
 {
-    return unary(L, LD_LEAKY_RELU, luaL_optnumber(L, 2, 0.01));
+    return unary(L, LD_LEAKY_RELU, bind_opt_number(L, 2, 0.01));
 }
 
 static int tensor_elu(lua_State *L)
 {
-    return unary(L, LD_ELU, luaL_optnumber(L, 2, 1));
+    return unary(L, LD_ELU, bind_opt_number(L, 2, 1));
 }
 
 static int tensor_sigmoid(lua_State *L)
@@ -223,7 +223,7 @@ static int tensor_square(lua_State *L)
 static int tensor_dropout(lua_State *L)
 {
     ld_tensor *x = bind_operand(L, 1);
-    lua_Number p = luaL_checknumber(L, 2);
+    lua_Number p = bind_check_number(L, 2);
     ld_rng *rng = bind_rng(L, 3);
     bind_check(L, ld_op_dropout(bind_tape(L), bind_new_tensor(L), x, p, rng));
     return 1;
@@ -232,7 +232,7 @@ static int tensor_dropout(lua_State *L)
 static int tensor_layer_norm(lua_State *L)
 {
     ld_tensor *x = bind_operand(L, 1), *gain = bind_operand(L, 2), *bias = bind_operand(L, 3);
-    lua_Number eps = luaL_optnumber(L, 4, 1e-5);
+    lua_Number eps = bind_opt_number(L, 4, 1e-5);
     bind_check(L, ld_op_layer_norm(bind_tape(L), bind_new_tensor(L), x, gain, bias, eps));
     return 1;
 }
@@ -273,7 +273,7 @@ static int tensor_mean(lua_State *L)
     int dim = bind_dimension(L, 2, x);
     int64_t n = dim == 0 ? ld_tensor_size(x) : dim == 1 ? x->n_rows : x->n_cols;
     if (n == 0)
-        return luaL_error(L, "mean: the tensor is empty, %s", ld_tensor_shape(x));
+        return bind_error(L, "mean: the tensor is empty, %s", ld_tensor_shape(x));
     if (dim > 0)
         return sums(L, x, dim, 1, 1 / (double)n);
     bind_check(L, ld_op_sum(bind_tape(L), bind_new_tensor(L), x, 1 / (double)n));
@@ -290,7 +290,7 @@ static int tensor_col_sums(lua_State *L)
 {
     ld_tensor *x = bind_operand(L, 1);
     if (x->ndim != 2)
-        return luaL_error(L, "col_sums: a matrix expected, got %s", ld_tensor_shape(x));
+        return bind_error(L, "col_sums: a matrix expected, got %s", ld_tensor_shape(x));
     return sums(L, x, 1, bind_power(L, 2), 1);
 }
 

@@ -58,6 +58,15 @@ static ld_status check_unchanged(lua_State *L, const ld_node *n)
     return LD_OK;
 }
 
+/* Raises core's message without a place: who called backward gets his own before it. */
+static void check(lua_State *L, ld_status status)
+{
+    if (status == LD_OK)
+        return;
+    lua_pushstring(L, ld_message());
+    lua_error(L);
+}
+
 /* Runs protected, so that no Lua error crosses core. */
 static int run_backward(lua_State *L)
 {
@@ -71,10 +80,10 @@ static int run_backward(lua_State *L)
     *bind_new_tensor(L) = ld_tensor_ref(n->out->grad);
     for (int i = 0; i < c->n_args; i++) {
         lua_rawgeti(L, 2, FIRST_ARG + i);
-        bind_check(L, check_unchanged(L, n));
+        check(L, check_unchanged(L, n));
     }
     lua_call(L, 1 + c->n_args, LUA_MULTRET);
-    bind_check(L, take_gradients(L, n, 4, lua_gettop(L) - 3));
+    check(L, take_gradients(L, n, 4, lua_gettop(L) - 3));
     return 0;
 }
 
@@ -88,9 +97,10 @@ static ld_status call_backward(ld_node *n)
     lua_pushlightuserdata(L, n);
     if (lua_pcall(L, 1, 0, 0) == LUA_OK)
         return LD_OK;
+    ld_status status = bind_is_interruption(L, -1) ? LD_CANCELLED : LD_STATE;
     ld_set_message("op %s: %s", c->name, bind_error_text(L));
     lua_pop(L, 1);
-    return LD_STATE;
+    return status;
 }
 
 /* Refuses what carries a gradient in an argument that is no Tensor, from which it has no way out: a
@@ -114,7 +124,7 @@ static void take_inputs(lua_State *L, ld_node *node, int n_args)
         if (!t)
             check_constant(L, i);
         if (t && n_inputs == LD_NODE_INPUTS)
-            luaL_error(L, "op %s: at most %d tensor arguments",
+            bind_error(L, "op %s: at most %d tensor arguments",
                        lua_tostring(L, lua_upvalueindex(3)), LD_NODE_INPUTS);
         if (t)
             node->in[n_inputs++] = t;
@@ -144,7 +154,7 @@ static int op_call(lua_State *L)
     ld_tape *tape = bind_tape(L);
     ld_tensor *result = bind_to_operand(L, -1);
     if (!result)
-        return luaL_error(L, "op %s: forward must return a Tensor, it returned a %s",
+        return bind_error(L, "op %s: forward must return a Tensor, it returned a %s",
                           lua_tostring(L, lua_upvalueindex(3)), luaL_typename(L, -1));
     ld_tensor **out = bind_new_tensor(L), *y = NULL;
     if (!tape) {
@@ -162,7 +172,7 @@ static int op_call(lua_State *L)
     }
     call *c = ld_alloc(sizeof *c, LD_MEM_TAPE);
     if (!c)
-        return luaL_error(L, "%s", ld_message());
+        return bind_error(L, "%s", ld_message());
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
     *c = (call){lua_tothread(L, -1), bind_backward_caller(L), LUA_NOREF, n_args,
                 lua_tostring(L, lua_upvalueindex(3))};
@@ -180,16 +190,16 @@ static int op_call(lua_State *L)
 static int op_new(lua_State *L)
 {
     static const char *const names[] = {"name", "forward", "backward", NULL};
-    luaL_checktype(L, 1, LUA_TTABLE);
+    bind_check_type(L, 1, LUA_TTABLE);
     bind_check_options(L, 1, "op", names);
     if (lua_getfield(L, 1, "forward") != LUA_TFUNCTION ||
         lua_getfield(L, 1, "backward") != LUA_TFUNCTION)
-        return luaL_error(L, "op: forward and backward must be functions");
+        return bind_error(L, "op: forward and backward must be functions");
     if (lua_getfield(L, 1, "name") == LUA_TNIL) {
         lua_pop(L, 1);
         lua_pushstring(L, "?");
     }
-    luaL_argcheck(L, lua_type(L, -1) == LUA_TSTRING, 1, "name must be a string");
+    bind_arg_check(L, lua_type(L, -1) == LUA_TSTRING, 1, "name must be a string");
     lua_pushcclosure(L, op_call, 3);
     return 1;
 }

@@ -14,15 +14,15 @@ static ld_optimizer *optimizer(lua_State *L)
 /* The array of the n parameters in the table at 1, as a userdata so that it goes with the stack. */
 static ld_tensor **parameters(lua_State *L, const char *where, int64_t *n)
 {
-    luaL_checktype(L, 1, LUA_TTABLE);
+    bind_check_type(L, 1, LUA_TTABLE);
     *n = (int64_t)lua_rawlen(L, 1);
     if (*n == 0)
-        luaL_error(L, "%s: there are no parameters", where);
+        bind_error(L, "%s: there are no parameters", where);
     ld_tensor **params = lua_newuserdatauv(L, (size_t)*n * sizeof(ld_tensor *), 0);
     for (int64_t i = 0; i < *n; i++) {
         lua_rawgeti(L, 1, i + 1);
         if (!(params[i] = bind_to_operand(L, -1)))
-            luaL_error(L, "%s: parameter %d must be a Tensor, got a %s", where, (int)i + 1,
+            bind_error(L, "%s: parameter %d must be a Tensor, got a %s", where, (int)i + 1,
                        luaL_typename(L, -1));
         lua_pop(L, 1);
     }
@@ -75,7 +75,7 @@ static void drop(void *optimizer)
 
 static int optimizer_gc(lua_State *L)
 {
-    bind_drop(L, luaL_checkudata(L, 1, BIND_OPTIMIZER), drop);
+    bind_drop(L, bind_check_userdata(L, 1, BIND_OPTIMIZER), drop);
     return 0;
 }
 
@@ -105,7 +105,7 @@ static int optimizer_clip_norm(lua_State *L)
 {
     ld_optimizer *o = optimizer(L);
     double norm = 0;
-    bind_check(L, ld_optimizer_clip(o, luaL_checknumber(L, 2), &norm));
+    bind_check(L, ld_optimizer_clip(o, bind_check_number(L, 2), &norm));
     lua_pushnumber(L, norm);
     return 1;
 }
@@ -113,7 +113,7 @@ static int optimizer_clip_norm(lua_State *L)
 static int optimizer_set_lr(lua_State *L)
 {
     ld_optimizer *o = optimizer(L);
-    bind_check(L, ld_optimizer_set_lr(o, luaL_checknumber(L, 2)));
+    bind_check(L, ld_optimizer_set_lr(o, bind_check_number(L, 2)));
     return 0;
 }
 
@@ -176,11 +176,11 @@ static void check_shapes(lua_State *L, const ld_optimizer *o)
 {
     lua_pushliteral(L, "shapes");
     if (lua_rawget(L, 2) != LUA_TTABLE || (int64_t)lua_rawlen(L, -1) != o->n)
-        luaL_error(L, "load_state: shapes must be a table of %d shapes", (int)o->n);
+        bind_error(L, "load_state: shapes must be a table of %d shapes", (int)o->n);
     for (int64_t i = 0; i < o->n; i++) {
         lua_Integer shape[SHAPE] = {0};
         if (lua_rawgeti(L, -1, i + 1) != LUA_TTABLE)
-            luaL_error(L, "load_state: shapes[%d] must be {dimensions, rows, columns}, got %s",
+            bind_error(L, "load_state: shapes[%d] must be {dimensions, rows, columns}, got %s",
                        (int)i + 1, bind_show(L, -1));
         for (int j = 0; j < SHAPE; j++) {
             lua_rawgeti(L, -1, j + 1);
@@ -189,7 +189,7 @@ static void check_shapes(lua_State *L, const ld_optimizer *o)
         }
         const ld_tensor *p = o->params[i];
         if (shape[0] != p->ndim || shape[1] != p->n_rows || shape[2] != p->n_cols)
-            luaL_error(L, "load_state: parameter %d is %s, in the state it is %s", (int)i + 1,
+            bind_error(L, "load_state: parameter %d is %s, in the state it is %s", (int)i + 1,
                        ld_tensor_shape(p), show_shape(L, shape));
         lua_pop(L, 1);
     }
@@ -205,7 +205,7 @@ static const ld_tensor *moment_of_state(lua_State *L, const ld_tensor *moment, c
     lua_rawget(L, 2); /* an __index might release what was found before */
     const ld_tensor *given = bind_to_tensor(L, -1);
     if (!given || !ld_tensor_same_shape(given, moment))
-        luaL_error(L, "load_state: %s must be a Tensor of %s, got %s", name,
+        bind_error(L, "load_state: %s must be a Tensor of %s, got %s", name,
                    ld_tensor_shape(moment), given ? ld_tensor_shape(given) : luaL_typename(L, -1));
     lua_pop(L, 1); /* the table still holds it */
     return given;
@@ -223,14 +223,14 @@ static void copy_moment(lua_State *L, ld_tensor *to, const ld_tensor *from)
 static int optimizer_load_state(lua_State *L)
 {
     ld_optimizer *o = optimizer(L);
-    luaL_checktype(L, 2, LUA_TTABLE);
+    bind_check_type(L, 2, LUA_TTABLE);
     lua_settop(L, 2);
     if (lua_getfield(L, 2, "steps") != LUA_TTABLE || (int64_t)lua_rawlen(L, 3) != o->n)
-        return luaL_error(L, "load_state: steps must be a table of %d integers", (int)o->n);
+        return bind_error(L, "load_state: steps must be a table of %d integers", (int)o->n);
     for (int64_t i = 0; i < o->n; i++) {
         lua_rawgeti(L, 3, i + 1);
         if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 0)
-            return luaL_error(L, "load_state: steps[%d] must be an integer of 0 or more, got %s",
+            return bind_error(L, "load_state: steps[%d] must be an integer of 0 or more, got %s",
                               (int)i + 1, bind_show(L, -1));
         lua_pop(L, 1);
     }

@@ -15,7 +15,7 @@ static int generate_labels(lua_State *L)
 static int generate_weights(lua_State *L)
 {
     int64_t n = bind_count(L, 1, "weights: n");
-    double exponent = luaL_checknumber(L, 2);
+    double exponent = bind_check_number(L, 2);
     ld_rng *rng = bind_rng(L, 3);
     bind_check(L, ld_generate_weights(bind_new_tensor(L), n, exponent, rng));
     return 1;
@@ -25,8 +25,8 @@ static int generate_chung_lu(lua_State *L)
 {
     const ld_tensor *weights = bind_tensor(L, 1);
     const ld_index *labels = bind_index(L, 2);
-    lua_Integer entries = luaL_checkinteger(L, 3);
-    double inside = luaL_checknumber(L, 4);
+    lua_Integer entries = bind_check_integer(L, 3);
+    double inside = bind_check_number(L, 4);
     ld_rng *rng = bind_rng(L, 5);
     bind_check(L, ld_generate_chung_lu(bind_new_matrix(L), weights, labels, entries, inside, rng));
     return 1;

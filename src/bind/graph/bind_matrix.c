@@ -30,7 +30,7 @@ static ld_index *index_option(lua_State *L, const char *where, const char *name)
     lua_getfield(L, 1, name);
     ld_index *x = bind_to_index(L, -1);
     if (!x)
-        luaL_error(L, "%s: %s must be an Index, got a %s", where, name, luaL_typename(L, -1));
+        bind_error(L, "%s: %s must be an Index, got a %s", where, name, luaL_typename(L, -1));
     lua_pop(L, 1);
     return x;
 }
@@ -39,7 +39,7 @@ static ld_tensor *tensor_option(lua_State *L, const char *where, const char *nam
 {
     ld_tensor *t = NULL;
     if (lua_getfield(L, 1, name) != LUA_TNIL && !(t = bind_to_tensor(L, -1)))
-        luaL_error(L, "%s: %s must be a Tensor, got a %s", where, name, luaL_typename(L, -1));
+        bind_error(L, "%s: %s must be a Tensor, got a %s", where, name, luaL_typename(L, -1));
     lua_pop(L, 1);
     return t;
 }
@@ -47,7 +47,7 @@ static ld_tensor *tensor_option(lua_State *L, const char *where, const char *nam
 static int matrix_new(lua_State *L)
 {
     static const char *const names[] = {"n_rows", "n_cols", "rows", "cols", "values", NULL};
-    luaL_checktype(L, 1, LUA_TTABLE);
+    bind_check_type(L, 1, LUA_TTABLE);
     bind_check_options(L, 1, "matrix", names);
     int64_t n_rows = count_option(L, "matrix", "n_rows");
     int64_t n_cols = count_option(L, "matrix", "n_cols");
@@ -60,7 +60,7 @@ static int matrix_new(lua_State *L)
 static int matrix_csr(lua_State *L)
 {
     static const char *const names[] = {"n_rows", "n_cols", "offsets", "columns", "values", NULL};
-    luaL_checktype(L, 1, LUA_TTABLE);
+    bind_check_type(L, 1, LUA_TTABLE);
     bind_check_options(L, 1, "csr", names);
     int64_t n_rows = count_option(L, "csr", "n_rows"), n_cols = count_option(L, "csr", "n_cols");
     ld_index *offsets = index_option(L, "csr", "offsets");
@@ -84,7 +84,7 @@ static void drop(void *matrix)
 
 static int matrix_gc(lua_State *L)
 {
-    bind_drop(L, luaL_checkudata(L, 1, BIND_MATRIX), drop);
+    bind_drop(L, bind_check_userdata(L, 1, BIND_MATRIX), drop);
     return 0;
 }
 
@@ -271,7 +271,7 @@ static int matrix_add_diag(lua_State *L)
         bind_check(L, ld_op_csr_add_diagonal(bind_tape(L), bind_new_matrix(L), a, v));
         return 1;
     }
-    float v = (float)luaL_checknumber(L, 2);
+    float v = (float)bind_check_number(L, 2);
     bind_check(L, ld_op_csr_add_diag(bind_tape(L), bind_new_matrix(L), a, v));
     return 1;
 }
@@ -295,7 +295,7 @@ static int matrix_with_values(lua_State *L)
     ld_csr *a = bind_any_matrix(L, 1);
     ld_tensor *t = bind_operand(L, 2);
     if (t->ndim != 1 || t->n_rows != a->s->nnz)
-        return luaL_error(L, "with_values: a vector of %I expected, got %s", (LUAI_UACINT)a->s->nnz,
+        return bind_error(L, "with_values: a vector of %I expected, got %s", (LUAI_UACINT)a->s->nnz,
                           ld_tensor_shape(t));
     ld_csr **out = bind_new_matrix(L);
     bind_check(L, ld_csr_new(out, a->s, t, NULL, NULL));
@@ -384,7 +384,7 @@ static int matrix_to_dense(lua_State *L)
 static int matrix_is_close(lua_State *L)
 {
     const ld_csr *a = bind_any_matrix(L, 1), *b = bind_any_matrix(L, 2);
-    double tolerance = luaL_optnumber(L, 3, 1e-5);
+    double tolerance = bind_opt_number(L, 3, 1e-5);
     lua_pushboolean(L, ld_csr_is_close(a, b, tolerance));
     return 1;
 }

@@ -20,7 +20,7 @@ static int matrix_sample_rows(lua_State *L)
                                         "always",  "first",  "rng",   NULL};
     ld_csr *a = bind_matrix_operand(L, 1);
     ld_index *rows = bind_index(L, 2);
-    lua_Integer k = luaL_checkinteger(L, 3);
+    lua_Integer k = bind_check_integer(L, 3);
     lua_settop(L, 4);
     bind_check_options(L, 4, "sample_rows", names);
     ld_sample_options o = {

@@ -19,7 +19,7 @@ static int word_option(lua_State *L, int arg, const char *where, const char *nam
     for (int i = 0; words[i] && lua_type(L, -1) == LUA_TSTRING; i++)
         if (strcmp(words[i], lua_tostring(L, -1)) == 0)
             return i;
-    return luaL_error(L, "%s: %s must be %s, got %s", where, name, wanted, bind_show(L, -1));
+    return bind_error(L, "%s: %s must be %s, got %s", where, name, wanted, bind_show(L, -1));
 }
 
 /* --- alias tables ----------------------------------------------------------------------------- */
@@ -47,7 +47,7 @@ static void drop(void *alias)
 
 static int alias_gc(lua_State *L)
 {
-    bind_drop(L, luaL_checkudata(L, 1, BIND_ALIAS), drop);
+    bind_drop(L, bind_check_userdata(L, 1, BIND_ALIAS), drop);
     return 0;
 }
 
@@ -96,8 +96,8 @@ static int sampling_choice(lua_State *L)
     const ld_alias *table = to_alias(L, 1);
     const ld_tensor *p = table ? table->p : bind_to_tensor(L, 1);
     if (!p)
-        return luaL_typeerror(L, 1, "Tensor or Alias");
-    lua_Integer k = luaL_checkinteger(L, 2);
+        return bind_type_error(L, 1, "Tensor or Alias");
+    lua_Integer k = bind_check_integer(L, 2);
     bind_check_options(L, 3, "choice", names);
     ld_choice_options o = choice_options(L, 3, "choice");
     ld_rng *rng = bind_option_rng(L, 3, "choice");
@@ -114,11 +114,11 @@ static int matrix_draw_cols(lua_State *L)
     static const char *const ways[] = {"cost", "scan", "two stages", NULL};
     ld_csr *a = bind_matrix(L, 1);
     ld_index *rows = bind_index(L, 2);
-    lua_Integer k = luaL_checkinteger(L, 3);
+    lua_Integer k = bind_check_integer(L, 3);
     bind_check_options(L, 4, "draw_cols", names);
     lua_Number power = bind_option_number(L, 4, "draw_cols", "power", 2);
     if (power != 1 && power != 2)
-        return luaL_error(L, "draw_cols: power must be 1 or 2, got %f", power);
+        return bind_error(L, "draw_cols: power must be 1 or 2, got %f", power);
     ld_draw_options o = {
         .power = (int)power,
         .choice = choice_options(L, 4, "draw_cols"),
@@ -135,7 +135,7 @@ static int matrix_draw_cols(lua_State *L)
 static int sampling_uniform(lua_State *L)
 {
     static const char *const names[] = {"replace", "rng", NULL};
-    lua_Integer n = luaL_checkinteger(L, 1), k = luaL_checkinteger(L, 2);
+    lua_Integer n = bind_check_integer(L, 1), k = bind_check_integer(L, 2);
     bind_check_options(L, 3, "uniform", names);
     bool replace = bind_option_boolean(L, 3, "replace", false);
     ld_rng *rng = bind_option_rng(L, 3, "uniform");

@@ -10,7 +10,7 @@ static const ld_npy_type INT64 = {'i', 8}, FLOAT64 = {'f', 8}, FLOAT32 = {'f', 4
 static void check(lua_State *L, const char *where, ld_status status)
 {
     if (status != LD_OK)
-        luaL_error(L, "%s: %s", where, ld_message());
+        bind_error(L, "%s: %s", where, ld_message());
 }
 
 /* Pushes an Array with room for its elements. */
@@ -18,7 +18,7 @@ static void *new_array(lua_State *L, ld_npy_header h, const char *where)
 {
     int64_t bytes;
     if (__builtin_mul_overflow(h.n_rows * h.n_cols, h.type.size, &bytes))
-        luaL_error(L, "%s: too large", where);
+        bind_error(L, "%s: too large", where);
     ld_npy_array *a = lua_newuserdatauv(L, sizeof *a + (size_t)bytes, 0);
     *a = (ld_npy_array){NULL, h, a + 1};
     luaL_setmetatable(L, BIND_ARRAY);
@@ -41,7 +41,7 @@ static void measure(lua_State *L, int arg, ld_npy_header *h, const char *where)
     lua_pop(L, 1);
     for (int64_t r = 1; h->ndim == 2 && r <= h->n_rows; r++) {
         if (lua_rawgeti(L, arg, r) != LUA_TTABLE || (int64_t)lua_rawlen(L, -1) != h->n_cols)
-            luaL_error(L, "%s: row %d must be a table of %d elements, like the first", where,
+            bind_error(L, "%s: row %d must be a table of %d elements, like the first", where,
                        (int)r, (int)h->n_cols);
         lua_pop(L, 1);
     }
@@ -61,7 +61,7 @@ static void push_element(lua_State *L, int arg, const ld_npy_header *h, int64_t 
         lua_remove(L, -2);
     }
     if (lua_type(L, -1) != type)
-        luaL_error(L, "%s: element %d must be a %s, got a %s", where, (int)k + 1,
+        bind_error(L, "%s: element %d must be a %s, got a %s", where, (int)k + 1,
                    lua_typename(L, type), luaL_typename(L, -1));
 }
 
@@ -103,7 +103,7 @@ static void push_texts(lua_State *L, int arg, char kind, const char *where)
         push_element(L, arg, &h, k, LUA_TSTRING, where);
         const char *text = lua_tolstring(L, -1, &length);
         if (ld_npy_text_size(&size, kind, text, (int64_t)length) != LD_OK)
-            luaL_error(L, "%s: element %d %s", where, (int)k + 1, ld_message());
+            bind_error(L, "%s: element %d %s", where, (int)k + 1, ld_message());
         h.type.size = size > h.type.size ? size : h.type.size;
         lua_pop(L, 1);
     }
@@ -140,7 +140,7 @@ void bind_push_array(lua_State *L, int arg, const char *where)
         return;
     }
     if (!lua_istable(L, arg))
-        luaL_error(L,
+        bind_error(L,
                    "%s: a Tensor, Index, string, number or table of numbers or strings expected, "
                    "got %s",
                    where, bind_show(L, arg));
@@ -175,8 +175,8 @@ static int convert(lua_State *L, const char *name)
     ld_npy_type_named(&type, name);
     const char *where = lua_pushfstring(L, "npz.%s", name);
     if (!t && !x) {
-        luaL_argexpected(L, lua_istable(L, 1) || lua_type(L, 1) == LUA_TNUMBER, 1,
-                         "Tensor, Index, number or table");
+        if (!lua_istable(L, 1) && lua_type(L, 1) != LUA_TNUMBER)
+            bind_type_error(L, 1, "Tensor, Index, number or table");
         push_numbers(L, 1, &type, where);
         return 1;
     }
@@ -210,7 +210,8 @@ CONVERTER(float64)
 
 static int array_bytes(lua_State *L)
 {
-    luaL_argexpected(L, lua_istable(L, 1) || lua_type(L, 1) == LUA_TSTRING, 1, "string or table");
+    if (!lua_istable(L, 1) && lua_type(L, 1) != LUA_TSTRING)
+        bind_type_error(L, 1, "string or table");
     push_texts(L, 1, 'S', "npz.bytes");
     return 1;
 }
@@ -218,7 +219,7 @@ static int array_bytes(lua_State *L)
 static int array_tostring(lua_State *L)
 {
     char type[LD_NPY_TEXT], shape[LD_NPY_TEXT];
-    const ld_npy_array *a = luaL_checkudata(L, 1, BIND_ARRAY);
+    const ld_npy_array *a = bind_check_userdata(L, 1, BIND_ARRAY);
     lua_pushfstring(L, "Array %s, %s", ld_npy_type_name(type, a->header.type),
                     ld_npy_shape(shape, &a->header));
     return 1;

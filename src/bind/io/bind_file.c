@@ -11,7 +11,7 @@ static const lua_Number LIMIT = 1 << 30;
 
 static int input_close(lua_State *L)
 {
-    ld_gz **g = luaL_checkudata(L, 1, BIND_INPUT);
+    ld_gz **g = bind_check_userdata(L, 1, BIND_INPUT);
     ld_gz_close(*g);
     *g = NULL;
     return 0;
@@ -20,7 +20,7 @@ static int input_close(lua_State *L)
 static int file_read(lua_State *L)
 {
     static const char *const options[] = {"limit", NULL};
-    const char *path = luaL_checkstring(L, 1);
+    const char *path = bind_check_string(L, 1);
     bind_check_options(L, 2, "file.read", options);
     lua_Number limit = bind_option_number(L, 2, "file.read", "limit", LIMIT);
     ld_gz **g = lua_newuserdatauv(L, sizeof *g, 0);
@@ -37,7 +37,7 @@ static int file_read(lua_State *L)
         luaL_addsize(&text, (size_t)got);
         total += got;
         if ((lua_Number)total > limit)
-            return luaL_error(L, "%s: holds more than the limit of %f bytes", (*g)->source.name,
+            return bind_error(L, "%s: holds more than the limit of %f bytes", (*g)->source.name,
                               limit);
     } while (got == PIECE);
     luaL_pushresult(&text);
@@ -47,7 +47,7 @@ static int file_read(lua_State *L)
 static int file_write(lua_State *L)
 {
     size_t size;
-    const char *path = luaL_checkstring(L, 1), *text = luaL_checklstring(L, 2, &size);
+    const char *path = bind_check_string(L, 1), *text = bind_check_lstring(L, 2, &size);
     bind_check(L, ld_file_write(path, text, (int64_t)size));
     return 0;
 }

@@ -7,7 +7,7 @@
 
 static int buffer_gc(lua_State *L)
 {
-    void **buffer = luaL_checkudata(L, 1, BUFFER);
+    void **buffer = bind_check_userdata(L, 1, BUFFER);
     ld_free(*buffer);
     *buffer = NULL;
     return 0;

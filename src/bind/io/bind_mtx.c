@@ -6,7 +6,7 @@
 static int mtx_read(lua_State *L)
 {
     static const char *const options[] = {"progress", NULL};
-    const char *path = luaL_checkstring(L, 1);
+    const char *path = bind_check_string(L, 1);
     bind_check_options(L, 2, "mtx.read", options);
     lua_settop(L, 2);
     bind_progress progress = bind_option_progress(L, 2, "mtx.read");
@@ -22,12 +22,12 @@ static int mtx_read(lua_State *L)
 static int mtx_write(lua_State *L)
 {
     static const char *const options[] = {"symmetric", NULL};
-    const char *path = luaL_checkstring(L, 1);
+    const char *path = bind_check_string(L, 1);
     ld_tensor *dense = bind_to_operand(L, 2);
     bind_check_options(L, 3, "mtx.write", options);
     bool symmetric = bind_option_boolean(L, 3, "symmetric", false);
     if (dense && symmetric)
-        return luaL_error(L, "mtx.write: symmetric is for a sparse Matrix");
+        return bind_error(L, "mtx.write: symmetric is for a sparse Matrix");
     if (dense)
         bind_check(L, ld_mtx_write_dense(path, dense));
     else

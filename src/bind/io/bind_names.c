@@ -27,7 +27,7 @@ static void drop(void *names)
 
 static int names_gc(lua_State *L)
 {
-    bind_drop(L, luaL_checkudata(L, 1, BIND_NAMES), drop);
+    bind_drop(L, bind_check_userdata(L, 1, BIND_NAMES), drop);
     return 0;
 }
 
@@ -47,7 +47,7 @@ static int names_find(lua_State *L)
 {
     size_t length;
     const ld_names *x = bind_names(L, 1);
-    const char *text = luaL_checklstring(L, 2, &length);
+    const char *text = bind_check_lstring(L, 2, &length);
     int32_t id = ld_names_find(x, text, (int64_t)length);
     if (id < 0)
         lua_pushnil(L);
@@ -61,8 +61,8 @@ static int names_add(lua_State *L)
     size_t length;
     int32_t id;
     ld_names *x = bind_names(L, 1);
-    const char *text = luaL_checklstring(L, 2, &length);
-    luaL_argcheck(L, length > 0 && length < INT32_MAX, 2, "a name must not be empty");
+    const char *text = bind_check_lstring(L, 2, &length);
+    bind_arg_check(L, length > 0 && length < INT32_MAX, 2, "a name must not be empty");
     bind_check(L, ld_names_add(x, &id, text, (int64_t)length));
     lua_pushinteger(L, (lua_Integer)id + 1);
     return 1;
@@ -137,7 +137,7 @@ bind_progress bind_option_progress(lua_State *L, int arg, const char *where)
         return p;
     }
     if (!lua_isfunction(L, -1))
-        luaL_error(L, "%s: progress must be a function, got %s", where, luaL_typename(L, -1));
+        bind_error(L, "%s: progress must be a function, got %s", where, luaL_typename(L, -1));
     p.function = lua_gettop(L);
     return p;
 }

@@ -23,7 +23,7 @@ static ld_zip *archive(lua_State *L, int arg)
 static int npz_open(lua_State *L)
 {
     static const char *const options[] = {"mapped", NULL};
-    const char *path = luaL_checkstring(L, 1);
+    const char *path = bind_check_string(L, 1);
     bind_check_options(L, 2, "npz.open", options);
     bool mapped = bind_option_boolean(L, 2, "mapped", false);
     ld_zip **z = lua_newuserdatauv(L, sizeof *z, 0);
@@ -41,7 +41,7 @@ static void drop(void *archive)
 
 static int npz_close(lua_State *L)
 {
-    bind_drop(L, luaL_checkudata(L, 1, BIND_NPZ), drop);
+    bind_drop(L, bind_check_userdata(L, 1, BIND_NPZ), drop);
     return 0;
 }
 
@@ -62,7 +62,7 @@ static int npz_names(lua_State *L)
 static int npz_has(lua_State *L)
 {
     const ld_zip *z = archive(L, 1);
-    lua_pushboolean(L, ld_npz_has(z, luaL_checkstring(L, 2)));
+    lua_pushboolean(L, ld_npz_has(z, bind_check_string(L, 2)));
     return 1;
 }
 
@@ -71,7 +71,7 @@ static ld_npy_header read_header(lua_State *L)
     ld_npy_header h;
     ld_source *s;
     ld_zip *z = archive(L, 1);
-    bind_check(L, ld_npz_read(&h, &s, z, luaL_checkstring(L, 2)));
+    bind_check(L, ld_npz_read(&h, &s, z, bind_check_string(L, 2)));
     return h;
 }
 
@@ -103,7 +103,7 @@ static int read_member(lua_State *L, const bind_form *as)
     ld_npy_header h;
     ld_source *s;
     ld_zip *z = archive(L, 1);
-    const char *name = luaL_checkstring(L, 2);
+    const char *name = bind_check_string(L, 2);
     void *place = as->prepare(L);
     bind_check(L, ld_npz_read(&h, &s, z, name));
     bind_check(L, as->load(place, &h, s));
@@ -142,7 +142,7 @@ static int npz_object(lua_State *L)
     ld_npy_header h;
     ld_source *s;
     ld_zip *z = archive(L, 1);
-    const char *name = luaL_checkstring(L, 2);
+    const char *name = bind_check_string(L, 2);
     ld_pickle **p = bind_new_pickle(L);
     lua_toclose(L, -1);
     bind_check(L, ld_npz_read(&h, &s, z, name));
@@ -176,8 +176,8 @@ static int npz_get(lua_State *L)
 static int npz_write(lua_State *L)
 {
     static const char *const options[] = {"compress", NULL};
-    const char *path = luaL_checkstring(L, 1);
-    luaL_checktype(L, 2, LUA_TTABLE);
+    const char *path = bind_check_string(L, 1);
+    bind_check_type(L, 2, LUA_TTABLE);
     bind_check_options(L, 3, "npz.write", options);
     bool compress = bind_option_boolean(L, 3, "compress", true);
     lua_settop(L, 2);
@@ -185,7 +185,7 @@ static int npz_write(lua_State *L)
     int64_t count = 0;
     for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1), count++) {
         if (lua_type(L, 4) != LUA_TSTRING)
-            luaL_error(L, "npz.write: names of arrays must be strings, got %s", bind_show(L, 4));
+            bind_error(L, "npz.write: names of arrays must be strings, got %s", bind_show(L, 4));
         const char *where = lua_pushfstring(L, "npz.write: \"%s\"", lua_tostring(L, 4));
         lua_pushvalue(L, 4);
         bind_push_array(L, 5, where);
@@ -206,7 +206,7 @@ static int npz_write(lua_State *L)
 
 static int gz_close(lua_State *L)
 {
-    ld_gz **g = luaL_checkudata(L, 1, BIND_GZ);
+    ld_gz **g = bind_check_userdata(L, 1, BIND_GZ);
     ld_gz_close(*g);
     *g = NULL;
     return 0;
@@ -215,7 +215,7 @@ static int gz_close(lua_State *L)
 static int npy_read(lua_State *L)
 {
     static const char *const options[] = {"as", NULL};
-    const char *path = luaL_checkstring(L, 1), *name = NULL;
+    const char *path = bind_check_string(L, 1), *name = NULL;
     const bind_form *as = NULL;
     bind_check_options(L, 2, "npy.read", options);
     if (bind_option(L, 2, "as"))
@@ -223,7 +223,7 @@ static int npy_read(lua_State *L)
     for (int i = 0; name && i < BIND_FORMS; i++)
         as = strcmp(name, bind_forms[i].name) == 0 ? &bind_forms[i] : as;
     if (name && !as)
-        return luaL_error(L,
+        return bind_error(L,
                           "npy.read: as must be \"tensor\", \"index\", \"numbers\", \"strings\" "
                           "or \"text\", got %s",
                           name);
@@ -245,8 +245,8 @@ static int npy_read(lua_State *L)
 
 static int npy_write(lua_State *L)
 {
-    const char *path = luaL_checkstring(L, 1);
-    luaL_checkany(L, 2);
+    const char *path = bind_check_string(L, 1);
+    bind_check_any(L, 2);
     bind_push_array(L, 2, "npy.write");
     ld_npy_array array = bind_to_array(L, -1);
     bind_check(L, ld_npy_write(path, &array));

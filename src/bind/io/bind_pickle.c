@@ -30,7 +30,7 @@ static void drop(void *owner)
 
 static int pickled_gc(lua_State *L)
 {
-    bind_drop(L, luaL_checkudata(L, 1, BIND_PICKLED), drop);
+    bind_drop(L, bind_check_userdata(L, 1, BIND_PICKLED), drop);
     return 0;
 }
 
@@ -125,7 +125,7 @@ typedef struct {
 
 static void fail_walk(walk *w, const char *what)
 {
-    luaL_error(w->L, "%s: %s", w->p->name, what);
+    bind_error(w->L, "%s: %s", w->p->name, what);
 }
 
 /* Pushes what is an object in Lua; a table is still empty. */
@@ -149,7 +149,7 @@ static void push_object(walk *w, ld_pickle_value *v)
         return;
     }
     default:
-        luaL_error(L, "%s: holds %s, which is not data", w->p->name, ld_pickle_kind_name(v->kind));
+        bind_error(L, "%s: holds %s, which is not data", w->p->name, ld_pickle_kind_name(v->kind));
     }
     *w->tail = v;
     w->tail = &v->next;
@@ -182,7 +182,7 @@ static void push_key(walk *w, ld_pickle_value *v)
                 (v->kind == LD_PICKLE_NUMBER && !isnan(v->number)) || v->kind == LD_PICKLE_BYTES ||
                 v->kind == LD_PICKLE_TEXT;
     if (!fits)
-        luaL_error(w->L, "%s: a dict has %s as a key; numbers and texts are read", w->p->name,
+        bind_error(w->L, "%s: a dict has %s as a key; numbers and texts are read", w->p->name,
                    ld_pickle_kind_name(v->kind));
     push_value(w, v);
 }
@@ -223,7 +223,7 @@ void bind_push_pickle(lua_State *L, ld_pickle *p)
 
 static int pickle_gc(lua_State *L)
 {
-    ld_pickle **p = luaL_checkudata(L, 1, BIND_PICKLE);
+    ld_pickle **p = bind_check_userdata(L, 1, BIND_PICKLE);
     ld_pickle_unref(*p);
     *p = NULL;
     return 0;
@@ -240,7 +240,7 @@ ld_pickle **bind_new_pickle(lua_State *L)
 
 static int pickle_load(lua_State *L)
 {
-    const char *path = luaL_checkstring(L, 1);
+    const char *path = bind_check_string(L, 1);
     ld_pickle **p = bind_new_pickle(L);
     lua_toclose(L, -1);
     bind_check(L, ld_pickle_load(p, path));
@@ -251,7 +251,7 @@ static int pickle_load(lua_State *L)
 static int pickle_decode(lua_State *L)
 {
     size_t size;
-    const char *bytes = luaL_checklstring(L, 1, &size);
+    const char *bytes = bind_check_lstring(L, 1, &size);
     ld_pickle **p = bind_new_pickle(L);
     lua_toclose(L, -1);
     bind_check(L, ld_pickle_decode(p, bytes, (int64_t)size, "pickle"));

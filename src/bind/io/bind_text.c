@@ -12,7 +12,7 @@
 
 static int table_gc(lua_State *L)
 {
-    ld_table *t = luaL_checkudata(L, 1, BIND_TABLE);
+    ld_table *t = bind_check_userdata(L, 1, BIND_TABLE);
     ld_table_clear(t);
     t->n_columns = 0;
     return 0;
@@ -20,7 +20,7 @@ static int table_gc(lua_State *L)
 
 static int fields_gc(lua_State *L)
 {
-    char **fields = luaL_checkudata(L, 1, BIND_FIELDS);
+    char **fields = bind_check_userdata(L, 1, BIND_FIELDS);
     ld_free(*fields);
     *fields = NULL;
     return 0;
@@ -34,7 +34,7 @@ static char option_separator(lua_State *L, int arg, const char *where)
         const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &length) : "";
         c = text[0];
         if (length != 1 || isalnum((unsigned char)c) || (c & 0x80) || strchr("+-.\"\r\n", c))
-            luaL_error(L, "%s: separator must be one character that is in no number, got \"%s\"",
+            bind_error(L, "%s: separator must be one character that is in no number, got \"%s\"",
                        where, bind_show(L, -1));
     }
     lua_pop(L, 1);
@@ -60,12 +60,12 @@ static ld_column to_column(lua_State *L, int64_t i, int64_t count)
         if (strcmp(word, kinds[k].name) == 0) {
             c.kind = kinds[k].kind;
             if (c.kind == LD_COLUMN_NUMBERS && i < count)
-                luaL_error(L, "text.read: columns[%I] is \"numbers\", which must be the last",
+                bind_error(L, "text.read: columns[%I] is \"numbers\", which must be the last",
                            (LUAI_UACINT)i);
             return c;
         }
     }
-    luaL_error(L,
+    bind_error(L,
                "text.read: columns[%I] must be \"id\", \"label\", \"number\", \"numbers\", "
                "\"skip\" or Names, got %s",
                (LUAI_UACINT)i, bind_show(L, -1));
@@ -79,10 +79,10 @@ static ld_table *push_table(lua_State *L, int arg)
     bool given = bind_option(L, arg, "columns");
     if (given) {
         if (!lua_istable(L, -1))
-            luaL_error(L, "text.read: columns must be a table, got %s", luaL_typename(L, -1));
+            bind_error(L, "text.read: columns must be a table, got %s", luaL_typename(L, -1));
         count = (int64_t)lua_rawlen(L, -1);
         if (count < 1)
-            luaL_error(L, "text.read: columns must not be empty");
+            bind_error(L, "text.read: columns must not be empty");
     }
     int columns = lua_gettop(L);
     lua_createtable(L, (int)count, 0);
@@ -106,7 +106,7 @@ static int64_t option_limit(lua_State *L, const char *name)
 {
     lua_Number limit = bind_option_number(L, 2, "text.read", name, 0);
     if (!(limit >= 0 && limit < INT32_MAX))
-        luaL_error(L, "text.read: %s must be 0 to 2^31 - 2, got %f", name, limit);
+        bind_error(L, "text.read: %s must be 0 to 2^31 - 2, got %f", name, limit);
     return (int64_t)limit;
 }
 
@@ -119,7 +119,7 @@ static void read_options(lua_State *L, ld_table *t)
     lua_pop(L, 1);
     lua_Number first = bind_option_number(L, 2, "text.read", "first_id", 0);
     if (first != 0 && first != 1)
-        luaL_error(L, "text.read: first_id must be 0 or 1, got %f", first);
+        bind_error(L, "text.read: first_id must be 0 or 1, got %f", first);
     t->first_id = (int32_t)first;
     t->n_ids = option_limit(L, "n_ids");
     t->n_labels = option_limit(L, "n_labels");
@@ -151,7 +151,7 @@ static ld_table *push_read(lua_State *L)
 {
     static const char *const options[] = {"columns",  "first_id", "header",    "n_ids",
                                           "n_labels", "progress", "separator", NULL};
-    const char *path = luaL_checkstring(L, 1);
+    const char *path = bind_check_string(L, 1);
     bind_check_options(L, 2, "text.read", options);
     lua_settop(L, 2);
     bind_progress progress = bind_option_progress(L, 2, "text.read");
@@ -207,7 +207,7 @@ static int text_read_edges(lua_State *L)
     ld_table *t = push_read(L);
     const ld_column *c = t->columns;
     if (!sort_edges(t))
-        return luaL_error(L, "text.read_edges: columns must be two of nodes (\"id\" or Names), "
+        return bind_error(L, "text.read_edges: columns must be two of nodes (\"id\" or Names), "
                              "perhaps a \"number\", and others a \"skip\" each");
     int64_t listed = c[0].cells.count;
     bind_check(L, ld_table_matrix(bind_new_matrix(L), t, lua_tostring(L, 1)));
@@ -218,7 +218,7 @@ static int text_read_edges(lua_State *L)
 static int text_fields(lua_State *L)
 {
     static const char *const options[] = {"separator", NULL};
-    const char *path = luaL_checkstring(L, 1);
+    const char *path = bind_check_string(L, 1);
     int64_t count;
     bind_check_options(L, 2, "text.fields", options);
     char separator = option_separator(L, 2, "text.fields");
@@ -233,13 +233,13 @@ static int text_fields(lua_State *L)
 
 static int text_write(lua_State *L)
 {
-    bind_check(L, ld_text_write(luaL_checkstring(L, 1), bind_operand(L, 2)));
+    bind_check(L, ld_text_write(bind_check_string(L, 1), bind_operand(L, 2)));
     return 0;
 }
 
 static int text_write_edges(lua_State *L)
 {
-    bind_check(L, ld_text_write_edges(luaL_checkstring(L, 1), bind_any_matrix(L, 2)));
+    bind_check(L, ld_text_write_edges(bind_check_string(L, 1), bind_any_matrix(L, 2)));
     return 0;
 }
 

@@ -25,7 +25,7 @@ static ld_zip *archive(lua_State *L)
 
 static int zip_open(lua_State *L)
 {
-    const char *path = luaL_checkstring(L, 1);
+    const char *path = bind_check_string(L, 1);
     ld_zip **z = lua_newuserdatauv(L, sizeof *z, 0);
     *z = NULL;
     luaL_setmetatable(L, BIND_ZIP);
@@ -40,7 +40,7 @@ static void drop(void *archive)
 
 static int zip_close(lua_State *L)
 {
-    bind_drop(L, luaL_checkudata(L, 1, BIND_ZIP), drop);
+    bind_drop(L, bind_check_userdata(L, 1, BIND_ZIP), drop);
     return 0;
 }
 
@@ -63,7 +63,7 @@ static int zip_unpack(lua_State *L)
 {
     unsigned char digest[LD_SHA256_BYTES];
     ld_zip *z = archive(L);
-    const char *name = luaL_checkstring(L, 2), *path = luaL_checkstring(L, 3);
+    const char *name = bind_check_string(L, 2), *path = bind_check_string(L, 3);
     const ld_zip_member *member = ld_zip_find(z, name);
     if (!member)
         bind_check(L, ld_fail(LD_VALUE, "%s: has no member \"%s\"", z->file->label.text, name));
@@ -75,8 +75,8 @@ static int zip_unpack(lua_State *L)
 static int zip_gunzip(lua_State *L)
 {
     unsigned char digest[LD_SHA256_BYTES];
-    const char *from = luaL_checkstring(L, 1), *to = luaL_checkstring(L, 2);
-    bind_check(L, ld_unpack_gz(digest, from, to, luaL_optinteger(L, 3, LIMIT)));
+    const char *from = bind_check_string(L, 1), *to = bind_check_string(L, 2);
+    bind_check(L, ld_unpack_gz(digest, from, to, bind_opt_integer(L, 3, LIMIT)));
     push_digest(L, digest);
     return 1;
 }
@@ -84,7 +84,7 @@ static int zip_gunzip(lua_State *L)
 static int zip_sha256(lua_State *L)
 {
     unsigned char digest[LD_SHA256_BYTES];
-    bind_check(L, ld_file_digest(digest, luaL_checkstring(L, 1)));
+    bind_check(L, ld_file_digest(digest, bind_check_string(L, 1)));
     push_digest(L, digest);
     return 1;
 }

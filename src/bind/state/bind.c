@@ -74,21 +74,6 @@ void bind_hidden_class(lua_State *L, const char *type, lua_CFunction release)
     lua_pop(L, 1);
 }
 
-void bind_check(lua_State *L, ld_status status)
-{
-    if (status == LD_OK)
-        return;
-    if (status == LD_CANCELLED) {
-        /* Who set the cancel flag has set a hook as well, for Lua code. Raising the interruption
-         * through it makes one Ctrl-C one error. */
-        lua_Hook hook = lua_gethook(L);
-        if (hook)
-            hook(L, &(lua_Debug){.event = LUA_HOOKCOUNT, .currentline = -1});
-        luaL_error(L, "interrupted!");
-    }
-    luaL_error(L, "%s", ld_message());
-}
-
 static int to_text(lua_State *L)
 {
     luaL_tolstring(L, 1, NULL);
@@ -135,22 +120,22 @@ int bind_no_field(lua_State *L, const char *type)
     for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
         best = ld_nearer(key, best, lua_tostring(L, -2));
     if (best)
-        return luaL_error(L, "%s has no field or method \"%s\"; did you mean \"%s\"?", kind, key,
+        return bind_error(L, "%s has no field or method \"%s\"; did you mean \"%s\"?", kind, key,
                           best);
-    return luaL_error(L, "%s has no field or method \"%s\"", kind, key);
+    return bind_error(L, "%s has no field or method \"%s\"", kind, key);
 }
 
 void bind_check_options(lua_State *L, int arg, const char *where, const char *const *names)
 {
     if (lua_isnoneornil(L, arg))
         return;
-    luaL_checktype(L, arg, LUA_TTABLE);
+    bind_check_type(L, arg, LUA_TTABLE);
     if (luaL_getmetafield(L, arg, "__index") != LUA_TNIL)
-        luaL_error(L, "%s: options must be in the table itself, not behind __index", where);
+        bind_error(L, "%s: options must be in the table itself, not behind __index", where);
     for (lua_pushnil(L); lua_next(L, arg); lua_pop(L, 1)) {
         int i = 0;
         if (lua_type(L, -2) != LUA_TSTRING)
-            luaL_error(L, "%s: option names are strings, got a %s", where, luaL_typename(L, -2));
+            bind_error(L, "%s: option names are strings, got a %s", where, luaL_typename(L, -2));
         const char *key = lua_tostring(L, -2);
         while (names[i] && strcmp(key, names[i]) != 0)
             i++;
@@ -161,8 +146,8 @@ void bind_check_options(lua_State *L, int arg, const char *where, const char *co
             best = ld_nearer(key, best, names[i]);
         key = bind_show(L, -2);
         if (best)
-            luaL_error(L, "%s: unknown option \"%s\"; did you mean \"%s\"?", where, key, best);
-        luaL_error(L, "%s: unknown option \"%s\"", where, key);
+            bind_error(L, "%s: unknown option \"%s\"; did you mean \"%s\"?", where, key, best);
+        bind_error(L, "%s: unknown option \"%s\"", where, key);
     }
 }
 
@@ -188,7 +173,7 @@ void *bind_option_object(lua_State *L, int arg, const char *where, const char *n
         return NULL;
     void *object = luaL_testudata(L, -1, class);
     if (!object)
-        luaL_error(L, "%s: %s must be of class %s, got %s", where, name, strchr(class, '.') + 1,
+        bind_error(L, "%s: %s must be of class %s, got %s", where, name, strchr(class, '.') + 1,
                    bind_show(L, -1));
     return object;
 }
@@ -197,7 +182,7 @@ ld_rng *bind_option_rng(lua_State *L, int arg, const char *where)
 {
     ld_rng *rng = bind_option_object(L, arg, where, "rng", BIND_RNG);
     if (!rng)
-        luaL_error(L, "%s: the option rng is missing; ladies.rng(seed) makes one", where);
+        bind_error(L, "%s: the option rng is missing; ladies.rng(seed) makes one", where);
     return rng;
 }
 
@@ -207,7 +192,7 @@ lua_Number bind_option_number(lua_State *L, int arg, const char *where, const ch
     lua_Number value = standard;
     if (bind_option(L, arg, name)) {
         if (lua_type(L, -1) != LUA_TNUMBER)
-            luaL_error(L, "%s: %s must be a number, got a %s", where, name, luaL_typename(L, -1));
+            bind_error(L, "%s: %s must be a number, got a %s", where, name, luaL_typename(L, -1));
         value = lua_tonumber(L, -1);
     }
     lua_pop(L, 1);
@@ -219,26 +204,26 @@ int64_t bind_count(lua_State *L, int arg, const char *what)
     int whole;
     lua_Integer n = lua_tointegerx(L, arg, &whole);
     if (!whole || n < 0 || n > INT32_MAX)
-        luaL_error(L, "%s must be an integer 0 to %d, got %s", what, INT32_MAX,
+        bind_error(L, "%s must be an integer 0 to %d, got %s", what, INT32_MAX,
                    lua_isnoneornil(L, arg) ? "nil" : bind_show(L, arg));
     return n;
 }
 
 int bind_word(lua_State *L, int arg, const char *const *words)
 {
-    const char *given = luaL_checkstring(L, arg);
+    const char *given = bind_check_string(L, arg);
     int i = 0;
     while (words[i] && strcmp(words[i], given) != 0)
         i++;
     if (!words[i])
-        luaL_argerror(L, arg, lua_pushfstring(L, "invalid option '%s'", bind_show(L, arg)));
+        bind_arg_error(L, arg, lua_pushfstring(L, "invalid option '%s'", bind_show(L, arg)));
     return i;
 }
 
 int bind_power(lua_State *L, int arg)
 {
-    lua_Integer power = luaL_optinteger(L, arg, 1);
-    luaL_argcheck(L, power == 1 || power == 2, arg, "the power must be 1 or 2");
+    lua_Integer power = bind_opt_integer(L, arg, 1);
+    bind_arg_check(L, power == 1 || power == 2, arg, "the power must be 1 or 2");
     return (int)power;
 }
 
@@ -246,30 +231,30 @@ int bind_dimension(lua_State *L, int arg, const ld_tensor *t)
 {
     if (lua_isnoneornil(L, arg))
         return 0;
-    lua_Integer dim = luaL_checkinteger(L, arg);
-    luaL_argcheck(L, dim >= 1 && dim <= t->ndim, arg,
-                  t->ndim == 2 ? "the dimension must be 1 (one result for each column) or 2 (one "
-                                 "for each row)"
-                               : "a vector has dimension 1 alone");
+    lua_Integer dim = bind_check_integer(L, arg);
+    bind_arg_check(L, dim >= 1 && dim <= t->ndim, arg,
+                   t->ndim == 2 ? "the dimension must be 1 (one result for each column) or 2 (one "
+                                  "for each row)"
+                                : "a vector has dimension 1 alone");
     return (int)dim;
 }
 
 int64_t bind_position(lua_State *L, int arg, int64_t n, const char *kind)
 {
     int whole;
-    luaL_checktype(L, arg, LUA_TNUMBER);
+    bind_check_type(L, arg, LUA_TNUMBER);
     lua_Integer i = lua_tointegerx(L, arg, &whole);
     if (!whole || i < 1 || i > n)
-        luaL_error(L, "[%s] of %s of %I: positions are 1 to #x", bind_show(L, arg), kind,
+        bind_error(L, "[%s] of %s of %I: positions are 1 to #x", bind_show(L, arg), kind,
                    (LUAI_UACINT)n);
     return i - 1;
 }
 
 int64_t bind_range(lua_State *L, int arg, int64_t *first)
 {
-    lua_Integer from = luaL_checkinteger(L, arg), to = luaL_checkinteger(L, arg + 1);
-    luaL_argcheck(L, from >= 1 && from <= INT32_MAX, arg, "positions start at 1");
-    luaL_argcheck(L, to >= from - 1 && to <= INT32_MAX, arg + 1, "must not lie before the first");
+    lua_Integer from = bind_check_integer(L, arg), to = bind_check_integer(L, arg + 1);
+    bind_arg_check(L, from >= 1 && from <= INT32_MAX, arg, "positions start at 1");
+    bind_arg_check(L, to >= from - 1 && to <= INT32_MAX, arg + 1, "must not lie before the first");
     *first = from - 1;
     return to - from + 1;
 }

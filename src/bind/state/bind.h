@@ -56,8 +56,41 @@ void bind_methods(lua_State *L, const char *type, const bind_function *list);
 /* Registers a class without methods, which Lua code never sees, by what releases its objects. */
 void bind_hidden_class(lua_State *L, const char *type, lua_CFunction release);
 
-/* Raises a Lua error, blamed on the caller's line, unless status is LD_OK. */
+/* Raise a Lua error with the user's line before it (see bind_error.c), whatever of the library's own
+ * Lua code lies between: with a message; with core's, or an interruption, unless status is LD_OK;
+ * about an argument of the running function. */
+int bind_error(lua_State *L, const char *format, ...);
 void bind_check(lua_State *L, ld_status status);
+int bind_arg_error(lua_State *L, int arg, const char *what);
+int bind_type_error(lua_State *L, int arg, const char *wanted);
+void bind_arg_check(lua_State *L, bool ok, int arg, const char *what);
+
+/* Pushes "FILE:LINE: " of the user's line, or "" when the stack has none. Ours is what is in files
+ * whose names begin with the home, a text that is popped: HOME/FILE, or HOME_NAME/FILE. */
+void bind_push_where(lua_State *L);
+void bind_set_home(lua_State *L);
+
+/* Raises what Ctrl-C raises: an object of its own class, so that nobody takes it for a failure; or
+ * makes the text on top of the stack one. */
+int bind_interrupt(lua_State *L);
+void bind_push_interruption(lua_State *L);
+bool bind_is_interruption(lua_State *L, int at);
+
+/* Pushes the name of the running function as its docstring has it ("clamp" of "t:clamp(low, high)"),
+ * since Lua may know it under no name or another one. */
+const char *bind_push_function_name(lua_State *L);
+
+/* The value of an argument; an error otherwise. Of those with `standard` it is optional. */
+void bind_check_type(lua_State *L, int arg, int type);
+void bind_check_any(lua_State *L, int arg);
+void *bind_check_userdata(lua_State *L, int arg, const char *type);
+const char *bind_check_string(lua_State *L, int arg);
+const char *bind_check_lstring(lua_State *L, int arg, size_t *length);
+lua_Number bind_check_number(lua_State *L, int arg);
+lua_Integer bind_check_integer(lua_State *L, int arg);
+const char *bind_opt_string(lua_State *L, int arg, const char *standard);
+lua_Number bind_opt_number(lua_State *L, int arg, lua_Number standard);
+lua_Integer bind_opt_integer(lua_State *L, int arg, lua_Integer standard);
 
 /* Pushes the value at a stack position as a message quotes it: in one line, cut where it is long. */
 const char *bind_show(lua_State *L, int arg);

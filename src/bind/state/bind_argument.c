@@ -1,32 +1,10 @@
 /* Tensors and matrices as arguments, by what a function makes of their gradients. */
-#include <string.h>
-
 #include "grad/op.h"
 #include "state/bind.h"
 
-/* Pushes the name of the running function as its docstring has it ("clamp" of "t:clamp(low, high)"),
- * since Lua may know it under no name or another one. */
-static const char *push_function_name(lua_State *L)
-{
-    lua_Debug call;
-    lua_getstack(L, 0, &call);
-    lua_getinfo(L, "nf", &call);
-    int function = lua_gettop(L);
-    bind_push_docs(L);
-    lua_pushvalue(L, function);
-    lua_rawget(L, -2);
-    const char *doc = lua_tostring(L, -1);
-    if (!doc)
-        return lua_pushstring(L, call.name ? call.name : "?"); /* such as an operator */
-    const char *name = doc, *end = doc + strcspn(doc, "({\n");
-    for (const char *c = doc; c < end; c++)
-        name = *c == ':' || *c == '.' ? c + 1 : name;
-    return lua_pushlstring(L, name, (size_t)(end - name));
-}
-
 static int refuse_gradient(lua_State *L, const char *name, const char *kind)
 {
-    return luaL_error(L, "%s: the %s carries a gradient, which %s does not pass on; use :detach()",
+    return bind_error(L, "%s: the %s carries a gradient, which %s does not pass on; use :detach()",
                       name, kind, name);
 }
 
@@ -39,14 +17,14 @@ bool bind_passes_gradient(lua_State *L, const ld_tensor *t)
 static ld_tensor *usable(lua_State *L, ld_tensor *t)
 {
     if (!t)
-        luaL_error(L, "the tensor has been released");
+        bind_error(L, "the tensor has been released");
     bind_check(L, ld_tensor_check(t, "ladies"));
     return t;
 }
 
 ld_tensor *bind_operand(lua_State *L, int arg)
 {
-    return usable(L, *(ld_tensor **)luaL_checkudata(L, arg, BIND_TENSOR));
+    return usable(L, *(ld_tensor **)bind_check_userdata(L, arg, BIND_TENSOR));
 }
 
 ld_tensor *bind_to_operand(lua_State *L, int arg)
@@ -58,7 +36,7 @@ ld_tensor *bind_to_operand(lua_State *L, int arg)
 static ld_tensor *constant(lua_State *L, ld_tensor *t)
 {
     if (bind_passes_gradient(L, t))
-        refuse_gradient(L, push_function_name(L), "tensor");
+        refuse_gradient(L, bind_push_function_name(L), "tensor");
     return t;
 }
 
@@ -84,10 +62,10 @@ ld_csr *bind_any_matrix(lua_State *L, int arg)
 
 static int refuse_outside(lua_State *L, const char *kind)
 {
-    return luaL_error(L,
+    return bind_error(L,
                       "%s: the %s carries a gradient, and no step is open that could record it; "
                       "open a step first, or use :detach() or ladies.no_grad",
-                      push_function_name(L), kind);
+                      bind_push_function_name(L), kind);
 }
 
 ld_csr *bind_matrix_operand(lua_State *L, int arg)
@@ -116,7 +94,7 @@ ld_csr *bind_matrix(lua_State *L, int arg)
 {
     ld_csr *a = bind_any_matrix(L, arg);
     if (loses_gradient(L, a))
-        refuse_gradient(L, push_function_name(L), "matrix");
+        refuse_gradient(L, bind_push_function_name(L), "matrix");
     return a;
 }
 
@@ -130,7 +108,7 @@ void bind_check_constant(lua_State *L, int arg, const char *where)
 
 static int check_constant(lua_State *L)
 {
-    bind_check_constant(L, 2, luaL_checkstring(L, 1));
+    bind_check_constant(L, 2, bind_check_string(L, 1));
     return 0;
 }
 

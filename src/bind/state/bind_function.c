@@ -7,8 +7,8 @@
 
 #include "state/bind.h"
 
-/* Registry keys: the tables function -> documentation, and C function -> function. */
-static const char docs_key, functions_key;
+/* Where the registry has the table C function -> function. */
+static const char FUNCTIONS[] = "functions of ladies";
 
 /* The first upvalue of a function; the second is its documentation. */
 typedef struct {
@@ -16,17 +16,6 @@ typedef struct {
     int most;              /* arguments, the object of a method among them */
     const bool *unsettled; /* see bind_settle */
 } declaration;
-
-/* Pushes the table at this key of the registry, which is made when it is first wanted. */
-static void push_registered(lua_State *L, const char *key)
-{
-    if (lua_rawgetp(L, LUA_REGISTRYINDEX, key) == LUA_TNIL) {
-        lua_pop(L, 1);
-        lua_newtable(L);
-        lua_pushvalue(L, -1);
-        lua_rawsetp(L, LUA_REGISTRYINDEX, key);
-    }
-}
 
 /* --- signatures --------------------------------------------------------------------------------- */
 
@@ -83,8 +72,8 @@ static int refuse_surplus(lua_State *L, int given)
     push_line(L, doc, signature_end(doc, &most, &self));
     most -= self;
     if (most == 0)
-        return luaL_error(L, "%s takes no arguments, got %d", lua_tostring(L, -1), given - self);
-    return luaL_error(L, "%s takes at most %d argument%s, got %d", lua_tostring(L, -1), most,
+        return bind_error(L, "%s takes no arguments, got %d", lua_tostring(L, -1), given - self);
+    return bind_error(L, "%s takes at most %d argument%s, got %d", lua_tostring(L, -1), most,
                       most == 1 ? "" : "s", given - self);
 }
 
@@ -108,23 +97,18 @@ void bind_push_function(lua_State *L, lua_CFunction function, const char *doc)
 {
     int most = INT_MAX, self;
     if (doc && !signature_end(doc, &most, &self))
-        luaL_error(L, "documentation without a signature: %s", doc);
+        bind_error(L, "documentation without a signature: %s", doc);
     declaration *d = lua_newuserdatauv(L, sizeof *d, 0);
     *d = (declaration){function, most, bind_unsettled(L)};
     lua_pushstring(L, doc);
     lua_pushcclosure(L, call, 2);
 }
 
-void bind_push_docs(lua_State *L)
-{
-    push_registered(L, &docs_key);
-}
-
 void bind_functions(lua_State *L, const bind_function *list)
 {
     int table = lua_gettop(L);
     bind_push_docs(L);
-    push_registered(L, &functions_key);
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, FUNCTIONS);
     for (; list->name; list++) {
         bind_push_function(L, list->function, list->doc);
         lua_pushvalue(L, -1);
@@ -148,7 +132,7 @@ lua_CFunction bind_to_core(lua_State *L, int at)
 
 void bind_push_core(lua_State *L, lua_CFunction function)
 {
-    push_registered(L, &functions_key);
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, FUNCTIONS);
     lua_pushcfunction(L, function);
     lua_rawget(L, -2);
     lua_remove(L, -2);

@@ -135,13 +135,13 @@ const bool *bind_unsettled(lua_State *L)
 static void *open_object(lua_State *L, void **place, const char *type)
 {
     if (!*place)
-        luaL_error(L, "the %s is closed", strchr(type, '.') + 1);
+        bind_error(L, "the %s is closed", strchr(type, '.') + 1);
     return *place;
 }
 
 void *bind_object(lua_State *L, int arg, const char *type)
 {
-    return open_object(L, luaL_checkudata(L, arg, type), type);
+    return open_object(L, bind_check_userdata(L, arg, type), type);
 }
 
 void *bind_to_object(lua_State *L, int arg, const char *type)
@@ -152,7 +152,7 @@ void *bind_to_object(lua_State *L, int arg, const char *type)
 
 bool bind_push_closed(lua_State *L, int arg, const char *type)
 {
-    void **place = luaL_checkudata(L, arg, type);
+    void **place = bind_check_userdata(L, arg, type);
     if (!*place)
         lua_pushfstring(L, "%s, closed", strchr(type, '.') + 1);
     return !*place;

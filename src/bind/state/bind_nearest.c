@@ -6,7 +6,7 @@ static int nearest(lua_State *L)
 {
     enum { BEST = 4 }; /* where the best word's string lies, behind the arguments and `word` */
     int place = 0;
-    luaL_checktype(L, 2, LUA_TTABLE);
+    bind_check_type(L, 2, LUA_TTABLE);
     lua_settop(L, 2);
     const char *word = luaL_tolstring(L, 1, NULL), *best = NULL;
     lua_pushnil(L);

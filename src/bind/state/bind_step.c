@@ -101,7 +101,7 @@ static int step_new(lua_State *L)
     bool record = bind_option_boolean(L, 1, "record", true);
     tape_state *t = state(L);
     if (!t->tape)
-        return luaL_error(L, "step: the program is at its end");
+        return bind_error(L, "step: the program is at its end");
     if (ld_tape_is_open(t->tape))
         lua_gc(L, LUA_GCCOLLECT);
     if (t->forgotten)
@@ -147,7 +147,8 @@ static int after_call(lua_State *L, int status, lua_KContext context)
 static int no_grad(lua_State *L)
 {
     int n_args = lua_gettop(L);
-    luaL_argexpected(L, lua_isfunction(L, 1) || luaL_getmetafield(L, 1, "__call"), 1, "function");
+    if (!lua_isfunction(L, 1) && !luaL_getmetafield(L, 1, "__call"))
+        bind_type_error(L, 1, "function");
     lua_settop(L, n_args);
     bind_push_pause(L);
     lua_insert(L, 1);
@@ -160,7 +161,7 @@ static int no_grad(lua_State *L)
  * closes the one that a finalizer, the scope's own or a user's, let go of. */
 static int scope_close(lua_State *L)
 {
-    scope *s = luaL_checkudata(L, 1, BIND_STEP);
+    scope *s = bind_check_userdata(L, 1, BIND_STEP);
     tape_state *t = state(L);
     if (s->open && s->pause)
         end_pause(t, s);
@@ -174,7 +175,7 @@ static int scope_close(lua_State *L)
 
 static int scope_tostring(lua_State *L)
 {
-    const scope *s = luaL_checkudata(L, 1, BIND_STEP);
+    const scope *s = bind_check_userdata(L, 1, BIND_STEP);
     if (s->pause || !s->open || !state(L)->tape)
         lua_pushstring(L, s->pause ? "Pause of recording" : "Step (closed)");
     else

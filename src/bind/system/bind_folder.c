@@ -7,40 +7,40 @@
 
 static int folder_make(lua_State *L)
 {
-    bind_check(L, ld_folder_make(luaL_checkstring(L, 1)));
+    bind_check(L, ld_folder_make(bind_check_string(L, 1)));
     return 0;
 }
 
 static int folder_bytes(lua_State *L)
 {
-    lua_pushinteger(L, ld_folder_bytes(luaL_checkstring(L, 1)));
+    lua_pushinteger(L, ld_folder_bytes(bind_check_string(L, 1)));
     return 1;
 }
 
 static int folder_remove(lua_State *L)
 {
-    bind_check(L, ld_folder_remove(luaL_checkstring(L, 1)));
+    bind_check(L, ld_folder_remove(bind_check_string(L, 1)));
     return 0;
 }
 
 static int folder_sync(lua_State *L)
 {
-    bind_check(L, ld_sync(luaL_checkstring(L, 1)));
+    bind_check(L, ld_sync(bind_check_string(L, 1)));
     return 0;
 }
 
 static int lock_close(lua_State *L)
 {
-    ld_lock_close(luaL_checkudata(L, 1, BIND_LOCK));
+    ld_lock_close(bind_check_userdata(L, 1, BIND_LOCK));
     return 0;
 }
 
 static int folder_lock(lua_State *L)
 {
     bool taken;
-    const char *path = luaL_checkstring(L, 1);
-    lua_Number seconds = luaL_optnumber(L, 2, 0);
-    luaL_argcheck(L, seconds >= 0, 2, "must be 0 or more seconds");
+    const char *path = bind_check_string(L, 1);
+    lua_Number seconds = bind_opt_number(L, 2, 0);
+    bind_arg_check(L, seconds >= 0, 2, "must be 0 or more seconds");
     ld_lock *lock = lua_newuserdatauv(L, sizeof *lock, 0);
     *lock = (ld_lock){-1, NULL};
     luaL_setmetatable(L, BIND_LOCK);

@@ -12,26 +12,26 @@ static const lua_Number FOREVER = 1e18;
 
 static ld_process *process(lua_State *L)
 {
-    return luaL_checkudata(L, 1, BIND_PROCESS);
+    return bind_check_userdata(L, 1, BIND_PROCESS);
 }
 
 /* The words at 1 as an array that ends with NULL; pushed. */
 static char **push_words(lua_State *L)
 {
-    luaL_checktype(L, 1, LUA_TTABLE);
+    bind_check_type(L, 1, LUA_TTABLE);
     int64_t count = (int64_t)lua_rawlen(L, 1);
     char **words = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *words, 0);
     for (int64_t i = 0; i < count; i++) {
         if (lua_rawgeti(L, 1, i + 1) != LUA_TSTRING)
-            luaL_error(L, "process.start: word %d must be a string", (int)i + 1);
+            bind_error(L, "process.start: word %d must be a string", (int)i + 1);
         size_t length;
         words[i] = (char *)lua_tolstring(L, -1, &length); /* the table at 1 keeps it */
         if (strlen(words[i]) != length)
-            luaL_error(L, "process.start: word %d has a zero byte", (int)i + 1);
+            bind_error(L, "process.start: word %d has a zero byte", (int)i + 1);
         lua_pop(L, 1);
     }
     words[count] = NULL;
-    luaL_argcheck(L, count > 0, 1, "no program");
+    bind_arg_check(L, count > 0, 1, "no program");
     return words;
 }
 
@@ -44,14 +44,14 @@ static char **push_environment(lua_State *L)
     if (!bind_option(L, 2, "env"))
         lua_newtable(L);
     int env = lua_gettop(L);
-    luaL_checktype(L, env, LUA_TTABLE);
+    bind_check_type(L, env, LUA_TTABLE);
     for (lua_pushnil(L); lua_next(L, env); lua_pop(L, 1))
         count++;
     lua_newtable(L); /* keeps the texts */
     int texts = lua_gettop(L);
     char **all = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *all, 1), **to = all;
     for (lua_pushnil(L); lua_next(L, env); lua_pop(L, 1)) {
-        *to++ = (char *)lua_pushfstring(L, "%s=%s", luaL_checkstring(L, -2), lua_tostring(L, -1));
+        *to++ = (char *)lua_pushfstring(L, "%s=%s", bind_check_string(L, -2), lua_tostring(L, -1));
         lua_rawseti(L, texts, (lua_Integer)lua_rawlen(L, texts) + 1);
     }
     for (char **p = environ; *p; p++) {
@@ -71,7 +71,7 @@ static int process_start(lua_State *L)
     static const char *const options[] = {"env", "log", NULL};
     bind_check_options(L, 2, "process.start", options);
     bind_option(L, 2, "log");
-    const char *log = luaL_optstring(L, -1, "/dev/null");
+    const char *log = bind_opt_string(L, -1, "/dev/null");
     char **words = push_words(L), **environment = push_environment(L);
     ld_process *p = lua_newuserdatauv(L, sizeof *p, 0);
     *p = (ld_process){0, 0};
@@ -82,13 +82,13 @@ static int process_start(lua_State *L)
 
 static int process_exists(lua_State *L)
 {
-    lua_pushboolean(L, ld_process_exists(luaL_checkstring(L, 1)));
+    lua_pushboolean(L, ld_process_exists(bind_check_string(L, 1)));
     return 1;
 }
 
 static int process_lives(lua_State *L)
 {
-    lua_Integer pid = luaL_checkinteger(L, 1);
+    lua_Integer pid = bind_check_integer(L, 1);
     lua_pushboolean(L, pid > 0 && pid <= INT32_MAX && ld_process_lives((pid_t)pid));
     return 1;
 }
@@ -97,8 +97,8 @@ static int process_wait(lua_State *L)
 {
     bool ended;
     ld_process *p = process(L);
-    lua_Number seconds = luaL_optnumber(L, 2, FOREVER);
-    luaL_argcheck(L, seconds >= 0, 2, "must be 0 or more seconds");
+    lua_Number seconds = bind_opt_number(L, 2, FOREVER);
+    bind_arg_check(L, seconds >= 0, 2, "must be 0 or more seconds");
     bind_check(L, ld_process_wait(&ended, p, seconds));
     if (ended)
         lua_pushinteger(L, p->status);

@@ -66,19 +66,19 @@ static int system_memory_trim(lua_State *L)
 
 static int system_memory_fail_at(lua_State *L)
 {
-    ld_memory_fail_at(luaL_checkinteger(L, 1));
+    ld_memory_fail_at(bind_check_integer(L, 1));
     return 0;
 }
 
 static int system_cancel_at(lua_State *L)
 {
-    lua_pushboolean(L, ld_cancel_at(luaL_checkinteger(L, 1)));
+    lua_pushboolean(L, ld_cancel_at(bind_check_integer(L, 1)));
     return 1;
 }
 
 static int system_limit_entries(lua_State *L)
 {
-    ld_structure_limit(luaL_checkinteger(L, 1));
+    ld_structure_limit(bind_check_integer(L, 1));
     return 0;
 }
 
@@ -100,14 +100,14 @@ static int system_clock(lua_State *L)
 
 static int system_isatty(lua_State *L)
 {
-    lua_pushboolean(L, isatty((int)luaL_checkinteger(L, 1)));
+    lua_pushboolean(L, isatty((int)bind_check_integer(L, 1)));
     return 1;
 }
 
 static int system_printable(lua_State *L)
 {
     size_t length;
-    const char *text = luaL_checklstring(L, 1, &length), *end = text + length;
+    const char *text = bind_check_lstring(L, 1, &length), *end = text + length;
     bool lines = lua_toboolean(L, 2);
     luaL_Buffer shown;
     luaL_buffinit(L, &shown);
@@ -118,9 +118,37 @@ static int system_printable(lua_State *L)
     return 1;
 }
 
+static int system_where(lua_State *L)
+{
+    bind_push_where(L);
+    return 1;
+}
+
+static int system_set_home(lua_State *L)
+{
+    bind_check_string(L, 1);
+    lua_settop(L, 1);
+    bind_set_home(L);
+    return 0;
+}
+
+static int system_interruption(lua_State *L)
+{
+    bind_check_string(L, 1);
+    lua_settop(L, 1);
+    bind_push_interruption(L);
+    return 1;
+}
+
+static int system_is_interruption(lua_State *L)
+{
+    lua_pushboolean(L, bind_is_interruption(L, 1));
+    return 1;
+}
+
 static int system_mkdir(lua_State *L)
 {
-    const char *path = luaL_checkstring(L, 1);
+    const char *path = bind_check_string(L, 1);
     bool made = mkdir(path, 0777) == 0;
     if (!made && errno != EEXIST)
         bind_check(L, ld_fail(LD_IO, "mkdir: %s: %s", path, strerror(errno)));
@@ -130,8 +158,8 @@ static int system_mkdir(lua_State *L)
 
 static int system_truncate(lua_State *L)
 {
-    const char *path = luaL_checkstring(L, 1);
-    if (truncate(path, (off_t)luaL_checkinteger(L, 2)) != 0)
+    const char *path = bind_check_string(L, 1);
+    if (truncate(path, (off_t)bind_check_integer(L, 2)) != 0)
         bind_check(L, ld_fail(LD_IO, "truncate: %s: %s", path, strerror(errno)));
     return 0;
 }
@@ -139,7 +167,7 @@ static int system_truncate(lua_State *L)
 static int system_exists(lua_State *L)
 {
     struct stat info;
-    if (stat(luaL_checkstring(L, 1), &info) != 0)
+    if (stat(bind_check_string(L, 1), &info) != 0)
         lua_pushboolean(L, 0);
     else
         lua_pushstring(L, S_ISDIR(info.st_mode)   ? "folder"
@@ -151,15 +179,15 @@ static int system_exists(lua_State *L)
 static int system_same_file(lua_State *L)
 {
     struct stat a, b;
-    lua_pushboolean(L, stat(luaL_checkstring(L, 1), &a) == 0 &&
-                           stat(luaL_checkstring(L, 2), &b) == 0 && a.st_dev == b.st_dev &&
+    lua_pushboolean(L, stat(bind_check_string(L, 1), &a) == 0 &&
+                           stat(bind_check_string(L, 2), &b) == 0 && a.st_dev == b.st_dev &&
                            a.st_ino == b.st_ino);
     return 1;
 }
 
 static int system_real_path(lua_State *L)
 {
-    char *path = realpath(luaL_checkstring(L, 1), NULL);
+    char *path = realpath(bind_check_string(L, 1), NULL);
     lua_pushstring(L, path); /* nil where there is none */
     free(path);
     return 1;
@@ -173,7 +201,7 @@ static int is_visible(const struct dirent *entry)
 static int system_files(lua_State *L)
 {
     struct dirent **entries;
-    const char *folder = luaL_checkstring(L, 1);
+    const char *folder = bind_check_string(L, 1);
     lua_newtable(L);
     int n = scandir(folder, &entries, is_visible, alphasort);
     for (int i = 0; i < n; i++) {
@@ -225,6 +253,19 @@ static const bind_function functions[] = {
      "The text with what must not reach a terminal, an axis or a table made visible: control\n"
      "characters, those that turn the direction of text, and bytes that are no UTF-8, as \\n and\n"
      "\\x1b. With lines = true, ends of lines and tabs stay."},
+    {"where", system_where,
+     "ladies_core.where() -> string\n"
+     "\"FILE:LINE: \" of the line that an error raised here blames: the nearest one on the stack that\n"
+     "is in no source of the library; \"\" when there is none."},
+    {"set_home", system_set_home,
+     "ladies_core.set_home(text)\n"
+     "Tells what the names of the library's sources begin with, as debug.getinfo has them, before a\n"
+     "slash or before _NAME and a slash."},
+    {"interruption", system_interruption,
+     "ladies_core.interruption(text) -> Interruption\n"
+     "What Ctrl-C raises, with this text as its message."},
+    {"is_interruption", system_is_interruption,
+     "ladies_core.is_interruption(value) -> boolean\nWhether an error came of Ctrl-C."},
     {"mkdir", system_mkdir,
      "ladies_core.mkdir(path) -> boolean\nMakes a folder; false where something of this name exists."},
     {"truncate", system_truncate, "ladies_core.truncate(path, bytes)\nCuts a file to a length."},

@@ -4,7 +4,7 @@
 static int tensor_normal(lua_State *L)
 {
     ld_tensor *t = bind_writable_tensor(L, 1);
-    float deviation = (float)luaL_checknumber(L, 2);
+    float deviation = (float)bind_check_number(L, 2);
     bind_check(L, ld_tensor_normal(t, deviation, bind_rng(L, 3)));
     lua_settop(L, 1);
     return 1;
@@ -13,7 +13,7 @@ static int tensor_normal(lua_State *L)
 static int tensor_uniform(lua_State *L)
 {
     ld_tensor *t = bind_writable_tensor(L, 1);
-    float low = (float)luaL_checknumber(L, 2), high = (float)luaL_checknumber(L, 3);
+    float low = (float)bind_check_number(L, 2), high = (float)bind_check_number(L, 3);
     bind_check(L, ld_tensor_uniform(t, low, high, bind_rng(L, 4)));
     lua_settop(L, 1);
     return 1;
@@ -22,7 +22,7 @@ static int tensor_uniform(lua_State *L)
 static int tensor_fill(lua_State *L)
 {
     ld_tensor *t = bind_writable_tensor(L, 1);
-    ld_tensor_fill(t, (float)luaL_checknumber(L, 2));
+    ld_tensor_fill(t, (float)bind_check_number(L, 2));
     lua_settop(L, 1);
     return 1;
 }
@@ -42,7 +42,7 @@ static int tensor_change_at(lua_State *L, change_at *change)
 {
     ld_tensor *t = bind_writable_tensor(L, 1), *by = bind_to_tensor(L, 3);
     ld_index *at = bind_index(L, 2);
-    bind_check(L, change(t, at, by, by ? 0.0f : (float)luaL_checknumber(L, 3)));
+    bind_check(L, change(t, at, by, by ? 0.0f : (float)bind_check_number(L, 3)));
     lua_settop(L, 1);
     return 1;
 }

@@ -26,14 +26,14 @@ static int32_t to_core(lua_State *L, int arg, const char *where, lua_Integer pos
     int whole;
     lua_Integer v = lua_tointegerx(L, arg, &whole);
     if (!whole || v < 0 || v > INT32_MAX)
-        luaL_error(L, "%s: element %d must be an integer 0 to %d, got %s", where, (int)position,
+        bind_error(L, "%s: element %d must be an integer 0 to %d, got %s", where, (int)position,
                    INT32_MAX, bind_show(L, arg));
     return (int32_t)(v - 1);
 }
 
 static int index_new(lua_State *L)
 {
-    luaL_checktype(L, 1, LUA_TTABLE);
+    bind_check_type(L, 1, LUA_TTABLE);
     int64_t n = (int64_t)lua_rawlen(L, 1);
     ld_index **x = bind_new_index(L);
     bind_check(L, ld_index_new(x, n));
@@ -47,9 +47,9 @@ static int index_new(lua_State *L)
 
 static int index_range(lua_State *L)
 {
-    lua_Integer first = luaL_checkinteger(L, 1), last = luaL_checkinteger(L, 2);
-    luaL_argcheck(L, first >= 1 && first <= INT32_MAX, 1, "ids start at 1");
-    luaL_argcheck(L, last >= first - 1 && last <= INT32_MAX, 2, "must not lie before the first");
+    lua_Integer first = bind_check_integer(L, 1), last = bind_check_integer(L, 2);
+    bind_arg_check(L, first >= 1 && first <= INT32_MAX, 1, "ids start at 1");
+    bind_arg_check(L, last >= first - 1 && last <= INT32_MAX, 2, "must not lie before the first");
     bind_check(L, ld_index_range(bind_new_index(L), (int32_t)(first - 1), last - first + 1));
     return 1;
 }
@@ -61,7 +61,7 @@ static void drop(void *index)
 
 static int index_gc(lua_State *L)
 {
-    bind_drop(L, luaL_checkudata(L, 1, BIND_INDEX), drop);
+    bind_drop(L, bind_check_userdata(L, 1, BIND_INDEX), drop);
     return 0;
 }
 
@@ -165,7 +165,7 @@ static int index_min(lua_State *L)
 
 static int index_check_unique(lua_State *L)
 {
-    bind_check(L, ld_index_check_unique(bind_index(L, 1), luaL_optstring(L, 2, "id")));
+    bind_check(L, ld_index_check_unique(bind_index(L, 1), bind_opt_string(L, 2, "id")));
     return 0;
 }
 

@@ -5,7 +5,7 @@
 
 ld_rng *bind_rng(lua_State *L, int arg)
 {
-    return luaL_checkudata(L, arg, BIND_RNG);
+    return bind_check_userdata(L, arg, BIND_RNG);
 }
 
 void bind_push_rng(lua_State *L, ld_rng rng)
@@ -17,19 +17,19 @@ void bind_push_rng(lua_State *L, ld_rng rng)
 
 static int rng_new(lua_State *L)
 {
-    bind_push_rng(L, ld_rng_seed((uint64_t)luaL_checkinteger(L, 1)));
+    bind_push_rng(L, ld_rng_seed((uint64_t)bind_check_integer(L, 1)));
     return 1;
 }
 
 static int rng_fork(lua_State *L)
 {
-    bind_push_rng(L, ld_rng_fork(bind_rng(L, 1), (uint64_t)luaL_checkinteger(L, 2)));
+    bind_push_rng(L, ld_rng_fork(bind_rng(L, 1), (uint64_t)bind_check_integer(L, 2)));
     return 1;
 }
 
 static int rng_at(lua_State *L)
 {
-    bind_push_rng(L, ld_rng_at(bind_rng(L, 1), (uint64_t)luaL_checkinteger(L, 2)));
+    bind_push_rng(L, ld_rng_at(bind_rng(L, 1), (uint64_t)bind_check_integer(L, 2)));
     return 1;
 }
 
@@ -47,8 +47,8 @@ static int rng_normal(lua_State *L)
 
 static int rng_below(lua_State *L)
 {
-    lua_Integer n = luaL_checkinteger(L, 2);
-    luaL_argcheck(L, n > 0, 2, "must be positive");
+    lua_Integer n = bind_check_integer(L, 2);
+    bind_arg_check(L, n > 0, 2, "must be positive");
     ld_stream s = ld_rng_next(bind_rng(L, 1));
     lua_pushinteger(L, (lua_Integer)ld_random_below(s, 0, (uint64_t)n) + 1);
     return 1;

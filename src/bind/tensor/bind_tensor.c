@@ -18,7 +18,7 @@ ld_tensor *bind_writable_tensor(lua_State *L, int arg)
 {
     ld_tensor *t = bind_operand(L, arg);
     if (t->tracked)
-        luaL_error(L, "a tensor that a loss may depend on cannot be changed in place; "
+        bind_error(L, "a tensor that a loss may depend on cannot be changed in place; "
                       "use :detach() or :clone()");
     bind_check(L, ld_tensor_change(bind_tensor(L, arg)));
     return t;
@@ -31,16 +31,16 @@ static float element(lua_State *L, int row, int column)
     int number;
     lua_Number v = lua_tonumberx(L, -1, &number);
     if (!number && column)
-        luaL_error(L, "tensor: element [%d][%d] must be a number, got a %s", row, column,
+        bind_error(L, "tensor: element [%d][%d] must be a number, got a %s", row, column,
                    luaL_typename(L, -1));
     if (!number)
-        luaL_error(L, "tensor: element [%d] must be a number, got a %s", row, luaL_typename(L, -1));
+        bind_error(L, "tensor: element [%d] must be a number, got a %s", row, luaL_typename(L, -1));
     return (float)v;
 }
 
 static int tensor_new(lua_State *L)
 {
-    luaL_checktype(L, 1, LUA_TTABLE);
+    bind_check_type(L, 1, LUA_TTABLE);
     int n_rows = (int)lua_rawlen(L, 1);
     bool nested = lua_rawgeti(L, 1, 1) == LUA_TTABLE;
     int n_cols = nested ? (int)lua_rawlen(L, -1) : 1;
@@ -54,7 +54,7 @@ static int tensor_new(lua_State *L)
             *data++ = element(L, r, 0);
         } else {
             if (!lua_istable(L, -1) || (int)lua_rawlen(L, -1) != n_cols)
-                return luaL_error(L, "tensor: row %d must be a table of %d numbers", r, n_cols);
+                return bind_error(L, "tensor: row %d must be a table of %d numbers", r, n_cols);
             for (int c = 1; c <= n_cols; c++) {
                 lua_rawgeti(L, -1, c);
                 *data++ = element(L, r, c);
@@ -91,7 +91,7 @@ static int tensor_ones(lua_State *L)
 
 static int tensor_full(lua_State *L)
 {
-    float value = (float)luaL_checknumber(L, 1);
+    float value = (float)bind_check_number(L, 1);
     new_shaped(L, 2, value);
     return 1;
 }
@@ -136,7 +136,7 @@ static int tensor_item(lua_State *L)
 {
     ld_tensor *t = bind_operand(L, 1);
     if (ld_tensor_size(t) != 1)
-        return luaL_error(L, "item: one element expected, the tensor is %s", ld_tensor_shape(t));
+        return bind_error(L, "item: one element expected, the tensor is %s", ld_tensor_shape(t));
     lua_pushnumber(L, (lua_Number)t->data[0]);
     return 1;
 }
@@ -144,9 +144,9 @@ static int tensor_item(lua_State *L)
 /* The place of (row, column) given as Lua integers at arg and arg + 1. */
 static float *place(lua_State *L, ld_tensor *t, int arg)
 {
-    lua_Integer r = luaL_checkinteger(L, arg), c = luaL_checkinteger(L, arg + 1);
+    lua_Integer r = bind_check_integer(L, arg), c = bind_check_integer(L, arg + 1);
     if (r < 1 || r > t->n_rows || c < 1 || c > t->n_cols)
-        luaL_error(L, "element (%d, %d) of a tensor of %s", (int)r, (int)c, ld_tensor_shape(t));
+        bind_error(L, "element (%d, %d) of a tensor of %s", (int)r, (int)c, ld_tensor_shape(t));
     return &t->data[(r - 1) * t->n_cols + c - 1];
 }
 
@@ -159,7 +159,7 @@ static int tensor_get(lua_State *L)
 static int tensor_set(lua_State *L)
 {
     float *at = place(L, bind_writable_tensor(L, 1), 2);
-    *at = (float)luaL_checknumber(L, 4);
+    *at = (float)bind_check_number(L, 4);
     lua_settop(L, 1);
     return 1;
 }
@@ -183,7 +183,7 @@ static int extreme(lua_State *L, int sign)
         return 1;
     }
     if (ld_tensor_size(t) == 0)
-        return luaL_error(L, "an empty tensor has no largest or smallest element");
+        return bind_error(L, "an empty tensor has no largest or smallest element");
     return push_element(L, t, ld_tensor_extreme(t, sign));
 }
 
@@ -217,7 +217,7 @@ static int tensor_norm(lua_State *L)
 static int tensor_clamp(lua_State *L)
 {
     ld_tensor *t = bind_operand(L, 1);
-    lua_Number low = luaL_checknumber(L, 2), high = luaL_checknumber(L, 3);
+    lua_Number low = bind_check_number(L, 2), high = bind_check_number(L, 3);
     ld_tape *tape = bind_passes_gradient(L, t) ? bind_tape(L) : NULL;
     bind_check(L, ld_op_clamp(tape, bind_new_tensor(L), t, low, high));
     return 1;
@@ -226,7 +226,7 @@ static int tensor_clamp(lua_State *L)
 static int tensor_above(lua_State *L)
 {
     ld_tensor *t = bind_operand(L, 1); /* the derivative is zero */
-    float bound = (float)luaL_checknumber(L, 2);
+    float bound = (float)bind_check_number(L, 2);
     bind_check(L, ld_tensor_above(bind_new_tensor(L), t, bound));
     return 1;
 }
@@ -269,7 +269,7 @@ static int tensor_len(lua_State *L)
 /* Appends " v1 v2 ..." for small tensors, so that the prompt shows what one wants to see. */
 static int tensor_tostring(lua_State *L)
 {
-    ld_tensor *t = *(ld_tensor **)luaL_checkudata(L, 1, BIND_TENSOR);
+    ld_tensor *t = *(ld_tensor **)bind_check_userdata(L, 1, BIND_TENSOR);
     if (!t) {
         lua_pushliteral(L, "Tensor, released");
         return 1;
@@ -365,13 +365,13 @@ static int tensor_get_field(lua_State *L)
 static int tensor_set_element(lua_State *L)
 {
     ld_tensor *t = bind_writable_tensor(L, 1);
-    lua_Integer i = luaL_checkinteger(L, 2);
+    lua_Integer i = bind_check_integer(L, 2);
     if (t->ndim != 1 || i < 1 || i > t->n_rows)
-        return luaL_error(L,
+        return bind_error(L,
                           "element %d of a tensor of %s cannot be set; t[i] = number is for "
                           "vectors, t:set_(row, column, number) for matrices",
                           (int)i, ld_tensor_shape(t));
-    t->data[i - 1] = (float)luaL_checknumber(L, 3);
+    t->data[i - 1] = (float)bind_check_number(L, 3);
     return 0;
 }
 
@@ -382,16 +382,16 @@ static void drop(void *tensor)
 
 static int tensor_gc(lua_State *L)
 {
-    bind_drop(L, luaL_checkudata(L, 1, BIND_TENSOR), drop);
+    bind_drop(L, bind_check_userdata(L, 1, BIND_TENSOR), drop);
     return 0;
 }
 
 /* Gives up this name of the tensor alone: a tape, a matrix or an optimizer may hold it as well. */
 static int tensor_release(lua_State *L)
 {
-    const ld_tensor *t = *(ld_tensor **)luaL_checkudata(L, 1, BIND_TENSOR);
+    const ld_tensor *t = *(ld_tensor **)bind_check_userdata(L, 1, BIND_TENSOR);
     if (t && (t->step != 0 || t->requires_grad))
-        return luaL_error(L, "release: a step or a model still owns the tensor");
+        return bind_error(L, "release: a step or a model still owns the tensor");
     return tensor_gc(L);
 }
 

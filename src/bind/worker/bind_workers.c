@@ -157,7 +157,7 @@ static int workers_next(lua_State *L)
     bind_check(L, take(c, &result));
     *p = result.value;
     if (!*p)
-        return luaL_error(L, "out of memory in a worker");
+        return bind_error(L, "out of memory in a worker");
     bind_unpack(L, *p);
     bind_parcel_free(*p); /* at once: it may hold much */
     *p = NULL;
@@ -166,7 +166,7 @@ static int workers_next(lua_State *L)
 
 static int workers_close(lua_State *L)
 {
-    bind_drop(L, luaL_checkudata(L, 1, BIND_WORKERS), crew_free);
+    bind_drop(L, bind_check_userdata(L, 1, BIND_WORKERS), crew_free);
     return 0;
 }
 
@@ -191,7 +191,7 @@ static lua_Integer integer_option(lua_State *L, const char *name, lua_Integer le
     bind_option(L, 3, name);
     lua_Integer n = lua_tointegerx(L, -1, &whole);
     if (!whole || n < least || n > most)
-        luaL_error(L, "workers: %s must be an integer %I to %I, got %s", name, (LUAI_UACINT)least,
+        bind_error(L, "workers: %s must be an integer %I to %I, got %s", name, (LUAI_UACINT)least,
                    (LUAI_UACINT)most, bind_show(L, -1));
     lua_pop(L, 1);
     return n;
@@ -200,8 +200,8 @@ static lua_Integer integer_option(lua_State *L, const char *name, lua_Integer le
 static int workers_new(lua_State *L)
 {
     static const char *const names[] = {"threads", "first", "last", "ahead", NULL};
-    luaL_checktype(L, 1, LUA_TFUNCTION);
-    luaL_checkany(L, 2);
+    bind_check_type(L, 1, LUA_TFUNCTION);
+    bind_check_any(L, 2);
     bind_check_options(L, 3, "workers", names);
     lua_Integer first = integer_option(L, "first", 0, LUA_MAXINTEGER);
     lua_Integer last = integer_option(L, "last", 0, LUA_MAXINTEGER);
@@ -218,7 +218,7 @@ static int workers_new(lua_State *L)
     crew *c = *place = crew_new();
     if (!c || !(c->slots = ld_calloc_array(ahead, sizeof *c->slots, LD_MEM_SCRATCH)) ||
         !(c->threads = ld_calloc_array(n, sizeof *c->threads, LD_MEM_SCRATCH)))
-        return luaL_error(L, "%s", ld_message());
+        return bind_error(L, "%s", ld_message());
     c->ahead = ahead;
     c->next = c->wanted = first;
     c->last = last;
@@ -226,7 +226,7 @@ static int workers_new(lua_State *L)
     while (c->n_threads < n && ld_thread_start(&c->threads[c->n_threads], work, c))
         c->n_threads++;
     if (c->n_threads == 0)
-        return luaL_error(L, "workers: the system grants no thread");
+        return bind_error(L, "workers: the system grants no thread");
     return 1;
 }
 

@@ -126,7 +126,7 @@ void bind_parcel_free(bind_parcel *p)
 
 static int parcel_release(lua_State *L)
 {
-    bind_parcel **p = luaL_checkudata(L, 1, BIND_PARCEL);
+    bind_parcel **p = bind_check_userdata(L, 1, BIND_PARCEL);
     bind_parcel_free(*p);
     *p = NULL;
     return 0;

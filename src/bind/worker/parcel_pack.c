@@ -273,7 +273,7 @@ static void pack_value(packer *k, int at, const step *where)
     lua_State *L = k->L;
     luaL_checkstack(L, 16, "nested too deeply");
     if (++k->depth > DEEPEST)
-        luaL_error(L, "tables nested deeper than %d cannot cross %s", DEEPEST, k->whither);
+        bind_error(L, "tables nested deeper than %d cannot cross %s", DEEPEST, k->whither);
     switch (lua_type(L, at)) {
     case LUA_TNIL: put_tag(k, BIND_NIL); break;
     case LUA_TBOOLEAN: put_tag(k, lua_toboolean(L, at) ? BIND_TRUE : BIND_FALSE); break;
@@ -310,7 +310,7 @@ bind_parcel **bind_pack(lua_State *L, int first, int n, const char *whither)
     luaL_checkstack(L, 8, NULL);
     bind_parcel **p = bind_new_parcel(L);
     if (!(*p = ld_calloc_array(1, sizeof **p, LD_MEM_SCRATCH)))
-        luaL_error(L, "%s", ld_message());
+        bind_error(L, "%s", ld_message());
     int top = lua_gettop(L);
     packer k = {.L = L, .p = *p, .whither = whither, .seen = top + 1, .names = top + 2};
     lua_newtable(L);

@@ -64,7 +64,7 @@ static void unpack_member(reader *r)
     const char *module = take_string(r), *field = module + strlen(module) + 1;
     push_module(L, module);
     if (!lua_istable(L, -1) || lua_getfield(L, -1, field) == LUA_TNIL)
-        luaL_error(L, "the module '%s' has no '%s' in this state", module, field);
+        bind_error(L, "the module '%s' has no '%s' in this state", module, field);
     lua_replace(L, -3);
     lua_pop(L, 1);
 }

@@ -53,7 +53,7 @@ static void stop_hook(lua_State *L, lua_Debug *where)
     if (!ld_cancelled())
         return;
     lua_sethook(L, stop_hook, LUA_MASKCOUNT, 1);
-    luaL_error(L, "the worker was stopped");
+    bind_error(L, "the worker was stopped");
 }
 
 /* print, with each line written as a whole, since other threads print too. */

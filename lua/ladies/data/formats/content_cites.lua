@@ -7,6 +7,7 @@
 -- have are dropped and counted. There is no split.
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local checks = require "ladies.data.checks"
 local file_pair = require "ladies.data.formats.file_pair"
 
@@ -32,9 +33,9 @@ local function read_content(context, path, papers, classes)
   columns[n_features + 2] = classes
   local read = table.pack(core.text.read(path, {columns = columns, header = false}))
   local ids, labels = read[1], read[n_features + 2]
-  local ok, twice = pcall(ids.check_unique, ids)
+  local ok, twice = errors.try(ids.check_unique, ids)
   if not ok then
-    checks.fail(context, "content: a paper stands there twice: %s", twice)
+    checks.fail(context, "content: a paper stands there twice: %s", errors.message(twice))
   end
   local by_column = core.zeros(n_features, #ids)
   for i = 1, n_features do by_column[i]:copy_(read[i + 1]) end

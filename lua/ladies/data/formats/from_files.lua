@@ -39,17 +39,16 @@ local function is_matrix(path) return is_mtx(path) or is_npy(path) or is_npz(pat
 local Reader = {}
 Reader.__index = Reader
 
--- Calls a reader of core, with a progress bar if it takes long. Its message names file and line, so
--- it is passed on without the line in here that called it.
+-- Calls a reader of core, with a progress bar if it takes long.
 function Reader:call(read, path, opts)
   local finish
   opts.progress, finish = progress.reading(path, {quiet = self.opts.quiet})
   local result = table.pack(pcall(read, path, opts))
   finish()
   if result[1] then return table.unpack(result, 2, result.n) end
-  local message = tostring(result[2]):gsub("^[^:]*:%d+: ", "")
-  options.fail(message .. (message:find "limit of labels$"
-    and "; --max-ids (in Lua max_ids) allows more" or ""))
+  local e = result[2]
+  local limited = type(e) == "string" and e:find "limit of labels$"
+  error(limited and e .. "; --max-ids (in Lua max_ids) allows more" or e, 0)
 end
 
 -- What ladies.text.read makes of a table; labels are limited to n_labels, by default the classes
@@ -68,9 +67,7 @@ end
 
 -- The fields of a table's first line.
 function Reader:fields(path)
-  local ok, fields = pcall(core.text.fields, path, {separator = self.opts.separator})
-  if ok then return fields end
-  options.fail((tostring(fields):gsub("^[^:]*:%d+: ", "")))
+  return core.text.fields(path, {separator = self.opts.separator})
 end
 
 function Reader:n_columns(path) return #self:fields(path) end
@@ -101,23 +98,17 @@ function Reader:check_known(path)
   end
 end
 
-local function binary(read, path, ...)
-  local ok, result, more = pcall(read, path, ...)
-  if ok then return result, more end
-  options.fail((tostring(result):gsub("^[^:]*:%d+: ", "")))
-end
-
 -- The matrix in a file that is no table, or nil.
 function Reader:matrix(path)
   if is_mtx(path) then return self:call(core.mtx.read, path, {}) end
-  if is_npy(path) then return binary(core.npy.read, path, {as = "tensor"}) end
-  if is_npz(path) then return binary(npz_matrix.load, path) end
+  if is_npy(path) then return core.npy.read(path, {as = "tensor"}) end
+  if is_npz(path) then return npz_matrix.load(path) end
 end
 
 -- The names in a file, a name a line.
 local function read_names(path)
   local names = {}
-  for line in binary(core.file.read, path):gmatch "([^\n]*)\n?" do
+  for line in core.file.read(path):gmatch "([^\n]*)\n?" do
     names[#names + 1] = line:gsub("\r$", "")
   end
   if names[#names] == "" then names[#names] = nil end

@@ -8,6 +8,7 @@
 --   format              "csr", "csc" or "coo"; others are refused
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local checks = require "ladies.data.checks"
 
@@ -99,11 +100,11 @@ local function read_compressed(context, file, prefix, n_outer, n_inner, lines)
   checks.length(context, "offsets", #offsets, n_outer + 1,
     ("one more than the %s in %sshape"):format(lines, prefix))
   local values = read_values(context, file, prefix, #inner, "indices")
-  local ok, matrix = pcall(core.csr, {n_rows = n_outer, n_cols = n_inner, offsets = offsets,
+  local ok, matrix = errors.try(core.csr, {n_rows = n_outer, n_cols = n_inner, offsets = offsets,
     columns = inner, values = values})
   if ok then return matrix, #inner end
   explain(context, prefix, offsets, inner, n_inner)
-  checks.fail(context, "%s*: %s", prefix, matrix)
+  checks.fail(context, "%s*: %s", prefix, errors.message(matrix))
 end
 
 local function read_coo(context, file, prefix, n_rows, n_cols)

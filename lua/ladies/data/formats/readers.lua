@@ -23,25 +23,8 @@ local LIST = {require "ladies.data.formats.planetoid", require "ladies.data.form
   require "ladies.data.formats.npz_pair", require "ladies.data.formats.ogb", table_folder,
   require "ladies.data.formats.lone_table", npz_layout}
 
--- What core's messages about files begin with.
-local KINDS = {"npz", "pickle", "file", "text"}
-
--- The message of an error in core without the line in here that called it, which it blames; nil for
--- an error of another kind.
-local function message_of(err)
-  for _, kind in ipairs(type(err) == "string" and KINDS or {}) do
-    local message = err:match("%.lua:%d+: (" .. kind .. ": .*)$")
-    if message then return message end
-  end
-end
-
 local function call(reader, path, opts)
-  local ok, fields, context = pcall(reader.read, path, opts)
-  if not ok then
-    local message = message_of(fields)
-    if message then options.fail(message) end
-    error(fields, 0)
-  end
+  local fields, context = reader.read(path, opts)
   fields.name = fields.name or path:match "([^/]*)%.npz$" or path:match "[^/]*$"
   return fields, context
 end

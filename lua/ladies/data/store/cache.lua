@@ -6,6 +6,7 @@
 local core = require "ladies_core"
 local npz_layout = require "ladies.data.formats.npz_layout"
 local json = require "ladies.base.json"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local own_folder = require "ladies.base.own_folder"
 
@@ -49,7 +50,7 @@ function cache.record(name)
     or core.exists(path_of(name, "json")) ~= "file" then
     return nil
   end
-  local ok, record = pcall(json.decode, core.file.read(path_of(name, "json")))
+  local ok, record = errors.try(json.decode, core.file.read(path_of(name, "json")))
   return ok and type(record) == "table" and record.sha256 and record or nil
 end
 

@@ -4,6 +4,7 @@
 -- came is compared with what was published, read by the readers like any file from a stranger,
 -- checked, and only then stored. LADIES_OFFLINE=1 keeps the program from fetching on first use.
 
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local cache = require "ladies.data.store.cache"
 local download = require "ladies.data.store.download"
@@ -19,12 +20,9 @@ local WHERE = "ladies fetch"
 local function explain(name, advice, f, ...)
   local results = table.pack(pcall(f, ...))
   if results[1] then return table.unpack(results, 2, results.n) end
-  local message = results[2]
-  for _, sign in ipairs{"interrupted!", "attempt to ", "bad argument"} do
-    if type(message) ~= "string" or message:find(sign, 1, true) then error(message, 0) end
-  end
-  message = message:gsub("^[^\n]-%.lua:%d+: ", "")
-  options.fail(("%s: %s: %s%s"):format(WHERE, name, message, advice))
+  local e = results[2]
+  if type(e) ~= "string" or errors.is_internal(e) then error(e, 0) end
+  errors.pass_on(e .. advice, ("%s: %s"):format(WHERE, name))
 end
 
 -- What can be done where an archive does not come.

@@ -1,0 +1,75 @@
+--- Errors: whose line they blame, what is said around them, and interruptions, which are none.
+--
+-- A message begins with the place that it blames, "FILE:LINE: ": the user's line, for errors of Lua
+-- and of C alike. What is added to a message stands behind that place. Ctrl-C raises an object of
+-- its own class (an Interruption, whose text is a message like others); no code here keeps one from
+-- going up, for it calls errors.try and not pcall.
+
+local core = require "ladies_core"
+
+local errors = {}
+
+-- The sources of this library, and of the packages beside it.
+core.set_home(debug.getinfo(1, "S").source:match "^(.*[/\\]ladies)[/\\]base[/\\]" or "=")
+
+--- Raises `message`, blamed on the nearest line outside this library: the user's. It becomes one
+-- line, whatever it quotes of a file.
+function errors.fail(message)
+  error(core.where() .. core.printable(tostring(message)), 0)
+end
+
+-- The place that the error blames, "FILE:LINE: " or "", and the message behind it.
+local function split(e)
+  local text = tostring(e)
+  local place = text:match "^[^\n]-:%d+: "
+  if not place or place:find ": ." then return "", text end
+  return place, text:sub(#place + 1)
+end
+
+--- The message of an error without the place that it blames.
+function errors.message(e)
+  local _, message = split(e)
+  return message
+end
+
+--- Whether an error is that of Ctrl-C.
+function errors.is_interrupt(e)
+  return core.is_interruption(e)
+end
+
+-- How messages begin that were written for nobody: the program itself is wrong, or a script.
+local INTERNAL = {"attempt to ", "bad argument", "assertion failed"}
+
+--- Whether an error tells of a fault in code, this library's or a script's, rather than in what it
+-- was given.
+function errors.is_internal(e)
+  local text = tostring(e)
+  for _, sign in ipairs(INTERNAL) do
+    if text:find(sign, 1, true) then return true end
+  end
+  return false
+end
+
+--- Raises an error that was caught once more, with `context`, what was being done, behind the place
+-- that it blames: "FILE:LINE: context: message", or nothing where that is nil. One that blames no
+-- place gets the user's line. An interruption stays one, and any other object goes on as it is.
+function errors.pass_on(e, context)
+  local interrupted = errors.is_interrupt(e)
+  if type(e) ~= "string" and not interrupted then error(e, 0) end
+  local place, message = split(e)
+  if place == "" then place = core.where() end
+  local text = place .. (context and core.printable(context) .. ": " or "") .. message
+  error(interrupted and core.interruption(text) or text, 0)
+end
+
+local function settle(ok, first, ...)
+  if not ok and errors.is_interrupt(first) then error(first, 0) end
+  return ok, first, ...
+end
+
+--- pcall, but for interruptions, which go on.
+function errors.try(f, ...)
+  return settle(pcall(f, ...))
+end
+
+return errors
