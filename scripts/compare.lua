@@ -4,8 +4,10 @@
 --   ladies compare --methods ladies:64,fastgcn --equal nodes
 --   ladies compare --methods ladies:64,full --equal seconds --seconds 10
 --
--- A number behind a method is its number of samples. The folder gets results.jsonl, a line for each
--- run, table.md and the curves; a comparison that was stopped goes on where it was.
+-- A number behind a method is its number of samples. The folder of a finished run, written with a
+-- slash, stands beside the methods: --methods ladies:64,runs/mine. The comparison's own folder gets
+-- results.jsonl, a line for each run, table.md and the curves; one that was stopped goes on where
+-- it was.
 
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
@@ -17,7 +19,8 @@ cli.main(cli.join({
   about = [[Trains each method several times, with the same network, split and seeds, and prints
     mean and standard deviation of test micro-F1, time and memory.]],
   {"methods", "LIST", "string", default = "ladies,graphsage,full",
-    help = "methods, each with its samples behind a colon if not the default"},
+    help = "methods, each with its samples behind a colon if not the default, and folders of "
+      .. "finished runs"},
   {"runs", "N", "positive integer", default = 3, help = "of each method, with following seeds"},
   {"equal", "WHAT", "samples|nodes|seconds", default = "samples",
     help = "samples as given; nodes: samples with which batches are as large as those of the "

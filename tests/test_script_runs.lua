@@ -110,6 +110,7 @@ function tests.test_wrong_files_of_models()
   for code, text in pairs{
     ["return 7"] = "what the file returns must be a function, got 7",
     ["return function() return 7 end"] = "what the function makes must be a table, got 7",
+    ["return function() return nil + 1 end"] = ":1: attempt to perform arithmetic on a nil value",
     ["return function("] = ":1: <name> or '...' expected near <eof>",
   } do
     local file <close> = shell.file(code)
@@ -139,6 +140,30 @@ function tests.test_a_data_set_that_has_changed()
     "evaluate", folder)
   local run = ladies.saved_run(folder, {dataset = path})
   lu.assertTrue(run.data.test == data.test)
+end
+
+--- A finished run stands beside methods as it is, when it was trained on the same data and split.
+function tests.test_compare()
+  local folder, test = run_of_ours()
+  local function compare(more, methods)
+    local given = {methods = methods or {"ladies:5", folder}, runs = 1, quiet = true,
+      out = temporary.path "compared", settings = {dataset = toy_study.dataset,
+      split = "50/20/30", split_seed = 4, layers = 2, hidden = 4, batch_size = 20,
+      max_batches = 10}}
+    for key, value in pairs(more) do given[key] = value end
+    return ladies.compare(given)
+  end
+  local result = compare{}
+  lu.assertEquals(result.rows[2][1], "LADIES (5)")
+  lu.assertEquals({result.rows[3][1], result.rows[3][2]},
+    {("custom (%s)"):format(folder), ("%.2f"):format(100 * test)})
+  local both = compare({out = temporary.path "equal", equal = "nodes"}, {folder, "ladies:3"})
+  lu.assertTrue(math.abs(tonumber(both.rows[2][9]) - tonumber(both.rows[3][9])) <= 20)
+  lu.assertEquals(#compare({out = temporary.path "alone"}, {folder}).rows, 2)
+  lu.assertErrorMsgContains("another data set than toy, or another split of it (test, train, val)",
+    compare, {settings = {dataset = toy_study.dataset}})
+  lu.assertErrorMsgContains("there is no finished run in no/where: it has no summary.json",
+    compare, {}, {"full", "no/where"})
 end
 
 --- A sampler is code: a script's is given again.

@@ -32,6 +32,26 @@ function errors.message(e)
   return message
 end
 
+-- The files of own_file, as messages name them.
+local own_files = {}
+
+--- Says that the file at `path` is code of the user's own which a command loads: errors.told keeps
+-- its places.
+function errors.own_file(path)
+  own_files[debug.getinfo(load("", "@" .. path), "S").short_src] = true
+end
+
+--- Whether an error blames a line in such a file.
+function errors.is_in_own_file(e)
+  return own_files[split(e):match "^(.*):%d+: $"] == true
+end
+
+--- The message of an error as the user of a command is told: with the place that it blames only
+-- where that is in code of the user's own.
+function errors.told(e)
+  return errors.is_in_own_file(e) and tostring(e) or errors.message(e)
+end
+
 --- Whether an error is that of Ctrl-C.
 function errors.is_interrupt(e)
   return core.is_interruption(e)

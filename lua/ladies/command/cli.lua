@@ -180,10 +180,13 @@ function cli.help(spec)
 end
 
 -- What an error looks like to the user of a command: one line. A failure of the program itself, as
--- opposed to one of its input, keeps its place and its traceback.
+-- opposed to one of its input or of the user's code, keeps its place and its traceback.
 local function explain(message)
   if type(message) ~= "string" then return message end
-  return errors.is_internal(message) and debug.traceback(message, 2) or errors.message(message)
+  if errors.is_internal(message) and not errors.is_in_own_file(message) then
+    return debug.traceback(message, 2)
+  end
+  return errors.told(message)
 end
 
 -- An error or a note on stderr, which may quote files and names.
@@ -212,7 +215,7 @@ function cli.main(spec, args, main)
   if core.isatty(1) then _G.print = print_plainly end
   local results = table.pack(xpcall(main, explain, opts, given))
   if not results[1] then
-    local text = errors.message(results[2])
+    local text = errors.told(results[2])
     if text:sub(1, #spec.name) ~= spec.name then text = spec.name .. ": " .. text end
     complain(text)
     os.exit(errors.is_interrupt(results[2]) and cli.INTERRUPTED or 1, true)

@@ -4,6 +4,7 @@
 local core = require "ladies_core"
 local batches = require "ladies.training.batches"
 local experiment = require "ladies.experiment"
+local finished_run = require "ladies.study.finished_run"
 local hashes_of = require "ladies.data.hashes"
 local json = require "ladies.base.json"
 local markdown = require "ladies.report.markdown"
@@ -13,23 +14,27 @@ local plot = require "ladies.report.plot"
 local provenance = require "ladies.report.provenance"
 local statistics = require "ladies.report.statistics"
 local Study = require "ladies.study"
+local tables = require "ladies.base.tables"
 
 local WHERE = "ladies.compare"
 
--- What is compared: for each method its settings, and of the common ones those that it takes.
-local function contestants(names, common)
-  local list, parsed, plain = {}, {}, {}
-  for i, text in ipairs(names) do
-    parsed[i] = methods.parse(WHERE, text)
-    plain[i] = parsed[i].method
+-- What is compared, an array: {run = folder} for a finished run; {settings =, config =} for a
+-- method, with those of the common settings that it takes. And the methods alone.
+local function contestants(given, common)
+  local list, trained = {}, {}
+  for i, text in ipairs(given) do
+    list[i] = text:find "/" and {run = text} or {parsed = methods.parse(WHERE, text)}
+    if not list[i].run then trained[#trained + 1] = list[i] end
   end
-  for i, settings in ipairs(methods.share(WHERE, plain, common)) do
-    for key, value in pairs(parsed[i]) do settings[key] = value end
-    local config = experiment.configure(settings)
-    settings.samples = config.samples
-    list[i] = {settings = settings, config = config}
+  if #trained == 0 then return list, trained end
+  local names = tables.map(trained, function(one) return one.parsed.method end)
+  for i, shared in ipairs(methods.share(WHERE, names, common)) do
+    local one = trained[i]
+    one.settings = tables.merged(shared, one.parsed)
+    one.config = experiment.configure(one.settings)
+    one.settings.samples = one.config.samples
   end
-  return list
+  return list, trained
 end
 
 -- ---------------------------------------------------------------- equal nodes
@@ -50,6 +55,11 @@ local function rows_of(config, data, samples)
     if count == PROBES then break end
   end
   return n / count
+end
+
+-- The same of a record.
+local function rows_of_record(record)
+  return record.input_rows + record.hidden_rows
 end
 
 -- More samples than this change nothing: all nodes in a layer, or all neighbours of a node.
@@ -76,12 +86,14 @@ local function samples_for(config, data, rows)
 end
 
 -- Gives every method that samples the number of samples with which its batches are as large as
--- those of the first.
+-- those of the first, which may be a finished run.
 local function equalize_nodes(list, data)
-  local rows = rows_of(list[1].config, data, list[1].config.samples)
+  local first = list[1]
+  local rows = first.run and rows_of_record(first.records[1])
+    or rows_of(first.config, data, first.config.samples)
   for i = 2, #list do
     local one = list[i]
-    if one.config.samples then
+    if one.config and one.config.samples then
       one.settings.samples = samples_for(one.config, data, rows)
       one.config = experiment.configure(one.settings)
     end
@@ -104,12 +116,10 @@ local function row_of(one)
   local function text(field, scale, format)
     return statistics.text(column(one.records, field), scale, format)
   end
-  local rows = {}
-  for i, record in ipairs(one.records) do rows[i] = record.input_rows + record.hidden_rows end
   return {
     one.title, text("test_f1", 100), text("val_f1", 100), text "seconds", text "batch_ms",
     text("batches", 1, "%.0f"), text("memory_paper", 1 / MIB), text("memory_batch", 1 / MIB),
-    statistics.text(rows, 1, "%.0f"),
+    statistics.text(tables.map(one.records, rows_of_record), 1, "%.0f"),
   }
 end
 
@@ -162,7 +172,8 @@ end
 -- seed + 1, ..., and returns a table with `rows`, `table` (the same as text), `files`, and a
 -- `note` where runs were computed by different versions, vector units or kernels of BLAS.
 -- methods    names of ladies.experiment.methods, each with its own samples behind a colon where
---            they are given
+--            they are given; or the folder of a finished run, written with a slash, of `ladies
+--            train` or of a script: it is shown as it is, and must have had the same data set
 -- equal      "samples": each method has the samples that it was given; "nodes":
 --            those with which its batches have as many rows as the first method's (full batches and
 --            Cluster-GCN, which draw no samples, stay as they are); "seconds": as for "samples",
@@ -184,26 +195,27 @@ local function compare(given)
   if (opts.equal == "seconds") ~= (opts.seconds ~= nil) then
     options.fail(WHERE .. ': seconds go with equal = "seconds", and it needs them')
   end
-  local common = {}
-  for key, value in pairs(opts.settings) do common[key] = value end
+  local common = tables.merged(opts.settings)
   if opts.seconds then common.max_seconds, common.patience = opts.seconds, 0 end
-  local list = contestants(opts.methods, common)
-  local data = opts.data or experiment.load(list[1].config)
-  for _, one in ipairs(list) do experiment.settle(one.config, data) end
+  local list, trained = contestants(opts.methods, common)
+  local config = trained[1] and trained[1].config or experiment.configure(common)
+  local data = opts.data or experiment.load(config)
+  for _, one in ipairs(trained) do experiment.settle(one.config, data) end
+  for _, one in ipairs(list) do
+    one.records = one.run and {finished_run(WHERE, one.run, data)} or {}
+    one.title = one.run and ("%s (%s)"):format(one.records[1].method, one.run)
+  end
   if opts.equal == "nodes" then equalize_nodes(list, data) end
 
   local identity = json.encode{methods = opts.methods, equal = opts.equal, settings = common,
     data = hashes_of(data)}
   local study = Study.at(opts.out, "runs/compare-" .. data.name, identity)
-  local runs, first = {}, list[1].config.seed
-  for seed = first, first + opts.runs - 1 do
-    for _, one in ipairs(list) do
+  local runs = {}
+  for seed = config.seed, config.seed + opts.runs - 1 do
+    for _, one in ipairs(trained) do
       one.title = select(2, methods.of(one.config))
-      one.records = {}
-      local config = {}
-      for key, value in pairs(one.settings) do config[key] = value end
-      config.seed = seed
-      runs[#runs + 1] = {key = ("%s, seed %d"):format(one.title, seed), config = config, of = one}
+      runs[#runs + 1] = {key = ("%s, seed %d"):format(one.title, seed), of = one,
+        config = tables.merged(one.settings, {seed = seed})}
     end
   end
   study:run(runs, {quiet = opts.quiet, data = data})

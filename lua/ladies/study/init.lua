@@ -191,7 +191,7 @@ function Study:run(runs, given)
       shown:tick()
     end,
     failed = function(run, message)
-      message = errors.message(message)
+      message = errors.told(message)
       if not opts.failed then options.fail(("%s: %s"):format(run.key, message)) end
       shown:ended(run.key)
       opts.failed(run, message)
