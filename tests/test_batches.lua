@@ -2,7 +2,7 @@
 local lu = require "luaunit"
 local ladies = require "ladies"
 local toy = require "reference.toy_data"
-local training_run = require "ladies.training.run"
+local step_of_training = require "ladies.training.step"
 
 local tests = {}
 
@@ -152,21 +152,16 @@ local function plain_loss(logits, data, batch)
   return ladies.loss.cross_entropy(logits, data.labels[batch.output], batch.loss_weight)
 end
 
-local function objective(logits, data, batch)
-  local run = {opts = {data = data}, labels = data.labels, loss = ladies.loss.cross_entropy}
-  return training_run.objective(run, logits, batch)
-end
-
 --- A loss of all outputs with batch.loss_weight is that of ladies.train; the other nodes have no
 -- gradient.
 function tests.test_the_loss_of_loss_nodes()
   local data, model, sgd = setting()
-  local others = 0
+  local others, training = 0, step_of_training.new({data = data, model = model}, sgd)
   for batch in ladies.batches(data.train, {sampler = clusters(data), epochs = 2}) do
     local step <close> = ladies.step()                                  -- luacheck: ignore step
     local logits = model:forward(data.features, batch):keep_grad_()
     local loss = plain_loss(logits, data, batch)
-    lu.assertAlmostEquals(loss:item(), objective(logits, data, batch):item(), 1e-6)
+    lu.assertAlmostEquals(loss:item(), training:loss_of(logits, batch):item(), 1e-6)
     loss:backward()
     local carries = {}
     for _, place in ipairs(batch.loss_nodes:to_table()) do carries[place] = true end
@@ -182,7 +177,8 @@ end
 
 --- So it is with weights of the sampler's own.
 function tests.test_the_loss_of_weighted_loss_nodes()
-  local data, model = setting()
+  local data, model, sgd = setting()
+  local training = step_of_training.new({data = data, model = model}, sgd)
   local draw = toy.neighbourhoods(data.graph:normalize "sym", 2)
   local function sampler(seeds)
     local batch = draw(seeds)
@@ -193,7 +189,7 @@ function tests.test_the_loss_of_weighted_loss_nodes()
   for batch in ladies.batches(data.train, {size = 20, sampler = sampler}) do
     local logits = model:forward(data.features, batch)
     lu.assertAlmostEquals(plain_loss(logits, data, batch):item(),
-      objective(logits, data, batch):item(), 1e-6)
+      training:loss_of(logits, batch):item(), 1e-6)
   end
 end
 

@@ -48,7 +48,7 @@ local function logged(folder)
   local batches, validations = {}, {}
   for line in io.lines(folder .. "/log.jsonl") do
     local record = json.decode(line)
-    table.insert(record.val_f1 and validations or batches, record.batch)
+    table.insert(record.validation and validations or batches, record.batch)
   end
   return batches, validations
 end
@@ -157,7 +157,7 @@ function tests.test_contents()
     kinds[name:match "^%l+"] = true
   end
   lu.assertEquals(kinds, {parameter = true, best = true, optimizer = true, counter = true,
-    run = true})
+    run = true, state = true})
 end
 
 local function refused(folder, own)

@@ -207,7 +207,7 @@ function tests.test_traces_are_metrics()
       end
       expected[#expected + 1] = f1s
       lu.assertEquals(at.predicted ~= nil, exact)
-      if exact then lu.assertEquals(at.val_f1, f1s.val) end
+      if exact then lu.assertEquals(at.value, f1s.val) end
     end})
     local record = one_run.train({key = "x", config = config, trace = true}, {})
     local differ = false                               -- so that parts cannot be mixed up unseen

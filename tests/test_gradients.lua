@@ -65,8 +65,11 @@ local function layer_norm(c) return c[1]:layer_norm(c[2], c[3]) end
 local function edge_softmax(c) return c:matrix():edge_softmax(c[1]) end
 
 local function cross_entropy(c)
-  local options = c:has "class_weights" and {class_weights = c:tensor "class_weights"} or nil
-  return ladies.loss.cross_entropy(c[1], c:index "labels", c:tensor "weights", options)
+  local weights = c:tensor "weights"
+  if c:has "class_weights" then
+    weights = {weights = weights, class_weights = c:tensor "class_weights"}
+  end
+  return ladies.loss.cross_entropy(c[1], c:index "labels", weights)
 end
 
 local function binary_cross_entropy(c)

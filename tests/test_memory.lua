@@ -279,8 +279,8 @@ function tests.test_operations()
     function(x, y) return graph():dot_edges(x, y) end,
     function(x, y) return graph():add_edges(x:col_sums()[index{1, 2, 1, 1, 1}], y:row_sums()) end,
     function(x)
-      return ladies.loss.cross_entropy(x, index{1, 2, 1, 2, 1}, ladies.ones(5),
-        {class_weights = class_weights})
+      return ladies.loss.cross_entropy(x, index{1, 2, 1, 2, 1},
+        {weights = ladies.ones(5), class_weights = class_weights})
     end,
     function(x) return ladies.loss.binary_cross_entropy(x, ladies.ones(5, 2), ladies.ones(5)) end,
     ladies.op{

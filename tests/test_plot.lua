@@ -10,9 +10,9 @@ local tests = {}
 local LOG = [[
 {"batch":1,"epoch":1,"loss":3,"sampling_ms":1}
 {"batch":2,"epoch":1,"loss":2,"sampling_ms":1}
-{"batch":2,"epoch":1,"val_f1":0.5,"seconds":0.250}
+{"batch":2,"epoch":1,"validation":{"micro-F1":0.5},"seconds":0.250}
 {"batch":3,"epoch":1,"loss":1,"sampling_ms":1}
-{"batch":3,"epoch":1,"val_f1":0.75,"seconds":0.500}
+{"batch":3,"epoch":1,"validation":{"micro-F1":0.75},"seconds":0.500}
 ]]
 
 -- A run's folder with this log.
@@ -27,18 +27,18 @@ end
 
 function tests.test_rows()
   local files = folder_with(LOG)
-  lu.assertEquals(curve.read(files:file "log.jsonl"), {
-    {batch = 2, seconds = 0.25, loss = 2.5, val_f1 = 0.5},
-    {batch = 3, seconds = 0.5, loss = 1, val_f1 = 0.75},
+  lu.assertEquals(curve.read(files:file "log.jsonl", "micro-F1"), {
+    {batch = 2, seconds = 0.25, loss = 2.5, value = 0.5},
+    {batch = 3, seconds = 0.5, loss = 1, value = 0.75},
   })
 end
 
 function tests.test_files()
   local files = folder_with(LOG)
-  local name = curve.write(files, "it's a title")
+  local name = curve.write(files, "it's a title", "micro-F1")
   lu.assertEquals(name, ladies.plot.available() and "curve.svg" or "curve.tsv")
   lu.assertEquals(ladies.file.read(files:file "curve.tsv"),
-    "batch\tseconds\tloss\tval_f1\n2\t0.250\t2.500000\t0.500000\n3\t0.500\t1.000000\t0.750000\n")
+    "batch\tseconds\tloss\tmicro-F1\n2\t0.250\t2.500000\t0.500000\n3\t0.500\t1.000000\t0.750000\n")
   if ladies.plot.available() then
     lu.assertStrContains(ladies.file.read(files:file "curve.svg"), "<svg")
   end
@@ -61,7 +61,7 @@ end
 
 function tests.test_never_validated()
   local files = folder_with '{"batch":1,"epoch":1,"loss":3}\n'
-  lu.assertNil(curve.write(files, ""))
+  lu.assertNil(curve.write(files, "", "micro-F1"))
 end
 
 function tests.test_text()

@@ -365,7 +365,8 @@ end
 function tests.test_interruptions_are_not_caught()
   local raised_again = {}
   for name in ([[base/errors base/installed command/cli data/formats/from_files data/store/fetch
-      data/store/tar sampling/init study/side_by_side training/batches training/batch_maker
+      data/store/tar sampling/init study/side_by_side training/batches
+      training/numbered_batches
       ]]):gmatch "%S+" do
     raised_again["lua/ladies/" .. name .. ".lua"] = true
   end

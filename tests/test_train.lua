@@ -107,14 +107,14 @@ function tests.test_early_stopping()
   lu.assertEquals(result.stopped, "patience")
   lu.assertEquals(result.batches, 25)
   lu.assertEquals(result.best_batch, 15)
-  lu.assertEquals(result.val_f1, 0.504)
+  lu.assertEquals({result.best_value, result.monitor}, {0.504, "score"})
 end
 
 function tests.test_best_of_the_last_gain()
   local result = ladies.train(options{
     validate = scripted{0.3, 0.5, 0.504, 0.502, 0.503}, patience = 15, best = "gain",
   })
-  lu.assertEquals({result.batches, result.best_batch, result.val_f1}, {25, 10, 0.5})
+  lu.assertEquals({result.batches, result.best_batch, result.best_value}, {25, 10, 0.5})
 end
 
 --- The parameters of the best validation are those that come back, not the last ones.
@@ -134,7 +134,7 @@ end
 --- A run that ends between two validations is validated once more.
 function tests.test_last_validation()
   local result = ladies.train(options{max_batches = 7, validate = scripted{0.3, 0.6}})
-  lu.assertEquals({result.best_batch, result.val_f1}, {7, 0.6})
+  lu.assertEquals({result.best_batch, result.best_value}, {7, 0.6})
 end
 
 function tests.test_without_validation_nodes()
@@ -366,17 +366,17 @@ function tests.test_a_validation_that_is_not_finite()
   for _, value in ipairs{0 / 0, math.huge, -math.huge} do
     local name = "validation " .. value
     local message, summary, log, opts = trouble(name, {validate = scripted{0.3, 0.5, value, 0.9}})
-    lu.assertStrMatches(message, ".*ladies.train: batch 15: validation gives %-?%a+; .*; the best "
-      .. "model, after batch 10, is kept")
-    lu.assertEquals({summary.val_f1, summary.best_batch, #log}, {0.5, 10, 15 + 2})
+    lu.assertStrMatches(message, ".*ladies.train: batch 15: the validation score is %-?%a+; .*; "
+      .. "the best model, after batch 10, is kept")
+    lu.assertEquals({summary.best_value, summary.best_batch, #log}, {0.5, 10, 15 + 2})
     lu.assertEquals(weights(ladies.load_model(opts.out)), weights(opts.model))
   end
-  for text, value in pairs{string = "0.5", table = {}} do
-    lu.assertErrorMsgContains("validate must return a number, got a " .. text, ladies.train,
-      options{validate = function() return value end})
+  for text, value in pairs{string = "0.5", boolean = true} do
+    lu.assertErrorMsgContains("validate must return a number or a table of numbers, got a " .. text,
+      ladies.train, options{validate = function() return value end})
   end
-  lu.assertErrorMsgContains("validate must return a number, got a nil", ladies.train,
-    options{validate = function() end})
+  lu.assertErrorMsgContains("validate must return a number or a table of numbers, got a nil",
+    ladies.train, options{validate = function() end})
 end
 
 --- Gradients are looked at where they are clipped, parameters at every validation and in the end.
@@ -435,7 +435,7 @@ function tests.test_files_of_a_run()
 
   local batches, validations = {}, {}
   for _, line in ipairs(read_lines(folder .. "/log.jsonl")) do
-    table.insert(line.val_f1 and validations or batches, line)
+    table.insert(line.validation and validations or batches, line)
   end
   lu.assertEquals({#batches, #validations}, {20, 4})
   local third = batches[3]

@@ -92,7 +92,7 @@ function tests.test_time_left_and_f1()
   local bar, screen = display{total = 400, terminal = true}
   bar:update(100, 110, 2, 0.5)
   lu.assertStrContains(screen[1], "batch 100/400 [======                  ]")
-  lu.assertStrContains(screen[1], "10/s, 0:30 left, loss 2.0000, val F1 0.5000")
+  lu.assertStrContains(screen[1], "10/s, 0:30 left, loss 2.0000, val micro-F1 0.5000")
 end
 
 function tests.test_a_bound_says_so()

@@ -27,6 +27,7 @@ end
 -- bound     whether `total` is only a bound, which the loop may end well before
 -- done      how many were done before (a resumed run)
 -- quiet     show nothing
+-- measure   the name of the value that update is given
 -- delay     seconds before anything is shown; what is over by then never is
 -- terminal, write, clock   for tests: whether to draw a bar, where the text goes, the time in
 -- seconds
@@ -37,12 +38,13 @@ function progress.new(given)
     done = {"non-negative integer", 0},
     unit = {"string", "batch"},
     quiet = {"boolean", false},
+    measure = {"string", "micro-F1"},
     delay = {"non-negative number", 0},
     terminal = "boolean or nil",
     write = {"callable", function(text) io.stderr:write(text) io.stderr:flush() end},
     clock = {"callable", core.clock},
   })
-  opts.unit = core.printable(opts.unit)
+  opts.unit, opts.measure = core.printable(opts.unit), core.printable(opts.measure)
   if opts.terminal == nil then opts.terminal = core.isatty(2) end
   opts.first, opts.began = opts.done, opts.clock()
   opts.wait = opts.terminal and REDRAW or PLAIN
@@ -72,14 +74,14 @@ local function text_of(self, now)
     parts[3] = (self.bound and "at most %s left" or "%s left"):format(progress.duration(left))
   end
   parts[#parts + 1] = self.loss and ("loss %.4f"):format(self.loss)
-  parts[#parts + 1] = self.f1 and ("val F1 %.4f"):format(self.f1)
+  parts[#parts + 1] = self.value and ("val %s %.4f"):format(self.measure, self.value)
   return table.concat(parts, ", ")
 end
 
 --- Reports that `done` are done at time `now` (seconds of the same clock), with the latest loss and
--- validation F1 (or nil). Cheap unless it is time to draw.
-function Progress:update(done, now, loss, f1)
-  self.done, self.loss, self.f1 = done, loss, f1
+-- validation value (or nil). Cheap unless it is time to draw.
+function Progress:update(done, now, loss, value)
+  self.done, self.loss, self.value = done, loss, value
   if now < self.due then return end
   self.due = now + self.wait
   if self.terminal then

@@ -185,6 +185,7 @@ function experiment.run(config, data, extra)
     batch_size = experiment.batch_size(config, data),
     epochs = config.epochs, max_batches = config.max_batches, max_seconds = config.max_seconds,
     seed = config.seed,
+    monitor = {name = "micro-F1"},
     eval_every = config.eval_every, patience = config.patience, min_gain = config.min_gain,
     best = config.best, settings = config, out = extra.out, resume = extra.resume,
     quiet = extra.quiet, checkpoint_every = extra.checkpoint_every,

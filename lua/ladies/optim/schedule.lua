@@ -1,5 +1,7 @@
 --- Learning-rate schedules: functions from the number of a batch (1, 2, ...) to a factor by which
--- the learning rate is multiplied. Any Lua function of that kind will do as well.
+-- the learning rate is multiplied. Any Lua function of that kind will do as well. One that goes by
+-- validation is an object that can be called: its update(value, batch) is told of each, and state
+-- and load_state are for checkpoints.
 
 local options = require "ladies.base.options"
 
@@ -32,6 +34,51 @@ function schedule.cosine(given)
   end
 end
 
+local Plateau = {__name = "Plateau"}
+Plateau.__index = Plateau
+
+--- schedule.plateau{factor = 0.1, patience = 100, min_gain = 0, mode = "max", floor = 0}:
+-- multiplied by `factor` whenever the validation value has not become better for `patience`
+-- batches, but never below `floor`. A value is better when it is above the best one by more than
+-- `min_gain`, or below it with mode = "min". ladies.train tells it of validations; a loop of one's
+-- own calls schedule:update(value, batch).
+function schedule.plateau(given)
+  local plateau = options.check("ladies.schedule.plateau", given, {
+    factor = {"number in (0, 1)", 0.1},
+    patience = {"positive integer", 100},
+    min_gain = {"non-negative number", 0},
+    mode = {"max|min", "max"},
+    floor = {"number in [0, 1]", 0},
+  })
+  plateau.now, plateau.since = 1, 0      -- the factor, and the batch of the last gain or cut
+  return setmetatable(plateau, Plateau)
+end
+
+--- The factor.
+function Plateau:__call()
+  return self.now
+end
+
+--- Takes the value of a validation after `batch` batches.
+function Plateau:update(value, batch)
+  local gain = self.best and (self.mode == "max" and value - self.best or self.best - value)
+  if not gain or gain > self.min_gain then
+    self.best, self.since = value, batch
+  elseif batch - self.since >= self.patience then
+    self.now, self.since = math.max(self.floor, self.now * self.factor), batch
+  end
+end
+
+--- What it remembers, for a checkpoint.
+function Plateau:state()
+  return {now = self.now, best = self.best, since = self.since}
+end
+
+--- Takes over what `state` gave.
+function Plateau:load_state(state)
+  self.now, self.best, self.since = state.now, state.best, state.since
+end
+
 --- schedule.warmup{batches = n, after = schedule}: rises in equal steps, 1/n at the first batch to
 -- 1 at the n-th, then goes on with the schedule `after` (constant by default), which counts from
 -- there.
@@ -40,10 +87,20 @@ function schedule.warmup(given)
     batches = "positive integer",
     after = {"callable", schedule.constant()},
   })
-  return function(batch)
+  local after = opts.after
+  local function factor(batch)
     if batch <= opts.batches then return batch / opts.batches end
-    return opts.after(batch - opts.batches)
+    return after(batch - opts.batches)
   end
+  if type(after) ~= "table" then return factor end
+  return setmetatable({
+    mode = after.mode,
+    update = after.update and function(_, value, batch)
+      after:update(value, batch - opts.batches)
+    end,
+    state = after.state and function() return after:state() end,
+    load_state = after.load_state and function(_, state) after:load_state(state) end,
+  }, {__call = function(_, batch) return factor(batch) end})
 end
 
 return schedule

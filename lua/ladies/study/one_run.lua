@@ -54,11 +54,12 @@ function one_run.train(run, opts)
   local result = experiment.run(config, data, {
     quiet = true,
     on_validation = function(at)
-      curve[#curve + 1] = {at.batch, at.seconds, at.val_f1}
+      curve[#curve + 1] = {at.batch, at.seconds, at.value}
       if trace then trace[#trace + 1] = trace_of(at, data) end
       if opts.tick then opts.tick() end
     end,
   })
+  if result.stopped == "interrupted" then error(core.interruption "interrupted!", 0) end
   local notes = data.notes and data.notes[1] and data.notes or nil
   local record = {key = run.key, config = run.config, curve = curve, trace = trace, notes = notes,
     data = hashes_of(data),

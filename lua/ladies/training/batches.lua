@@ -2,13 +2,13 @@
 -- in step with the loop or ahead of it in workers.
 
 local core = require "ladies_core"
-local batch_maker = require "ladies.training.batch_maker"
 local errors = require "ladies.base.errors"
+local numbered_batches = require "ladies.training.numbered_batches"
 local options = require "ladies.base.options"
 local propagation = require "ladies.graph.propagation"
 local sampling = require "ladies.sampling"
 
-local name_of, call_name = batch_maker.name_of, batch_maker.call_name
+local name_of, call_name = numbered_batches.name_of, numbered_batches.call_name
 local batches = {}
 
 -- A last batch of less than this share of `size` is none of its own: its step would weigh as much
@@ -36,7 +36,7 @@ local SPEC = {
 -- that draws its own seeds, else n / size, at least one. What is left over is a batch of its own
 -- when it is a quarter of `size` or more, and not dropped; fewer nodes than `size` are one batch.
 function batches.per_epoch(n, opts)
-  local own = batch_maker.own_batches(opts.sampler)
+  local own = numbered_batches.own_batches(opts.sampler)
   if own then return own end
   local whole, rest = n // opts.size, n % opts.size
   if opts.drop_last or rest < LEAST * opts.size then return math.max(1, whole) end
@@ -92,7 +92,7 @@ function Batches:start(batch)
     end
     return
   end
-  local make = batch_maker.new(self.idx, opts)
+  local make = numbered_batches.new(self.idx, opts)
   local ok, background = errors.try(core.workers, make, opts.sampler, {
     threads = opts.workers, ahead = opts.ahead or 2 * opts.workers,
     first = self.number, last = self.last,
@@ -274,7 +274,7 @@ function batches.new(idx, given)
   local number = first_of(opts.start, opts.per_epoch)
   local iterator = setmetatable({
     idx = idx, opts = opts, number = number, first = number, last = opts.epochs * opts.per_epoch,
-    job = batch_maker.new(idx, opts)(opts.sampler),
+    job = numbered_batches.new(idx, opts)(opts.sampler),
   }, Batches)
   -- Alone: before Lua 5.4.5 `if x then break end` does not close the closing value of a `for` whose
   -- body has a <close> variable, and breaks the function that it is in.

@@ -4,9 +4,10 @@
 --   parameter.NAME, best.NAME    the model's parameters, and those of the best model so far
 --   optimizer.NAME               the optimizer's state
 --   sampler.NAME                 what an adaptive sampler carries from batch to batch
+--   state.NAME, tensor.NAME.I    the states of other objects, such as early stopping (see
+--                                ladies.training.object_state)
 --   counter.NAME                 numbers: epoch and batch (the position of the rng, since every
---                                draw is a function of them and of the seed), those of early
---                                stopping, the seconds so far and the length of the log
+--                                draw is a function of them and of the seed), the length of the log
 --   run                          which run it is (see ladies.training.run_identity), as JSON text
 -- A file appears whole or not at all (temporary file, fsync, rename).
 
@@ -14,11 +15,12 @@ local npz = require "ladies_core".npz
 local json = require "ladies.base.json"
 local named_tensors = require "ladies.nn.named_tensors"
 local errors = require "ladies.base.errors"
+local object_state = require "ladies.training.object_state"
 local options = require "ladies.base.options"
 
 local checkpoint = {}
 
-local FORMAT = 3
+local FORMAT = 4
 
 -- The members with a prefix, without it: name -> Tensor (float32) or number(s).
 local function members(file, prefix)
@@ -45,44 +47,50 @@ local function load_optimizer(file, where, optimizer)
   if not ok then errors.pass_on(reason, where) end
 end
 
---- Saves a state to the file at `path`:
--- parameters  array of {name =, tensor =}
--- best        the same for the best model, or nil when there is none yet
+--- checkpoint.save(path, state): saves where a loop stands to the file at `path`. state:
+-- parameters  array of {name =, tensor =}, as model:named_parameters() gives it
 -- optimizer   its state() is saved
+-- best        the same as `parameters` for the best model, where there is one
 -- sampler     the sampler's tensors, as an array like `parameters`, or nil
--- counters    name -> number
--- run         plain data that says which run it is
+-- objects     an array of {name =, object =}, or nil: whatever else has the methods state() and
+--             load_state(state): early stopping, a timer, a schedule. A state is plain data:
+--             numbers, strings, booleans, Tensors, Indexes, and tables of such.
+-- counters    name -> number, or nil
+-- run         plain data that says which run it is, or nil
 function checkpoint.save(path, state)
-  local arrays = {["counter.format"] = FORMAT, run = json.encode(state.run)}
+  local arrays = {["counter.format"] = FORMAT, run = json.encode(state.run or {})}
   named_tensors.put(arrays, "parameter.", state.parameters)
   named_tensors.put(arrays, "best.", state.best or {})
   named_tensors.put(arrays, "sampler.", state.sampler or {})
   for name, value in pairs(state.optimizer:state()) do arrays["optimizer." .. name] = value end
-  for name, value in pairs(state.counters) do arrays["counter." .. name] = value end
+  object_state.put(arrays, state.objects or {})
+  for name, value in pairs(state.counters or {}) do arrays["counter." .. name] = value end
   npz.write(path, arrays, {compress = false})
 end
 
---- The plain data that says which run the checkpoint at `path` is of.
+--- checkpoint.run(path): the plain data that says which run the checkpoint at `path` is of.
 function checkpoint.run(path)
   local file <close> = npz.open(path)
   return json.decode(file:text "run", path .. ": run")
 end
 
---- Loads the file at `path` into the parameters, the tensors of `best` and of `sampler` and the
--- optimizer of `state`, after check(run), which may refuse the run that the file is of. Returns the
--- counters, and whether the file holds a best model. A file that is damaged, or of another model,
--- optimizer or sampler, is an error.
+--- checkpoint.load(path, state [, check]) -> counters, has_best
+-- Loads the file at `path` into the parameters, the tensors of `best` and of `sampler`, the
+-- optimizer and the objects of `state`, which is as for checkpoint.save, after check(run), which
+-- may refuse the run that the file is of. Returns the counters, and whether the file holds a best
+-- model. A file that is damaged, or of another model, optimizer or sampler, is an error.
 function checkpoint.load(path, state, check)
   local file <close> = npz.open(path)
   local counters = members(file, "counter.")
   if counters.format ~= FORMAT then
     options.fail(("%s is not a checkpoint that this version reads"):format(path))
   end
-  check(json.decode(file:text "run", path .. ": run"))
+  if check then check(json.decode(file:text "run", path .. ": run")) end
   named_tensors.get(file, path, "parameter.", state.parameters)
   load_optimizer(file, path, state.optimizer)
   named_tensors.get(file, path, "sampler.", state.sampler or {}, "sampler")
-  local has_best = file:has("best." .. state.parameters[1].name)
+  object_state.get(file, path, state.objects or {})
+  local has_best = state.best ~= nil and file:has("best." .. state.parameters[1].name)
   if has_best then named_tensors.get(file, path, "best.", state.best) end
   return counters, has_best
 end

@@ -1,5 +1,5 @@
---- When to stop, and which model to keep (LADIES, section 5): training ends when the validation F1
--- has not risen by `min_gain` for `patience` batches.
+--- When to stop, and which model to keep (LADIES, section 5): training ends when the monitored
+-- value has not become better by `min_gain` for `patience` batches.
 
 local options = require "ladies.base.options"
 
@@ -8,26 +8,38 @@ local early_stopping = {}
 local Stopper = {__name = "EarlyStopping"}
 Stopper.__index = Stopper
 
---- early_stopping.new{patience = 200, min_gain = 0.01, best = "highest"}: a stopper.
+--- ladies.early_stopping{patience = 200, min_gain = 0.01, best = "highest", mode = "max"}: a
+-- stopper for a loop: stopper:update(value, batch) after each validation, stopper:exhausted(batch),
+-- and state and load_state for its checkpoints.
 -- patience  batches without a gain before the end; 0 means never
--- min_gain  a gain is a value at least this much above the last gain's
--- best      which model is kept: that of the "highest" value, or that of the last "gain" (as the
---           authors' program does)
+-- min_gain  a gain is a value at least this much better than the last gain's
+-- best      which model is kept: that of the best value ("highest"), or that of the last "gain" (as
+--           the authors' program does)
+-- mode      whether a better value is a greater ("max") or a smaller one ("min")
 function early_stopping.new(given)
   local opts = options.check("ladies.early_stopping", given, {
     patience = {"non-negative integer", 200},
     min_gain = {"non-negative number", 0.01},
     best = {"highest|gain", "highest"},
+    mode = {"max|min", "max"},
   })
-  opts.gain, opts.gain_batch = -math.huge, 0     -- the last gain and when it was
-  opts.highest, opts.highest_batch = -math.huge, 0
+  local worst = opts.mode == "max" and -math.huge or math.huge
+  opts.gain, opts.gain_batch = worst, 0     -- the last gain and when it was
+  opts.highest, opts.highest_batch = worst, 0
   return setmetatable(opts, Stopper)
 end
 
---- Takes the validation value after `batch` batches. Returns whether this model is the one to keep.
+-- Whether a value is better than another one, by `least` or more.
+function Stopper:is_better(value, than, least)
+  if self.mode == "min" then value, than = -value, -than end
+  return value > than and value >= than + least
+end
+
+--- Takes the value of a validation after `batch` batches. Returns whether this model is the one to
+-- keep.
 function Stopper:update(value, batch)
-  local gained = value > self.gain and value >= self.gain + self.min_gain
-  local highest = value > self.highest
+  local gained = self:is_better(value, self.gain, self.min_gain)
+  local highest = self:is_better(value, self.highest, 0)
   if gained then self.gain, self.gain_batch = value, batch end
   if highest then self.highest, self.highest_batch = value, batch end
   if self.best == "gain" then return gained end

@@ -2,13 +2,14 @@
 --
 --   {"batch":12,"epoch":2,"loss":3.1416,"sampling_ms":1.2,"waiting_ms":1.2,"gathering_ms":0.1,
 --    "computing_ms":9.8,"nodes":[512,512,512],"edges":[4021,3988],"isolated":0,"bytes":18350080}
---   {"batch":100,"epoch":12,"val_f1":0.6421,"seconds":1.93}
+--   {"batch":100,"epoch":12,"validation":{"micro-F1":0.6421},"seconds":1.93}
 --
 -- waiting_ms: how long the loop stood still for the sampling, which workers do ahead of it;
 -- nodes: rows of the input features, then of the output of every layer; edges: entries of each
 -- layer's matrix; isolated: destinations without a sampled neighbour, over all layers; bytes: what
--- the program's own memory held at the end of the backward pass; seconds: of training so far,
--- without validation.
+-- the program's own memory held at the end of the backward pass; validation: the numbers that it
+-- found, by name; seconds: of training so far, without validation. Numbers of a loop's own, such as
+-- callbacks return, come last in a line, under their names.
 -- A line is written with one string.format: it is in the loop of training.
 
 local core = require "ladies_core"
@@ -19,6 +20,20 @@ local clock = core.clock
 local log = {}
 
 local FLUSH = 1  -- seconds after which lines are in the file for a reader to see
+
+local function set(...)
+  local names = {}
+  for _, name in ipairs{...} do names[name] = true end
+  return names
+end
+
+--- The names that a batch's line and a validation's line have, as sets: no number of a loop's own
+-- has one of them.
+log.names = {
+  batch = set("batch", "epoch", "loss", "sampling_ms", "waiting_ms", "gathering_ms", "computing_ms",
+    "nodes", "edges", "isolated", "bytes", "validation"),
+  validation = set("batch", "epoch", "validation", "seconds"),
+}
 
 local Log = {__name = "Log"}
 Log.__index = Log
@@ -58,9 +73,14 @@ local function milliseconds(seconds)
   return seconds * 1e3
 end
 
+-- Numbers by name, as they end a line; nil for none.
+local function last_fields(numbers)
+  return numbers and next(numbers) and "," .. json.encode(numbers):sub(2, -2) or ""
+end
+
 --- Writes the line of a batch: the mini-batch, its number in the run, the loss, the timer (see
--- timer.lua) and the bytes held.
-function Log:batch(batch, number, loss, timer, bytes)
+-- ladies.timer), the bytes held, and numbers of the loop's own, by name, or nil.
+function Log:batch(batch, number, loss, timer, bytes, numbers)
   local nodes, edges, isolated = self.nodes, self.edges, batch.stats and batch.stats.isolated
   local blocks = batch.blocks
   nodes[1] = #batch.input
@@ -70,20 +90,21 @@ function Log:batch(batch, number, loss, timer, bytes)
   end
   local line = ('{"batch":%d,"epoch":%d,"loss":%s,"sampling_ms":%.3f,"waiting_ms":%.3f,' ..
     '"gathering_ms":%.3f,"computing_ms":%.3f,"nodes":[%s],"edges":[%s],"isolated":%s,' ..
-    '"bytes":%d}\n'):format(
+    '"bytes":%d%s}\n'):format(
       number, batch.epoch, json.number(loss), milliseconds(timer.sampling),
       milliseconds(timer.waiting), milliseconds(timer.gathering), milliseconds(timer.computing),
       table.concat(nodes, ",", 1, #blocks + 1), table.concat(edges, ",", 1, #blocks),
-      isolated or "null", bytes)
+      isolated or "null", bytes, last_fields(numbers))
   put(self, line)
   local now = clock()
   if now - self.flushed > FLUSH then self:flush(now) end
 end
 
---- Writes the line of a validation.
-function Log:validation(number, epoch, f1, seconds)
-  put(self, ('{"batch":%d,"epoch":%d,"val_f1":%s,"seconds":%.3f}\n'):format(
-    number, epoch, json.number(f1), seconds))
+--- Writes the line of a validation after batch `number`: what it found, as numbers by name, the
+-- seconds of training so far, and numbers of the loop's own, by name, or nil.
+function Log:validation(number, epoch, found, seconds, numbers)
+  put(self, ('{"batch":%d,"epoch":%d,"validation":%s,"seconds":%.3f%s}\n'):format(
+    number, epoch, json.encode(found), seconds, last_fields(numbers)))
   self:flush()
 end
 

@@ -1,64 +1,30 @@
---- A training run: everything that ladies.train carries from batch to batch, saves in a checkpoint
--- and takes up again. All of it follows from the options and the number of batches done, so a run
--- that was killed and resumed ends with the same bits as one that was not.
+--- A training run: everything that ladies.train carries from batch to batch, and the loop. All of
+-- it follows from the options and the number of batches done, so a run that was killed and resumed
+-- ends with the same bits as one that was not.
 
 local core = require "ladies_core"
-local batch_maker = require "ladies.training.batch_maker"
 local batches = require "ladies.training.batches"
-local checkpoint = require "ladies.training.checkpoint"
+local best_model = require "ladies.training.best_model"
+local callbacks = require "ladies.training.callbacks"
 local early_stopping = require "ladies.training.early_stopping"
 local inference = require "ladies.evaluation.inference"
 local interrupt = require "ladies.base.interrupt"
-local label_kinds = require "ladies.data.labels"
 local log = require "ladies.training.log"
-local losses = require "ladies.nn.loss"
 local machine = require "ladies.base.machine"
-local metrics = require "ladies.evaluation.metrics"
 local module = require "ladies.nn.module"
+local not_finite = require "ladies.training.not_finite"
+local numbered_batches = require "ladies.training.numbered_batches"
 local optim = require "ladies.optim"
-local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local progress = require "ladies.base.progress"
 local propagation = require "ladies.graph.propagation"
-local run_identity = require "ladies.training.run_identity"
+local run_checkpoint = require "ladies.training.run_checkpoint"
+local step = require "ladies.training.step"
 local timer = require "ladies.training.timer"
+local validation = require "ladies.training.validation"
 
 local Run = {__name = "TrainingRun"}
 Run.__index = Run
-
--- Micro-F1 on the validation nodes by exact inference, and the predictions for all nodes that it
--- comes from; nil when there are no validation nodes.
-local function exact_validation(data, P)
-  return data.val and function(model)
-    local logits = inference.exact(model, data, {P = P})
-    label_kinds.check_outputs("ladies.train", logits, data)
-    local finite, value = logits:is_finite()
-    if not finite then return value end
-    local predicted = label_kinds.kind_of(data.labels).predict(logits)
-    logits:release()
-    return metrics.micro_f1(predicted, data.labels, data.val), predicted
-  end
-end
-
-local function is_finite(x)
-  return x == x and x ~= math.huge and x ~= -math.huge
-end
-
-local function show(x)
-  return x == x and tostring(x) or "nan"
-end
-
-local function clones(named)
-  local copies = {}
-  for i, parameter in ipairs(named) do
-    copies[i] = {name = parameter.name, tensor = parameter.tensor:clone()}
-  end
-  return copies
-end
-
-local function copy(from, to)
-  for i, parameter in ipairs(from) do module.fill(to[i].tensor, parameter.tensor) end
-end
 
 -- Fails when an optimizer lacks some of the model's parameters, which would not be trained and
 -- whose gradients would pile up.
@@ -79,64 +45,51 @@ local function check_optimizer(optimizer, parameters)
   end
 end
 
+-- The optimizer of a run: opts.optimizer, or Adam.
+local function optimizer_of(opts, named)
+  local parameters = module.parameters(opts.model)
+  if #parameters == 0 then
+    options.fail(("ladies.train: the model has no parameters%s"):format(
+      #named > 0 and " that require a gradient: all are frozen" or ""))
+  end
+  if opts.optimizer then check_optimizer(opts.optimizer, named) end
+  return opts.optimizer or optim.adam(parameters, {lr = opts.lr, weight_decay = opts.weight_decay})
+end
+
+-- Fails when a schedule goes by more where the run goes by less, or the other way round.
+local function check_mode(schedule, mode)
+  if type(schedule) == "table" and schedule.mode and schedule.mode ~= mode then
+    options.fail(('ladies.train: the schedule is for mode = "%s", and the monitor is for "%s"')
+      :format(schedule.mode, mode))
+  end
+end
+
 --- A run at its beginning, or where opts.resume finds its checkpoint; opts are the checked options
 -- of ladies.train, folder is the run's, which this process has taken, or nil. A <close> variable:
 -- closing it clears the gradients, stops the workers, closes the log and wipes the progress bar.
 function Run.new(opts, folder)
+  local parameters, monitor = module.named_parameters(opts.model), validation.monitor(opts)
+  local optimizer = optimizer_of(opts, parameters)
+  check_mode(opts.schedule, monitor.mode)
   local run = setmetatable({
-    opts = opts, folder = folder, model = opts.model, labels = opts.data.labels,
-    loss = opts.loss or losses.of(opts.data.labels),
-    parameters = module.named_parameters(opts.model),
+    opts = opts, folder = folder, model = opts.model, parameters = parameters,
     sampler = type(opts.sampler) == "table" and opts.sampler.state or {},   -- its tensors
-    validate = opts.validate or exact_validation(opts.data, opts.P),
+    optimizer = optimizer, step = step.new(opts, optimizer),
+    monitor = monitor, validation = validation.new(opts), best = best_model.new(parameters),
     stopper = early_stopping.new{
-      patience = opts.patience, min_gain = opts.min_gain, best = opts.best,
+      patience = opts.patience, min_gain = opts.min_gain, best = opts.best, mode = monitor.mode,
     },
     timer = timer.new(),
     numerics = {machine.numerics()},
     number = 0, epoch = 1, index = 0,     -- batches in all; the last one's epoch and place in it
     rows = {input = 0, hidden = 0},       -- of all batches: of the features, and of all layers
-    validation_seconds = 0, batch_bytes = 0, has_best = false,
+    validation_seconds = 0, batch_bytes = 0,
   }, Run)
-  local parameters = module.parameters(opts.model)
-  if #parameters == 0 then
-    options.fail(("ladies.train: the model has no parameters%s"):format(
-      #run.parameters > 0 and " that require a gradient: all are frozen" or ""))
-  end
-  if opts.optimizer then check_optimizer(opts.optimizer, run.parameters) end
-  run.optimizer = opts.optimizer or optim.adam(parameters,
-    {lr = opts.lr, weight_decay = opts.weight_decay})
-  run.lr = run.optimizer.lr
-  run.best = clones(run.parameters)
-  if folder then run:open_folder() end
+  if folder then run_checkpoint.open(run) end
   run:open_batches()
   if opts.P then propagation.set(opts.model, opts.P, opts.data.graph) end
-  run.optimizer:clear()
+  optimizer:clear()
   return run
-end
-
--- The state of the folder's checkpoint when resuming, and the log as long as it was then. A run
--- that was killed before its first checkpoint begins anew.
-function Run:open_folder()
-  local kept
-  self.identity = run_identity.of(self.opts)
-  if self.opts.resume and self.folder:has "checkpoint.npz" then
-    kept = self:load(self.folder:file "checkpoint.npz")
-    if self.identity.batch then self:check_sampler(self.identity.batch) end
-  end
-  if self.opts.settings then self.folder:write_json("config.json", self.opts.settings) end
-  self.log = log.open(self.folder:file "log.jsonl", kept)
-  self:check_log(kept)
-  self.saved = core.clock()
-end
-
--- Says that lines are missing in a log that is shorter than it was at the checkpoint.
-function Run:check_log(kept)
-  local missing = (kept or 0) - self.log:sync()
-  if missing > 0 then
-    io.stderr:write(("ladies.train: %s has lost %d bytes since the checkpoint; the run goes on "
-      .. "without those lines"):format(self.log.path, missing), "\n")
-  end
 end
 
 --- What the bits of the run depend on besides: machine.numerics() of the machines that computed it,
@@ -145,17 +98,7 @@ function Run:computed_by()
   return table.concat(self.numerics, ", then ")
 end
 
--- Notes where the run goes on with other numerics than so far.
-function Run:continue_numerics(before)
-  local here = machine.numerics()
-  self.numerics = before
-  if before[#before] == here then return end
-  io.stderr:write(("ladies.train: so far the run was computed by %s; it goes on by %s, and its "
-    .. "bits may be others than there"):format(self:computed_by(), here), "\n")
-  before[#before + 1] = here
-end
-
--- The options of the iterator over the mini-batches from one on.
+--- The options of the iterator over the mini-batches from one on.
 function Run:batch_options(epoch, index)
   local opts = self.opts
   return {
@@ -165,30 +108,19 @@ function Run:batch_options(epoch, index)
   }
 end
 
--- Fails when the sampler draws the checkpoint's last mini-batch, whose hash is `drawn`, otherwise.
-function Run:check_sampler(drawn)
-  local opts = self:batch_options(self.epoch, self.index)
-  opts.epochs, opts.workers = math.max(opts.epochs, self.epoch), 0
-  local batch = batches.new(self.opts.data.train, opts)()
-  if run_identity.of_batch(opts.sampler, batch) ~= drawn then
-    options.fail(("%s: this is not the run that began there: its sampler draws another mini-batch "
-      .. "%d; one that depends on more than seeds and rng must say so (adaptive = true)"):format(
-        self.folder, self.number))
-  end
-end
-
 -- The iterator over the batches that are left, and their progress.
 function Run:open_batches()
   local opts, batch_options = self.opts, self:batch_options(self.epoch, self.index + 1)
   self.next_batch = batches.new(opts.data.train, batch_options)
   if inference.possible(self.model) and not opts.P then
     self.guard = propagation.guard("ladies.train", self.model, opts.data.graph,
-      batch_maker.name_of(opts.sampler), function(text) self.progress:line("ladies: " .. text) end)
+      numbered_batches.name_of(opts.sampler),
+      function(text) self.progress:line("ladies: " .. text) end)
   end
   local total = opts.epochs * batches.per_epoch(#opts.data.train, batch_options)
   self.progress = progress.new{
     total = math.min(total, opts.max_batches or total), done = self.number, quiet = opts.quiet,
-    bound = self.validate ~= nil and opts.patience > 0,
+    bound = self.validation ~= nil and opts.patience > 0, measure = self.monitor.name,
   }
   if self.number > 0 then
     self.progress:line(("going on after batch %d of epoch %d"):format(self.index, self.epoch))
@@ -202,67 +134,7 @@ function Run:__close()
   if self.log then self.log:close() end
 end
 
--- The numbers of a checkpoint.
-function Run:counters()
-  local counters = {
-    epoch = self.epoch, index = self.index, number = self.number,
-    validation_seconds = self.validation_seconds, batch_bytes = self.batch_bytes,
-    log_bytes = self.log:sync(),
-    input_rows = self.rows.input, hidden_rows = self.rows.hidden,
-  }
-  for name, seconds in pairs(self.timer.total) do counters["seconds_" .. name] = seconds end
-  for name, value in pairs(self.stopper:state()) do counters["stopping_" .. name] = value end
-  return counters
-end
-
---- Writes the checkpoint into the run's folder.
-function Run:save()
-  local identity = self.identity
-  identity.numerics = self.numerics
-  if self.batch then identity.batch = run_identity.of_batch(self.opts.sampler, self.batch) end
-  checkpoint.save(self.folder:file "checkpoint.npz", {
-    parameters = self.parameters, best = self.has_best and self.best or nil,
-    optimizer = self.optimizer, sampler = self.sampler, counters = self:counters(),
-    run = self.identity,
-  })
-  self.saved = core.clock()
-end
-
--- Takes over the state of a checkpoint; returns the length of the log at that time.
-function Run:load(path)
-  local counters, has_best = checkpoint.load(path, self, function(before)
-    run_identity.check(tostring(self.folder), before, self.identity)
-    self.identity.batch = before.batch
-    self:continue_numerics(before.numerics)
-  end)
-  self.has_best = has_best
-  self.epoch, self.index, self.number = counters.epoch, counters.index, counters.number
-  self.validation_seconds, self.batch_bytes = counters.validation_seconds, counters.batch_bytes
-  self.rows.input, self.rows.hidden = counters.input_rows, counters.hidden_rows
-  local stopping = {}
-  for name, value in pairs(counters) do
-    local total, counter = name:match "^seconds_(.+)", name:match "^stopping_(.+)"
-    if total then self.timer.total[total] = value end
-    if counter then stopping[counter] = value end
-  end
-  self.stopper:load_state(stopping)
-  return counters.log_bytes
-end
-
--- The loss of a batch: of its loss_nodes alone, where these are given.
-function Run:objective(logits, batch)
-  local nodes, weight = batch.output, rawget(batch, "loss_weight")
-  if not self.opts.loss then
-    label_kinds.check_outputs("ladies.train", logits, self.opts.data)
-  end
-  if batch.loss_nodes then
-    logits, nodes = logits:rows(batch.loss_nodes), nodes[batch.loss_nodes]
-    weight = weight and weight[batch.loss_nodes]
-  end
-  return self.loss(logits, self.labels[nodes], weight)
-end
-
--- Ends the run at a batch, for something is not finite any more; what was good before is kept.
+--- Ends the run at a batch, for something is not finite any more; what was good before is kept.
 function Run:give_up(number, text)
   self.trouble = self.trouble or ("batch %d: %s"):format(number, text)
 end
@@ -273,70 +145,22 @@ function Run:check_parameters()
     local finite, value = parameter.tensor:is_finite()
     if not finite then
       return self:give_up(self.number, ("the parameter %s has %s"):format(parameter.name,
-        show(value)))
+        not_finite(value)))
     end
   end
 end
 
--- Bounds the norm of the gradients; gives up when it is not finite.
-function Run:clip()
-  local ok, reason = errors.try(self.optimizer.clip_norm, self.optimizer, self.opts.clip)
-  if ok then return end
-  local norm = tostring(reason):match "the gradients' norm is (.*)"
-  if not norm then error(reason, 0) end
-  self:give_up(self.number + 1, "the norm of the gradients is " .. norm:gsub("-nan", "nan"))
-end
-
-local LOSS = "the loss function's result for batch %d"
-
--- The number in the loss of a batch.
-local function value_of(loss, number)
-  options.value("ladies.train", LOSS:format(number), loss, "Tensor")
-  if loss.n_rows * loss.n_cols ~= 1 then
-    options.fail(("ladies.train: " .. LOSS .. " must have one element, it is %d x %d"):format(
-      number, loss.n_rows, loss.n_cols))
-  end
-  return loss:item()
-end
-
--- The gradients of a loss.
-local function backward(loss, number)
-  local ok, reason = errors.try(loss.backward, loss)
-  if ok then return end
-  local text = errors.message(reason):match "^backward: the loss (.*)"
-  if text then options.fail(("ladies.train: " .. LOSS .. " %s"):format(number, text)) end
-  error(reason, 0)
-end
-
--- Gives the optimizer the learning rate of a batch.
-function Run:set_lr(number)
-  local factor = self.opts.schedule(number)
-  local ok = type(factor) == "number"
-    and errors.try(self.optimizer.set_lr, self.optimizer, self.lr * factor)
-  if not ok then
-    options.fail(("ladies.train: schedule must give a factor of 0 or more, and finite in float32 "
-      .. "times the learning rate, got %s for batch %d"):format(
-        type(factor) == "number" and show(factor) or "a " .. type(factor), number))
-  end
-end
-
--- One step of the optimizer on a batch; returns the batch's loss, or nil when the run gives up.
-function Run:step(batch)
-  local opts, number = self.opts, self.number + 1
-  propagation.trained(self.model, batch)
-  if self.guard then self.guard(batch) end
-  local _ <close> = core.step()
-  local loss = self:objective(self.model:forward(opts.data.features, batch), batch)
-  local value = value_of(loss, number)
-  if not is_finite(value) then return self:give_up(number, "the loss is " .. show(value)) end
-  backward(loss, number)
-  self.bytes = core.memory().total
-  if opts.clip then self:clip() end
-  if self.trouble then return nil end
-  if opts.schedule then self:set_lr(number) end
-  self.optimizer:step()
-  if batch.after_step then batch.after_step(batch, self.model) end
-  return value
+-- Calls the callback of that name, if there is one, with the table `at` and what all callbacks are
+-- told; does what it asks for, and returns its numbers for the log.
+function Run:call(name, at, taken)
+  local callback = self.opts[name]
+  if not callback then return nil end
+  at.batch, at.epoch, at.seconds = self.number, self.epoch, self.timer:seconds()
+  at.model, at.optimizer, at.lr = self.model, self.optimizer, self.step.lr
+  local numbers, stop = callbacks.call(name, callback, at, taken)
+  if stop then self.stopped_by = name end
+  if numbers and numbers.lr then self.step:set_lr(numbers.lr, name) end
+  return numbers
 end
 
 function Run:count_rows(batch)
@@ -354,48 +178,65 @@ function Run:advance()
   local batch = self.next_batch()
   if not batch then return false end
   clock:sampled(batch.sampling)
-  local loss = self:step(batch)
-  if not loss then return false end
-  local now = clock:stop(batch.gathering or 0)
+  propagation.trained(self.model, batch)
+  if self.guard then self.guard(batch) end
+  local loss, wrong = self.step:train(batch, self.number + 1)
+  if not loss then
+    self:give_up(self.number + 1, wrong)
+    return false
+  end
+  local now, bytes = clock:stop(batch.gathering or 0), self.step.bytes
   self.number, self.epoch, self.index = self.number + 1, batch.epoch, batch.index
   self.batch = batch
-  self.batch_bytes = math.max(self.batch_bytes, self.bytes - before)
+  self.batch_bytes = math.max(self.batch_bytes, bytes - before)
   self:count_rows(batch)
-  if self.log then self.log:batch(batch, self.number, loss, clock, self.bytes) end
-  self.progress:update(self.number, now, loss, self.val_f1)
+  local numbers = self:call("on_batch", {index = self.index, loss = loss, mini_batch = batch},
+    log.names.batch)
+  if self.log then self.log:batch(batch, self.number, loss, clock, bytes, numbers) end
+  self.progress:update(self.number, now, loss, self.value)
   return true
 end
 
 -- Whether a validation follows the batch in hand.
 function Run:validation_is_due()
-  return self.validate and self.number % self.opts.eval_every == 0
+  return self.validation and self.number % self.opts.eval_every == 0
 end
 
---- Validates, and keeps a copy of the model when it is the best so far; or gives up.
+-- Validates, and keeps a copy of the model when it is the best so far; or gives up.
 function Run:evaluate()
   local began = core.clock()
   self:check_parameters()
   if self.trouble then return end
-  local val_f1, predicted = self.validate(self.model, self.number)
-  if type(val_f1) ~= "number" then
-    options.fail("ladies.train: validate must return a number, got a " .. type(val_f1))
-  elseif not is_finite(val_f1) then
-    return self:give_up(self.number, "validation gives " .. show(val_f1))
-  end
-  if predicted ~= nil then
-    label_kinds.check_predictions("ladies.train: validate", predicted, self.labels)
-  end
-  self.val_f1 = val_f1
-  if self.stopper:update(self.val_f1, self.number) then
-    copy(self.parameters, self.best)
-    self.has_best = true
-  end
+  local value, found, predicted = self.validation:measure(self.model, self.number)
+  if not value then return self:give_up(self.number, found) end
+  self.value = value
+  local is_best = self.stopper:update(value, self.number)
+  if is_best then self.best:keep() end
+  local schedule = self.opts.schedule
+  if type(schedule) == "table" and schedule.update then schedule:update(value, self.number) end
   self.validation_seconds = self.validation_seconds + core.clock() - began
-  local seconds = self.timer:seconds()
-  if self.log then self.log:validation(self.number, self.epoch, self.val_f1, seconds) end
-  if self.opts.on_validation then
-    self.opts.on_validation{batch = self.number, epoch = self.epoch, seconds = seconds,
-      val_f1 = self.val_f1, predicted = predicted, model = self.model}
+  local numbers = self:call("on_validation", {
+    name = self.monitor.name, value = value, found = found, is_best = is_best,
+    predicted = predicted,
+  }, log.names.validation)
+  if self.log then
+    self.log:validation(self.number, self.epoch, found, self.timer:seconds(), numbers)
+  end
+end
+
+-- Why no batch follows, or nil.
+function Run:reason_to_stop()
+  local opts = self.opts
+  if self:validation_is_due() and self.stopper:exhausted(self.number) then
+    return "patience"
+  elseif self.stopped_by then
+    return self.stopped_by
+  elseif self.number >= (opts.max_batches or math.huge) then
+    return "max_batches"
+  elseif self.timer:seconds() >= (opts.max_seconds or math.huge) then
+    return "max_seconds"
+  elseif interrupt.arrived() then
+    return "interrupted"
   end
 end
 
@@ -405,30 +246,23 @@ function Run:checkpoint_is_due()
 end
 
 --- Trains until there is a reason to stop, which it returns: "patience", "max_batches",
--- "max_seconds", "epochs", "interrupted" or, with the text `trouble`, "not finite". A run with a
--- folder is saved now and then, at an interruption, and at the end; the checkpoint from before the
--- trouble stays.
+-- "max_seconds", "epochs", "interrupted", the name of a callback or, with the text `trouble`, "not
+-- finite". A run with a folder is saved now and then, at an interruption, and at the end; the
+-- checkpoint from before the trouble stays.
 function Run:loop()
-  local opts, reason = self.opts, nil
-  local _ <close> = self.folder and interrupt.defer()
-  while not reason and not self.trouble do
-    if self:validation_is_due() and self.stopper:exhausted(self.number) then
-      reason = "patience"
-    elseif self.number >= (opts.max_batches or math.huge) then
-      reason = "max_batches"
-    elseif self.timer:seconds() >= (opts.max_seconds or math.huge) then
-      reason = "max_seconds"
-    elseif self.folder and interrupt.arrived() then
-      reason = "interrupted"
-    elseif not self:advance() then
+  local _ <close> = interrupt.defer()
+  local reason = self:reason_to_stop()
+  while not reason do
+    if not self:advance() then
       reason = "epochs"
     else
       if self:validation_is_due() then self:evaluate() end
-      if self:checkpoint_is_due() then self:save() end
+      if self:checkpoint_is_due() then run_checkpoint.save(self) end
+      reason = self.trouble and "not finite" or self:reason_to_stop()
     end
   end
   if self.trouble then return "not finite" end
-  if self.folder then self:save() end
+  if self.folder then run_checkpoint.save(self) end
   return reason
 end
 
@@ -436,9 +270,9 @@ end
 -- between two. (The checkpoint is from before it, so that a longer run can go on from there.)
 -- Returns whether there is a model to keep.
 function Run:keep_best()
-  if self.validate and not self.trouble and not self:validation_is_due() then self:evaluate() end
-  if self.has_best then copy(self.best, self.parameters) else self:check_parameters() end
-  return self.has_best or not self.trouble
+  if self.validation and not self.trouble and not self:validation_is_due() then self:evaluate() end
+  if self.best.exists then self.best:restore() else self:check_parameters() end
+  return self.best.exists or not self.trouble
 end
 
 return Run

@@ -8,6 +8,7 @@ local json = require "ladies.base.json"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
 local tables = require "ladies.base.tables"
+local validation = require "ladies.training.validation"
 
 local run_identity = {}
 
@@ -32,6 +33,8 @@ local function settings_of(opts)
     settings[name] = opts[name] and "code " .. code.hash(opts[name]) or nil
   end
   settings.P = opts.P and opts.P:hash()
+  local monitor = opts.monitor and validation.monitor(opts)
+  settings.monitor = monitor and ("%s, %s"):format(monitor.name, monitor.mode)
   if opts.optimizer then
     settings.optimizer = tostring(opts.optimizer)
   else

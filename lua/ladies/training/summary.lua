@@ -22,10 +22,14 @@ end
 
 --- A summary of `fields`: plain data, which is what summary.json holds. tostring gives the table.
 -- method, dataset, seed, stopped ("patience", "epochs", "max_batches", "max_seconds",
--- "interrupted", "not finite")
+-- "interrupted", "not finite"; "on_batch", "on_validation": the callback that said "stop")
 -- trouble                           of a run that was "not finite": what was not, after which batch
--- test_f1, test_macro_f1, val_f1, best_batch     of the model that was kept; F1 is micro-F1 unless
---                                   it says macro, and nil for the test without test nodes
+-- test_f1, test_macro_f1            of the model that was kept; F1 is micro-F1 unless it says
+--                                   macro, and nil without test nodes
+-- monitor, mode                     the name of what validation goes by, "micro-F1" or another, and
+--                                   whether more is better ("max") or less ("min")
+-- best_value, best_batch            of the model that was kept, where there was a validation
+-- val_f1                            best_value again, where it is micro-F1
 -- batches, seconds, batch_ms        training without validation
 -- waiting_ms, gathering_ms, computing_ms   their parts, a batch
 -- workers, sampling_ms              threads that sampled ahead; what sampling a batch took them
@@ -67,8 +71,9 @@ function Summary:__tostring()
     mib(self.memory_batch), mib(self.memory_parameters))
   note("peak", "%s MB resident, data set and exact inference included", mib(self.memory_peak))
   if self.test_macro_f1 then note("macro-F1", "%.4f on the test nodes", self.test_macro_f1) end
-  if self.val_f1 then
-    note("best model", "after batch %d: validation micro-F1 %.4f", self.best_batch, self.val_f1)
+  if self.best_value then
+    note("best model", "after batch %d: validation %s %.4f", self.best_batch, self.monitor,
+      self.best_value)
   end
   note("computed by", "%s", self.numerics)
   note("ended by", "%s", self.stopped)

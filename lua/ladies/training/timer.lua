@@ -9,8 +9,11 @@ local timer = {}
 local Timer = {__name = "Timer"}
 Timer.__index = Timer
 
---- A timer at zero: `waiting`, `gathering` and `computing` hold seconds of the batch in hand,
--- `sampling` those that the sampler took for it, wherever it ran; `total` has the sums over all.
+--- ladies.timer(): a timer at zero, for a loop: timer:start() before a batch is asked for,
+-- timer:sampled(batch.sampling) when it is there, timer:stop(batch.gathering or 0) when it is done;
+-- state and load_state are for its checkpoints. `waiting`, `gathering` and `computing` hold seconds
+-- of the batch in hand, `sampling` those that the sampler took for it, wherever it ran; `total` has
+-- the sums over all.
 function timer.new()
   return setmetatable({
     waiting = 0, sampling = 0, gathering = 0, computing = 0,
@@ -40,6 +43,16 @@ function Timer:stop(gathering)
   total.gathering = total.gathering + self.gathering
   total.computing = total.computing + self.computing
   return now
+end
+
+--- The totals, for a checkpoint.
+function Timer:state()
+  return self.total
+end
+
+--- Takes over totals that `state` gave.
+function Timer:load_state(state)
+  for name in pairs(self.total) do self.total[name] = assert(state[name], name) end
 end
 
 --- Seconds of all batches so far.

@@ -49,7 +49,15 @@ local entries = {
     passes({M}, function(_, x) return ladies.loss.cross_entropy(x, LABELS) end),
     refuses(function(c) return ladies.loss.cross_entropy(c.constant, LABELS, c.v4) end),
     refuses(function(c)
-      return ladies.loss.cross_entropy(c.constant, LABELS, nil, {class_weights = c.v4:slice(1, 3)})
+      return ladies.loss.cross_entropy(c.constant, LABELS, {class_weights = c.v4:slice(1, 3)})
+    end),
+  },
+  ["loss.binary_cross_entropy"] = {
+    passes({M}, function(_, x)
+      return ladies.loss.binary_cross_entropy(x, ladies.full(0.25, 4, 3))
+    end),
+    refuses(function(c)
+      return ladies.loss.binary_cross_entropy(c.constant, ladies.ones(4, 3), c.v4)
     end),
   },
   ["Linear:forward"] = passes({M, dense(3, 2), vector(2)},

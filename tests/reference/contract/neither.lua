@@ -29,7 +29,7 @@ without("pickle.", "decode load")
 without("plot.", "available files png svg text")
 without("process.", "exists lives start")
 without("sampling.", "find permutation put_first uniform union unique")
-without("schedule.", "constant cosine step warmup")
+without("schedule.", "constant cosine plateau step warmup")
 without("text.", "fields names read read_edges")
 without("zip.", "gunzip open sha256")
 without("Index", [[

@@ -11,22 +11,22 @@ local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 
-local batch_maker = {}
+local numbered_batches = {}
 
 --- How errors call the sampler: by its own name, or by the place where it was written.
-function batch_maker.name_of(sampler)
+function numbered_batches.name_of(sampler)
   if type(sampler) == "table" then return sampler.name or tostring(sampler) end
   local info = debug.getinfo(sampler, "S")
   return ("sampler of %s:%d"):format(info.short_src, info.linedefined)
 end
 
 --- Which call of the sampler it was, for messages.
-function batch_maker.call_name(sampler, epoch, index)
-  return ("%s, epoch %d, batch %d"):format(batch_maker.name_of(sampler), epoch, index)
+function numbered_batches.call_name(sampler, epoch, index)
+  return ("%s, epoch %d, batch %d"):format(numbered_batches.name_of(sampler), epoch, index)
 end
 
 --- The batches in an epoch of a sampler that draws its own seeds; nil for one that is given them.
-function batch_maker.own_batches(sampler)
+function numbered_batches.own_batches(sampler)
   return type(sampler) == "table" and sampler.batches_per_epoch or nil
 end
 
@@ -41,14 +41,14 @@ local function wrong_output(batch, seeds)
     .. "carry the loss"):format(#output, #seeds)
 end
 
---- batch_maker.new(idx, opts): a function make(sampler), which gives a function job(number), which
--- gives a mini-batch. opts: size, seed, shuffle, drop_last and per_epoch. Errors of the sampler say
--- whose they are.
-function batch_maker.new(idx, opts)
+--- numbered_batches.new(idx, opts): a function make(sampler), which gives a function job(number),
+-- which gives a mini-batch. opts: size, seed, shuffle, drop_last and per_epoch. Errors of the
+-- sampler say whose they are.
+function numbered_batches.new(idx, opts)
   -- Upvalues, for these are what crosses into a worker; the sampler does so as an argument.
   local size, seed, shuffle, per_epoch = opts.size, opts.seed, opts.shuffle, opts.per_epoch
   local drop_last = opts.drop_last
-  local call_name, own_batches = batch_maker.call_name, batch_maker.own_batches
+  local call_name, own_batches = numbered_batches.call_name, numbered_batches.own_batches
 
   local function sample(sampler, seeds, rng, place)
     local ok, batch = pcall(sampler, seeds, rng, place)
@@ -97,4 +97,4 @@ function batch_maker.new(idx, opts)
   end
 end
 
-return batch_maker
+return numbered_batches

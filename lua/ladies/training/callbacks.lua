@@ -1,0 +1,55 @@
+--- What on_batch and on_validation of ladies.train return: "stop", a table of numbers for the log,
+-- both, or nothing.
+
+local code = require "ladies.base.code"
+local options = require "ladies.base.options"
+
+local callbacks = {}
+
+local function fail(name, text, ...)
+  options.fail(("ladies.train: %s %s"):format(name, text:format(...)))
+end
+
+-- The numbers that a callback returned; none may have a name of `taken`.
+local function check_numbers(name, numbers, taken)
+  for key, number in pairs(numbers) do
+    if type(key) ~= "string" or type(number) ~= "number" then
+      fail(name, "must return numbers by name, got a %s for %s", type(number), tostring(key))
+    elseif taken[key] then
+      fail(name, "returns a number by the name %s, which the log's lines have already", key)
+    end
+  end
+end
+
+--- Calls a callback by its `name` with the table `at`; returns its numbers or nil, and whether it
+-- said "stop". `taken` has the names that its line in the log has already.
+function callbacks.call(name, callback, at, taken)
+  local numbers, stop
+  for _, result in pairs{callback(at)} do
+    if result == "stop" then
+      stop = true
+    elseif type(result) == "table" and not numbers then
+      check_numbers(name, result, taken)
+      numbers = result
+    else
+      fail(name, 'must return "stop", a table of numbers, both, or nothing, got %s',
+        type(result) == "string" and ("%q"):format(result) or "a " .. type(result))
+    end
+  end
+  return numbers, stop or false
+end
+
+--- What a checkpoint says of a run that the callback `name` of opts has stopped; nil without a
+-- name.
+function callbacks.stop_of(name, opts)
+  return name and {by = name, code = code.hash(opts[name])}
+end
+
+--- The name of the callback that stopped a run, as stop_of told it, when opts has one there of the
+-- same code; a run with another one, or none, goes on.
+function callbacks.still_stopped(stop, opts)
+  local callback = stop and opts[stop.by]
+  return callback and code.hash(callback) == stop.code and stop.by or nil
+end
+
+return callbacks

@@ -1,0 +1,122 @@
+--- The states of objects in a checkpoint. An object has the methods state(), which returns plain
+-- data, and load_state(state), which takes it over. Plain data are numbers (infinities and NaN
+-- among them), strings, booleans, Tensors, Indexes, and tables of such by strings or integers,
+-- however deep.
+--
+--   state.NAME        the state of the object of that name, as JSON text of tagged values
+--   tensor.NAME.I     its I-th Tensor or Index
+
+local errors = require "ladies.base.errors"
+local json = require "ladies.base.json"
+local options = require "ladies.base.options"
+
+local object_state = {}
+
+local encode
+
+-- A table as an array of keys and values, in an order that is the same in every run.
+local function encode_table(t, found)
+  local keys, list = {}, {}
+  for key in pairs(t) do
+    if math.type(key) ~= "integer" and type(key) ~= "string" then
+      found:fail(("a key that is a %s"):format(type(key)))
+    end
+    keys[#keys + 1] = key
+  end
+  table.sort(keys, function(a, b)
+    if type(a) ~= type(b) then return type(a) == "number" end
+    return a < b
+  end)
+  found.depth = found.depth + 1
+  if found.depth > 100 then found:fail "tables more than 100 deep" end
+  for _, key in ipairs(keys) do
+    list[#list + 1], list[#list + 2] = encode(key, found), encode(t[key], found)
+  end
+  found.depth = found.depth - 1
+  return list
+end
+
+-- A value with its tag.
+function encode(value, found)
+  local kind, class = type(value), options.class_of(value)
+  if kind == "string" then return {"string", value} end
+  if kind == "boolean" then return {"boolean", value} end
+  if math.type(value) == "integer" then return {"integer", ("%d"):format(value)} end
+  if kind == "number" then return {"float", ("%a"):format(value)} end
+  if class == "Tensor" or class == "Index" then
+    found.objects[#found.objects + 1] = value
+    return {class, #found.objects}
+  end
+  if kind == "table" and not class then return {"table", encode_table(value, found)} end
+  found:fail("a " .. (class or kind))
+end
+
+local NOT_FINITE = {inf = math.huge, ["-inf"] = -math.huge, nan = 0 / 0, ["-nan"] = -(0 / 0)}
+
+local decode = {
+  string = function(text) return text end,
+  boolean = function(flag) return flag end,
+  integer = function(text) return math.tointeger(tonumber(text)) end,
+  float = function(text) return NOT_FINITE[text] or tonumber(text) end,
+  Tensor = function(i, source) return source.file:tensor(source.prefix .. i) end,
+  Index = function(i, source) return source.file:index(source.prefix .. i) end,
+}
+
+function decode.table(list, source)
+  local t = {}
+  for i = 1, #list, 2 do
+    t[decode[list[i][1]](list[i][2], source)] = decode[list[i + 1][1]](list[i + 1][2], source)
+  end
+  return t
+end
+
+-- Whether a value has a method; one may refuse to be asked for what it lacks.
+local function has_method(object, name)
+  local ok, method = errors.try(function() return object[name] end)
+  return ok and type(method) == "function"
+end
+
+--- Whether a value has the methods state and load_state.
+function object_state.is_kept(object)
+  return has_method(object, "state") and has_method(object, "load_state")
+end
+
+--- Puts the states of named objects, an array of {name =, object =}, into the table `arrays`.
+function object_state.put(arrays, objects)
+  for _, named in ipairs(objects) do
+    local found = {objects = {}, depth = 0, fail = function(_, what)
+      options.fail(("the state of %s holds %s, which a checkpoint does not: numbers, strings, "
+        .. "booleans, Tensors, Indexes and tables of them"):format(named.name, what))
+    end}
+    arrays["state." .. named.name] = json.encode(encode(named.object:state(), found))
+    for i, object in ipairs(found.objects) do
+      arrays[("tensor.%s.%d"):format(named.name, i)] = object
+    end
+  end
+end
+
+--- Has the objects take over the states that an open npz file at `path` holds. One that is missing
+-- there, or left over, is an error before any has.
+function object_state.get(file, path, objects)
+  local wanted = {}
+  for _, named in ipairs(objects) do
+    wanted["state." .. named.name] = true
+    if not file:has("state." .. named.name) then
+      options.fail(("%s has no state of %s: it is of another run"):format(path, named.name))
+    end
+  end
+  for _, name in ipairs(file:names()) do
+    if name:find "^state%." and not wanted[name] then
+      options.fail(("%s has the state of %s, for which there is no object"):format(path,
+        name:match "^state%.(.*)"))
+    end
+  end
+  for _, named in ipairs(objects) do
+    local text = file:text("state." .. named.name)
+    local tagged = json.decode(text, ("%s: state.%s"):format(path, named.name))
+    named.object:load_state(decode[tagged[1]](tagged[2],
+      {file = file, prefix = ("tensor.%s."):format(named.name)}))
+  end
+end
+
+return object_state

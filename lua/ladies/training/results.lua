@@ -1,0 +1,126 @@
+--- What a run comes to when it ends: the best model's scores, its summary, and the files in its
+-- folder.
+
+local core = require "ladies_core"
+local curve = require "ladies.training.curve"
+local inference = require "ladies.evaluation.inference"
+local label_kinds = require "ladies.data.labels"
+local metrics = require "ladies.evaluation.metrics"
+local model_file = require "ladies.nn.model_file"
+local options = require "ladies.base.options"
+local summary = require "ladies.training.summary"
+
+local results = {}
+
+-- The part of the split that each node is in, as an Index: 0 none, 1 train, 2 val, 3 test.
+local function split_of(data, n)
+  local part = core.zeros(n)
+  for i, name in ipairs{"train", "val", "test"} do
+    if data[name] then part:add_at_(data[name], i) end
+  end
+  local ids = part:to_table()
+  for i = 1, n do ids[i] = math.tointeger(ids[i]) end
+  return core.index(ids)
+end
+
+-- predicted and labels are as in the data set's file: everything counts from 0, and -1 is no label,
+-- and no part of the split. Where a node may have several classes, both are matrices of 0 and 1,
+-- and `probabilities` has the sigmoids of the logits.
+local function write_predictions(path, data, kind, logits)
+  local arrays = kind.predictions(logits)
+  arrays.labels, arrays.split = kind.array(data.labels), split_of(data, logits.n_rows)
+  arrays.split_names = {"train", "val", "test"}
+  core.npz.write(path, arrays)
+end
+
+-- The bytes of the parameters and, where they are not frozen, of what the optimizer has for them.
+local function bytes_of_parameters(run)
+  local slabs, elements = 2, 0   -- values and gradients
+  for _, state in pairs(run.optimizer:state()) do
+    if options.class_of(state) == "Tensor" then slabs = slabs + 1 end
+  end
+  for _, parameter in ipairs(run.parameters) do
+    local tensor = parameter.tensor
+    local copies = tensor.requires_grad and slabs or 1
+    elements = elements + copies * tensor.n_rows * tensor.n_cols
+  end
+  return 4 * elements
+end
+
+-- The summary of a run that stopped for that reason, with the scores of its test.
+local function summarize(run, reason, test)
+  local opts, total, n = run.opts, run.timer.total, math.max(1, run.number)
+  local seconds = run.timer:seconds()
+  local value, batch = run.stopper:kept()
+  if not run.best.exists then value, batch = nil, nil end
+  return summary.new{
+    method = opts.method, dataset = opts.data.name, seed = opts.seed, stopped = reason,
+    trouble = run.trouble, test_f1 = test.micro, test_macro_f1 = test.macro,
+    monitor = run.monitor.name, mode = run.monitor.mode, best_value = value, best_batch = batch,
+    val_f1 = run.monitor.name == "micro-F1" and value or nil,
+    batches = run.number, seconds = seconds,
+    batch_ms = 1e3 * seconds / n, waiting_ms = 1e3 * total.waiting / n,
+    workers = opts.workers, sampling_ms = 1e3 * total.sampling / n,
+    gathering_ms = 1e3 * total.gathering / n, computing_ms = 1e3 * total.computing / n,
+    validation_seconds = run.validation_seconds,
+    memory_paper = opts.count_memory
+      and opts.count_memory(run.rows.input / n, run.rows.hidden / n) or nil,
+    input_rows = run.rows.input / n, hidden_rows = run.rows.hidden / n,
+    memory_batch = run.batch_bytes,
+    memory_parameters = bytes_of_parameters(run), memory_peak = core.memory().resident_peak,
+    folder = opts.out, numerics = run:computed_by(),
+  }
+end
+
+-- The logits of the model that is kept, or nil; whether one is.
+local function last_logits(run)
+  if not run:keep_best() then return nil, false end
+  if not inference.possible(run.model) then return nil, true end
+  local logits = inference.exact(run.model, run.opts.data, {P = run.opts.P})
+  if logits:is_finite() then return logits, true end
+  run:give_up(run.number, "the logits are not finite")
+  return nil, false
+end
+
+-- Fails for the run's trouble, when the files are written.
+local function fail(run, kept)
+  local _, best = run.stopper:kept()
+  options.fail(("ladies.train: %s; a smaller learning rate, or clip, may help; %s"):format(
+    run.trouble, kept and ("the best model, after batch %d, is kept"):format(best)
+      or "there was no good model to keep"))
+end
+
+-- Writes the files of a run's end into its folder.
+local function write_files(run, result, kind, logits, kept)
+  local opts, folder = run.opts, run.folder
+  if kept then model_file.save(opts.model, folder:file "model.npz") end
+  if logits then write_predictions(folder:file "predictions.npz", opts.data, kind, logits) end
+  run.log:close()
+  result.curve = curve.write(folder, ("%s, %s"):format(opts.data.name or "data", opts.method),
+    run.monitor.name)
+  folder:write_json("summary.json", result)
+end
+
+--- Ends a run that stopped for that reason: puts the best model into the model, tests it, writes
+-- the files, and returns the summary. One that was interrupted is not over: its best model so far
+-- is put into the model, and nothing else is done. An error where something was not finite.
+function results.of(run, reason)
+  if reason == "interrupted" then
+    if run.best.exists then run.best:restore() end
+    return summarize(run, reason, {})
+  end
+  local data = run.opts.data
+  local kind, test = label_kinds.kind_of(data.labels), {}
+  local logits, kept = last_logits(run)
+  if logits and data.test then
+    local predicted = kind.predict(logits)
+    test.micro = metrics.micro_f1(predicted, data.labels, data.test)
+    test.macro = metrics.macro_f1(predicted, data.labels, data.test)
+  end
+  local result = summarize(run, run.trouble and "not finite" or reason, test)
+  if run.folder then write_files(run, result, kind, logits, kept) end
+  if run.trouble then fail(run, kept) end
+  return result
+end
+
+return results

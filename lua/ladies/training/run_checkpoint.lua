@@ -1,0 +1,147 @@
+--- What a run keeps in its folder's checkpoint, and how it goes on from there: as the run that it
+-- was, or not at all.
+
+local batches = require "ladies.training.batches"
+local callbacks = require "ladies.training.callbacks"
+local captured = require "ladies.training.captured"
+local checkpoint = require "ladies.training.checkpoint"
+local core = require "ladies_core"
+local log = require "ladies.training.log"
+local machine = require "ladies.base.machine"
+local object_state = require "ladies.training.object_state"
+local options = require "ladies.base.options"
+local run_identity = require "ladies.training.run_identity"
+local tables = require "ladies.base.tables"
+
+local run_checkpoint = {}
+
+local function tell(text, ...)
+  io.stderr:write("ladies.train: ", text:format(...), "\n")
+end
+
+-- Adds the objects in opts.state, an array or a table by names, to the array `objects`.
+local function add_given(objects, given)
+  for _, name in ipairs(tables.sorted_keys(given or {})) do
+    if not object_state.is_kept(given[name]) then
+      options.fail(("ladies.train: state[%s] must have the methods state and load_state"):format(
+        type(name) == "string" and ("%q"):format(name) or tostring(name)))
+    end
+    objects[#objects + 1] = {name = "given." .. tostring(name), object = given[name]}
+  end
+end
+
+-- All objects of the run whose states a checkpoint holds.
+local function objects_of(run)
+  local objects, schedule = {{name = "timer", object = run.timer}}, run.opts.schedule
+  if run.stopper then objects[2] = {name = "stopping", object = run.stopper} end
+  add_given(objects, run.opts.state)
+  if object_state.is_kept(schedule) then
+    objects[#objects + 1] = {name = "schedule", object = schedule}
+  elseif type(schedule) == "table" and schedule.update then
+    options.fail("ladies.train: the schedule has update and so a state, but not the methods state "
+      .. "and load_state, without which a run with a folder would lose it")
+  end
+  return objects
+end
+
+-- Fails when the sampler draws the checkpoint's last mini-batch, whose hash is `drawn`, otherwise.
+local function check_sampler(run, drawn)
+  local opts = run:batch_options(run.epoch, run.index)
+  opts.epochs, opts.workers = math.max(opts.epochs, run.epoch), 0
+  local batch = batches.new(run.opts.data.train, opts)()
+  if run_identity.of_batch(opts.sampler, batch) ~= drawn then
+    options.fail(("%s: this is not the run that began there: its sampler draws another mini-batch "
+      .. "%d; one that depends on more than seeds and rng must say so (adaptive = true)"):format(
+        run.folder, run.number))
+  end
+end
+
+-- Notes where the run goes on with other numerics than so far.
+local function continue_numerics(run, before)
+  local here = machine.numerics()
+  run.numerics = before
+  if before[#before] == here then return end
+  tell("so far the run was computed by %s; it goes on by %s, and its bits may be others than there",
+    run:computed_by(), here)
+  before[#before + 1] = here
+end
+
+local FORGETS = "the schedule has changed what it remembers, which checkpoints do not hold: a run "
+  .. "that is resumed is another one; it needs the methods state and load_state, or an object in "
+  .. "state = {...}"
+
+-- The numbers of a checkpoint.
+local function counters_of(run)
+  return {
+    epoch = run.epoch, index = run.index, number = run.number, lr = run.step.lr,
+    optimizer_lr = run.optimizer.lr,
+    validation_seconds = run.validation_seconds, batch_bytes = run.batch_bytes,
+    log_bytes = run.log:sync(), input_rows = run.rows.input, hidden_rows = run.rows.hidden,
+  }
+end
+
+-- Takes over the state of the checkpoint at `path`; returns the length of the log at that time.
+local function load(run, path)
+  local counters, has_best = checkpoint.load(path, {
+    parameters = run.parameters, best = run.best.copies, optimizer = run.optimizer,
+    sampler = run.sampler, objects = run.objects,
+  }, function(before)
+    run_identity.check(tostring(run.folder), before, run.identity)
+    run.identity.batch, run.identity.forgets = before.batch, before.forgets
+    continue_numerics(run, before.numerics)
+    run.stopped_by = callbacks.still_stopped(before.stopped_by, run.opts)
+  end)
+  run.best.exists = has_best
+  run.epoch, run.index, run.number = counters.epoch, counters.index, counters.number
+  run.validation_seconds, run.batch_bytes = counters.validation_seconds, counters.batch_bytes
+  run.rows.input, run.rows.hidden = counters.input_rows, counters.hidden_rows
+  run.step:set_lr(counters.lr, path)
+  run.optimizer:set_lr(counters.optimizer_lr)
+  return counters.log_bytes
+end
+
+--- Opens the run's folder: takes over its checkpoint when resuming, and opens the log, cut to the
+-- length that it had then. A run that was killed before its first checkpoint begins anew.
+function run_checkpoint.open(run)
+  local kept
+  run.identity, run.objects = run_identity.of(run.opts), objects_of(run)
+  if run.opts.resume and run.folder:has "checkpoint.npz" then
+    kept = load(run, run.folder:file "checkpoint.npz")
+    if run.identity.batch then check_sampler(run, run.identity.batch) end
+    if run.identity.forgets then tell(FORGETS) end
+  end
+  if run.opts.settings then run.folder:write_json("config.json", run.opts.settings) end
+  run.log = log.open(run.folder:file "log.jsonl", kept)
+  local missing = (kept or 0) - run.log:sync()
+  if missing > 0 then
+    tell("%s has lost %d bytes since the checkpoint; the run goes on without those lines",
+      run.log.path, missing)
+  end
+  run.remembered = run.opts.schedule and captured(run.opts.schedule, run.opts.state)
+  run.saved = core.clock()
+end
+
+-- Tells once of a schedule whose memory is not in the checkpoint.
+local function check_memory(run)
+  local schedule, identity = run.opts.schedule, run.identity
+  if not schedule or identity.forgets or object_state.is_kept(schedule) then return end
+  identity.forgets = captured(schedule, run.opts.state) ~= run.remembered or nil
+  if identity.forgets then tell(FORGETS) end
+end
+
+--- Writes the checkpoint into the run's folder.
+function run_checkpoint.save(run)
+  local identity = run.identity
+  identity.numerics = run.numerics
+  identity.stopped_by = callbacks.stop_of(run.stopped_by, run.opts)
+  if run.batch then identity.batch = run_identity.of_batch(run.opts.sampler, run.batch) end
+  check_memory(run)
+  checkpoint.save(run.folder:file "checkpoint.npz", {
+    parameters = run.parameters, best = run.best.exists and run.best.copies or nil,
+    optimizer = run.optimizer, sampler = run.sampler, objects = run.objects,
+    counters = counters_of(run), run = identity,
+  })
+  run.saved = core.clock()
+end
+
+return run_checkpoint

@@ -1,0 +1,107 @@
+--- A step of training: from a mini-batch to its loss, gradients and new parameters.
+
+local core = require "ladies_core"
+local errors = require "ladies.base.errors"
+local label_kinds = require "ladies.data.labels"
+local losses = require "ladies.nn.loss"
+local not_finite = require "ladies.training.not_finite"
+local options = require "ladies.base.options"
+
+local step = {}
+
+local Step = {__name = "Step"}
+Step.__index = Step
+
+--- step.new(opts, optimizer): opts are those of ladies.train: data, model, loss, clip, schedule.
+-- `lr` is the learning rate that the schedule's factor multiplies.
+function step.new(opts, optimizer)
+  return setmetatable({
+    data = opts.data, model = opts.model, optimizer = optimizer, lr = optimizer.lr,
+    loss = opts.loss or losses.of(opts.data.labels), is_own_loss = opts.loss ~= nil,
+    clip = opts.clip, schedule = opts.schedule,
+  }, Step)
+end
+
+--- The loss of a batch's logits: of its loss_nodes alone, where these are given.
+function Step:loss_of(logits, batch)
+  local nodes, weight = batch.output, rawget(batch, "loss_weight")
+  if not self.is_own_loss then label_kinds.check_outputs("ladies.train", logits, self.data) end
+  if batch.loss_nodes then
+    logits, nodes = logits:rows(batch.loss_nodes), nodes[batch.loss_nodes]
+    weight = weight and weight[batch.loss_nodes]
+  end
+  return self.loss(logits, self.data.labels[nodes], weight, batch, self.model)
+end
+
+local LOSS = "the loss function's result for batch %d"
+
+-- The number in the loss of a batch.
+local function value_of(loss, number)
+  options.value("ladies.train", LOSS:format(number), loss, "Tensor")
+  if loss.n_rows * loss.n_cols ~= 1 then
+    options.fail(("ladies.train: " .. LOSS .. " must have one element, it is %d x %d"):format(
+      number, loss.n_rows, loss.n_cols))
+  end
+  return loss:item()
+end
+
+-- The gradients of a loss.
+local function backward(loss, number)
+  local ok, reason = errors.try(loss.backward, loss)
+  if ok then return end
+  local text = errors.message(reason):match "^backward: the loss (.*)"
+  if text then options.fail(("ladies.train: " .. LOSS .. " %s"):format(number, text)) end
+  error(reason, 0)
+end
+
+-- Bounds the norm of the gradients; returns what it is when it is not finite.
+function Step:bound_gradients()
+  local ok, reason = errors.try(self.optimizer.clip_norm, self.optimizer, self.clip)
+  if ok then return nil end
+  local norm = tostring(reason):match "the gradients' norm is (.*)"
+  if not norm then error(reason, 0) end
+  return "the norm of the gradients is " .. norm:gsub("-nan", "nan")
+end
+
+--- Sets the learning rate, 0 or more, that of the schedule's factor 1; an error says that `who`
+-- gave another.
+function Step:set_lr(lr, who)
+  if not errors.try(self.optimizer.set_lr, self.optimizer, lr) then
+    options.fail(("ladies.train: %s: lr must be 0 or more, and finite in float32, got %s"):format(
+      who, not_finite(lr) or lr))
+  end
+  self.lr = lr
+end
+
+-- Gives the optimizer the learning rate of a batch.
+function Step:follow_schedule(number)
+  local factor = self.schedule(number)
+  local ok = type(factor) == "number"
+    and errors.try(self.optimizer.set_lr, self.optimizer, self.lr * factor)
+  if not ok then
+    options.fail(("ladies.train: schedule must give a factor of 0 or more, and finite in float32 "
+      .. "times the learning rate, got %s for batch %d"):format(
+        type(factor) == "number" and (not_finite(factor) or factor) or "a " .. type(factor),
+        number))
+  end
+end
+
+--- Trains on mini-batch `number`; returns its loss, or nil and what is not finite. `bytes` is then
+-- what was held when the gradients were there.
+function Step:train(batch, number)
+  local _ <close> = core.step()
+  local loss = self:loss_of(self.model:forward(self.data.features, batch), batch)
+  local value = value_of(loss, number)
+  local wrong = not_finite(value)
+  if wrong then return nil, "the loss is " .. wrong end
+  backward(loss, number)
+  self.bytes = core.memory().total
+  wrong = self.clip and self:bound_gradients()
+  if wrong then return nil, wrong end
+  if self.schedule then self:follow_schedule(number) end
+  self.optimizer:step()
+  if batch.after_step then batch.after_step(batch, self.model) end
+  return value
+end
+
+return step

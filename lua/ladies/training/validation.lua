@@ -1,0 +1,86 @@
+--- Validation: how good the model is now, by ladies.train's `validate` or by exact inference, and
+-- which of its numbers is monitored.
+
+local inference = require "ladies.evaluation.inference"
+local label_kinds = require "ladies.data.labels"
+local metrics = require "ladies.evaluation.metrics"
+local not_finite = require "ladies.training.not_finite"
+local options = require "ladies.base.options"
+
+local validation = {}
+
+local Validation = {__name = "Validation"}
+Validation.__index = Validation
+
+-- Micro-F1 on the validation nodes by exact inference, and the predictions for all nodes that it
+-- comes from.
+local function exact(data, P)
+  return function(model)
+    local logits = inference.exact(model, data, {P = P})
+    label_kinds.check_outputs("ladies.train", logits, data)
+    local finite, value = logits:is_finite()
+    if not finite then return value end
+    local predicted = label_kinds.kind_of(data.labels).predict(logits)
+    logits:release()
+    return metrics.micro_f1(predicted, data.labels, data.val), predicted
+  end
+end
+
+--- validation.monitor(opts): the name and the mode of what a run with these options of ladies.train
+-- goes by, as {name =, mode =}.
+function validation.monitor(opts)
+  return options.check("ladies.train: monitor", opts.monitor, {
+    name = {"string", opts.validate and "score" or "micro-F1"},
+    mode = {"max|min", "max"},
+  })
+end
+
+--- validation.new(opts): the validation of ladies.train with these options; nil when there are
+-- neither validation nodes nor `validate`. `name` and `mode` are those of the monitor.
+function validation.new(opts)
+  local monitor = validation.monitor(opts)
+  if not opts.validate and opts.monitor and monitor.name ~= "micro-F1" then
+    options.fail(('ladies.train: monitor: "%s" is no number of the default validation, which is '
+      .. 'micro-F1; give validate'):format(monitor.name))
+  end
+  local validate = opts.validate or opts.data.val and exact(opts.data, opts.P)
+  return validate and setmetatable({
+    validate = validate, labels = opts.data.labels, name = monitor.name, mode = monitor.mode,
+  }, Validation)
+end
+
+-- The numbers by name that validate found.
+function Validation:numbers(found)
+  if type(found) == "number" then return {[self.name] = found} end
+  if type(found) ~= "table" then
+    options.fail("ladies.train: validate must return a number or a table of numbers, got a "
+      .. type(found))
+  end
+  for name, number in pairs(found) do
+    if type(name) ~= "string" or type(number) ~= "number" then
+      options.fail(("ladies.train: validate must return numbers by name, got a %s for %s"):format(
+        type(number), tostring(name)))
+    end
+  end
+  if not found[self.name] then
+    options.fail(('ladies.train: validate returned no number "%s", which is monitored; monitor = '
+      .. '{name =} says which one is'):format(self.name))
+  end
+  return found
+end
+
+--- Validates the model after `number` batches. Returns the monitored value, all numbers by name,
+-- and the predictions for all nodes, where there are such; or nil and what is not finite.
+function Validation:measure(model, number)
+  local found, predicted = self.validate(model, number)
+  local numbers = self:numbers(found)
+  local value = numbers[self.name]
+  local wrong = not_finite(value)
+  if wrong then return nil, ("the validation %s is %s"):format(self.name, wrong) end
+  if predicted ~= nil then
+    label_kinds.check_predictions("ladies.train: validate", predicted, self.labels)
+  end
+  return value, numbers, predicted
+end
+
+return validation
