@@ -26,7 +26,7 @@ cli.main(cli.join({
     help = "samples as given; nodes: samples with which batches are as large as those of the "
       .. "first method; seconds: all train for as long"},
   {"seconds", "S", "positive number", help = "of training, for --equal seconds"},
-}, experiment_options.list, {
+}, experiment_options.list{method = true}, {
   {"threads", "N", "integer in [1, 256]",
     help = "of the parallel loops; results do not depend on it"},
   {"out", "DIR", "string", help = "where results are kept (default runs/compare-DATASET-N)"},

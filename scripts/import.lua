@@ -18,7 +18,7 @@ cli.main(cli.join({
   {"name", "NAME", "string", help = "under which it is found (default: that of its own file or "
       .. "folder)"},
   {"replace", help = "put it in the place of the one of this name in the cache"},
-}, data_options.list), arg, function(opts)
+}, data_options.list()), arg, function(opts)
   if not opts.path then error("what? ladies import PATH [--name NAME]", 0) end
   local load = data_options.load(opts)
   load.name, load.replace = opts.name, opts.replace

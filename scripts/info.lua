@@ -15,7 +15,7 @@ cli.main(cli.join({
   name = "ladies info",
   usage = "ladies info NAME|PATH [options]", words = {"dataset"},
   about = "Tells what a data set holds, by its name or its path (see doc/data.md).",
-}, data_options.list), arg, function(opts)
+}, data_options.list()), arg, function(opts)
   if not opts.dataset then
     error(("which data set? ladies info NAME|PATH; there are %s"):format(
       table.concat(ladies.data.names(), ", ")), 0)

@@ -6,6 +6,9 @@
 -- functions from the comment above them.
 
 local ladies = require "ladies"
+local methods = require "ladies.experiment.methods"
+local models = require "ladies.experiment.models"
+local settings = require "ladies.experiment.settings"
 
 -- Classes written in Lua whose methods users call.
 local LUA_CLASSES = {
@@ -51,12 +54,12 @@ local function module(name, t, seen)
   for _, key in ipairs(below) do module(name .. "." .. key, t[key], seen) end
 end
 
-local function class(name, methods, fields)
+local function class(name, members, fields)
   print(("## %s\n"):format(name))
   if #fields > 0 then print(("Fields: `%s`\n"):format(table.concat(fields, "`, `"))) end
-  for _, key in ipairs(sorted(methods)) do
-    if type(methods[key]) == "function" and key ~= "new" then
-      print(entry(name .. ":" .. key, methods[key]))
+  for _, key in ipairs(sorted(members)) do
+    if type(members[key]) == "function" and key ~= "new" then
+      print(entry(name .. ":" .. key, members[key]))
     end
   end
 end
@@ -72,6 +75,16 @@ local function core_classes()
   end
 end
 
+-- A row for each setting of an experiment.
+local function print_settings()
+  print "| setting | of | what it is |\n|---|---|---|"
+  for _, one in ipairs(settings.all(methods.by_name, models.by_name)) do
+    local text = settings.describe(one, methods.by_name):gsub("|", "\\|")
+    print(("| `%s` | %s | %s |"):format(one.name, one.place, text))
+  end
+  print ""
+end
+
 print [[
 # Reference
 
@@ -79,7 +92,13 @@ Made by `ladies reference` from the docstrings that `ladies.help` shows; not edi
 positions are 1-based in Lua. A signature has in brackets what may be left out, or be nil, and in
 braces a table of options. An argument that it does not have is an error in functions of the C core
 (those in Lua ignore it); an option that it does not have is one everywhere.
+
+## Settings
+
+Of an experiment, in Lua the keys of `ladies.experiment.configure`, on the command line options with
+hyphens (`--batch-size`). Those of a sampler belong to the methods that stand before the colon.
 ]]
+print_settings()
 module("ladies", ladies, {})
 module("ladies_paper", require "ladies_paper", {})
 core_classes()

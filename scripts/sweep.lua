@@ -12,11 +12,8 @@ local cli = require "ladies.command.cli"
 local experiment_options = require "ladies.command.experiment_options"
 local study_options = require "ladies.command.study_options"
 
--- Those of the common options that a sweep has no list for.
-local common = {}
-for _, option in ipairs(experiment_options.list) do
-  if option[1] ~= "dataset" and option[1] ~= "preset" then common[#common + 1] = option end
-end
+-- Settings that a sweep has lists of.
+local LISTED = {dataset = true, method = true, preset = true}
 
 cli.main(cli.join({
   name = "ladies sweep",
@@ -29,7 +26,7 @@ cli.main(cli.join({
   {"datasets", "LIST", "string", default = "cora,citeseer,pubmed", help = "data sets"},
   {"preset", "NAME", "default|paper|code", default = "default", help = "all that is not varied"},
   {"runs", "N", "positive integer", default = 5, help = "of each, with following seeds"},
-}, study_options.list "runs/sweep-1", common), arg, function(opts, given)
+}, study_options.list "runs/sweep-1", experiment_options.list(LISTED)), arg, function(opts, given)
   study_options.show(ladies.sweep{
     vary = experiment_options.lists("ladies sweep: --vary", opts.vary or ""),
     methods = cli.words(opts.methods), datasets = cli.words(opts.datasets), preset = opts.preset,

@@ -11,9 +11,8 @@ local core = require "ladies_core"
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
 local experiment_options = require "ladies.command.experiment_options"
-local methods = require "ladies.experiment.methods"
+local settings = require "ladies.experiment.settings"
 local run_folder = require "ladies.training.run_folder"
-local tables = require "ladies.base.tables"
 
 local experiment = ladies.experiment
 
@@ -23,8 +22,7 @@ local spec = cli.join({
   about = [[Trains a deep GCN with layer-dependent importance sampling (LADIES, NeurIPS 2019) or
     another method, with exact validation, and tests the best model by exact inference. Options that
     are not given have the values of the method and the preset.]],
-  {"method", "NAME", methods.names, help = methods.names:gsub("|", ", ") .. " (default ladies)"},
-}, experiment_options.list, {
+}, experiment_options.list(), {
   {"threads", "N", "integer in [1, 256]",
     help = "of the parallel loops; results do not depend on it"},
   {"workers", "K", "integer in [0, 256]", default = 0,
@@ -47,8 +45,8 @@ local BOUNDS = {epochs = true, max_batches = true, max_seconds = true, patience 
 
 local function print_configuration(config, folder)
   print("configuration:")
-  for _, key in ipairs(tables.sorted_keys(config)) do
-    print(("  %-14s %s"):format(key, config[key]))
+  for _, name in ipairs(settings.names(config)) do
+    print(("  %-14s %s"):format(name, settings.show(config[name])))
   end
   print(("  %-14s %s"):format("folder", folder))
 end
@@ -56,9 +54,7 @@ end
 -- The settings of a new run, its data set, the path of its folder, and what run_folder.next gives.
 local function new_run(opts, given)
   if opts.out then run_folder.at(opts.out) end      -- sooner than the data set is loaded
-  local settings = experiment_options.settings(opts, given)
-  settings.method = opts.method
-  local config = experiment.configure(settings)
+  local config = experiment.configure(experiment_options.settings(opts, given))
   local data = experiment.load(config)
   if opts.out then return config, data, opts.out end
   return config, data, run_folder.next(config.dataset, config.method)
@@ -72,15 +68,15 @@ local function old_run(opts, given)
       or "there is no run in %s"):format(opts.resume), 0)
   end
   local folder = run_folder.at(opts.resume, true)
-  local settings = folder:read_json "config.json"
+  local config = folder:read_json "config.json"
   for key in pairs(given) do
     if BOUNDS[key] then
-      settings[key] = opts[key]
+      config[key] = opts[key]
     elseif not RUNNING[key] or key == "out" then
       error(("--%s cannot change when a run is resumed"):format((key:gsub("_", "-"))), 0)
     end
   end
-  local config = experiment.configure(settings)
+  config = experiment.configure(config)
   return config, experiment.load(config), opts.resume
 end
 

@@ -141,7 +141,8 @@ function tests.test_files_and_growing()
   lu.assertStrContains(document, "## Figures, preset default\n\n### Test F1 against depth\n")
   lu.assertStrContains(document, "with three depths, and not on PubMed. One run.")
   lu.assertStrContains(document, "10 runs on ")
-  lu.assertStrContains(document, "min gain 0.01; over these, batch size 20, eval every 5, hidden 8")
+  lu.assertStrContains(document,
+    "min gain 0.01; over these, layers 2, hidden 8, lr 0.02, batch size 20")
   local point = series_of(result, "depth-toy", "full batch").points[3]
   local csv = ladies.file.read(out .. "/figures.csv")
   lu.assertEquals(csv:match "^[^\n]*", "figure,dataset,series,x,f1,deviation,half_width,runs")

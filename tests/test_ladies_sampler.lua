@@ -148,7 +148,7 @@ end
 
 -- The sampler's part of a preset; "auto" as on graphs with many training nodes.
 local function preset_options(name, sizes)
-  local preset = ladies.presets[name]
+  local preset = ladies.experiment.configure{preset = name}
   return preset.normalize, {sizes = sizes, method = preset.draw, debias = preset.debias,
     union = preset.union, row_normalize = preset.row_normalize,
     self_nodes = preset.self_nodes == "auto" and "previous" or preset.self_nodes}

@@ -37,33 +37,11 @@ local function train(name, data, given, extra)
 end
 
 function tests.test_names()
-  local names = table.concat(NAMES, "|")
-  lu.assertEquals(methods.names, names)
+  lu.assertEquals(methods.names(), table.concat(NAMES, "|"))
 end
 
 -- ---------------------------------------------------------------- settings
 
---- A method has the defaults of the settings that it takes, and refuses those of other samplers.
-function tests.test_settings_of_samplers()
-  for name, method in pairs(methods.by_name) do
-    local config, takes = experiment.configure{method = name}, {}
-    for _, setting in ipairs(method.takes) do takes[setting] = true end
-    for setting in pairs(methods.settings) do
-      if not takes[setting] then
-        lu.assertNil(config[setting])
-        fails(("the method %s has no %s; its sampler's settings are: "):format(name, setting),
-          experiment.configure, {method = name, [setting] = 1})
-      end
-    end
-  end
-  fails("form must be one of mean, unbiased, got \"men\"", experiment.configure,
-    {method = "graphsage", form = "men"})
-  fails("the method vrgcn has no sampled validation", experiment.configure,
-    {method = "vrgcn", validation = "sampled"})
-  fails('unknown option "part"', experiment.configure, {method = "clustergcn", part = 3})
-end
-
---- What is left open follows from other settings and from the data set.
 --- The rows of the paper's count: a path of five nodes, batches of its first, 3 samples.
 function tests.test_nominal_rows()
   local path = ladies.matrix{n_rows = 5, n_cols = 5, rows = ladies.range(1, 4),
@@ -81,10 +59,11 @@ function tests.test_nominal_rows()
   lu.assertEquals(rows("full", nil, 1), {5, 15})
 end
 
+--- What is left open follows from other settings and from the data set.
 function tests.test_settings_that_follow()
   local function settled(given)
     local config = experiment.configure(given)
-    experiment.settle(config, toy.new())
+    experiment.resolve(config, toy.new())
     return config
   end
   local config = settled{method = "clustergcn"}
@@ -125,7 +104,7 @@ function tests.test_exact_inference_has_the_P_of_training()
   }
   for _, case in ipairs(everything) do
     local config = experiment.configure(settings_of(case[1], case[2]))
-    experiment.settle(config, data)
+    experiment.resolve(config, data)
     local model = experiment.model(config, data)
     local batch = experiment.sampler(config, data)(data.train, ladies.rng(2))
     compare.assert_close(model:forward(data.features, batch, false),

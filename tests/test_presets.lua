@@ -20,6 +20,7 @@ end
 -- ---------------------------------------------------------------- settings
 
 local COMMON = {
+  dataset = "wordnet", shuffle = "none", method = "ladies", samples = 512,
   layers = 5, hidden = 256, batch_size = 512, epochs = 1000, seed = 1, lr = 1e-3, clip = 0,
   weight_decay = 0, features = "as_given", row_normalize = true, debias = false, union = "pre",
   flat = false, probability = "norms", head = "none", head_dropout = 0, activation = "relu",
@@ -27,29 +28,40 @@ local COMMON = {
 }
 
 function tests.test_presets()
-  lu.assertEquals(ladies.presets, {
-    default = merged(COMMON, {normalize = "sym", draw = "wor", self_nodes = "auto", order = "auto",
-      dropout = 0.3, patience = 600, best = "highest"}),
-    paper = merged(COMMON, {normalize = "sym", draw = "wr", self_nodes = "none",
+  local found = {}
+  for preset in pairs(ladies.presets) do found[preset] = experiment.configure{preset = preset} end
+  lu.assertEquals(found, {
+    default = merged(COMMON, {preset = "default", normalize = "sym", draw = "wor",
+      self_nodes = "auto", order = "auto", dropout = 0.3, patience = 600, best = "highest"}),
+    paper = merged(COMMON, {preset = "paper", normalize = "sym", draw = "wr", self_nodes = "none",
       order = "propagate_first", eval_every = 10, best = "gain"}),
-    code = merged(COMMON, {normalize = "row", draw = "wor", self_nodes = "batch", union = "post",
-      order = "transform_first", activation = "elu", head = "linear", dropout = 0.2,
-      head_dropout = 0.5, clip = 0.2, validation = "sampled", eval_every = 10, best = "gain"}),
+    code = merged(COMMON, {preset = "code", normalize = "row", draw = "wor", self_nodes = "batch",
+      union = "post", order = "transform_first", activation = "elu", head = "linear",
+      dropout = 0.2, head_dropout = 0.5, clip = 0.2, validation = "sampled", eval_every = 10,
+      best = "gain"}),
   })
 end
 
 function tests.test_settings_of_methods()
   local settings = {}
-  for name, method in pairs(methods.by_name) do settings[name] = method.settings end
+  for name in pairs(methods.by_name) do
+    local config, usual = experiment.configure{method = name, preset = "code"},
+      experiment.configure{preset = "code"}
+    settings[name] = {}
+    for key, value in pairs(config) do
+      if usual[key] ~= value and key ~= "method" then settings[name][key] = value end
+    end
+  end
   lu.assertEquals(settings, {
-    ladies = {samples = 512},
-    fastgcn = {samples = 512, draw = "wr", self_nodes = "none", row_normalize = false,
-      union = "pre"},
-    graphsage = {samples = 5, normalize = "row"},
-    clustergcn = {normalize = "row", partition = "metis", lambda = 0, validation = "exact"},
+    ladies = {},
+    fastgcn = {draw = "wr", self_nodes = "none", row_normalize = false, union = "pre"},
+    graphsage = {samples = 5},
+    clustergcn = {partition = "metis", lambda = 0, validation = "exact"},
     vrgcn = {samples = 2, validation = "exact"},
-    full = {validation = "exact", patience = 200},
+    full = {validation = "exact"},
   })
+  lu.assertEquals(experiment.configure{method = "graphsage"}.normalize, "row")
+  lu.assertEquals(experiment.configure{method = "full"}.patience, 200)
 end
 
 function tests.test_protocol()
@@ -76,7 +88,7 @@ end
 function tests.test_settings_that_follow_from_the_size()
   local function settled(n_nodes, given)
     local config = experiment.configure(given)
-    experiment.settle(config, {graph = {n_nodes = n_nodes}, train = ladies.range(1, 9)})
+    experiment.resolve(config, {graph = {n_nodes = n_nodes}, train = ladies.range(1, 9)})
     return config
   end
   lu.assertEquals(settled(19999, {}).eval_every, 10)
@@ -97,8 +109,8 @@ end
 local function observed(own)
   local method, made, data = methods.by_name.ladies, {}, toy.new()
   local make = method.make
-  method.make = function(of, config, samples)
-    local sampler, one = make(of, config, samples), {samples = samples, seeds = {}}
+  method.make = function(P, config, of)
+    local sampler, one = make(P, config, of), {samples = config.samples, seeds = {}}
     made[#made + 1] = one
     return function(seeds, rng)
       one.seeds[#one.seeds + 1] = seeds

@@ -6,13 +6,13 @@ local experiment = require "ladies.experiment"
 local machine = require "ladies.base.machine"
 local markdown = require "ladies.report.markdown"
 local options = require "ladies.base.options"
-local presets = require "ladies.experiment.presets"
 local protocol = require "ladies_paper.protocol"
 local provenance = require "ladies.report.provenance"
 local run_folder = require "ladies.training.run_folder"
 local section = require "ladies.report.section"
 local statistics = require "ladies.report.statistics"
 local Study = require "ladies.study"
+local tables = require "ladies.base.tables"
 local usable_data = require "ladies.study.usable_data"
 
 local WHERE = "ladies_paper.ablate"
@@ -39,11 +39,7 @@ local BASE = "as it is"
 
 -- The settings to start from: the preset's, and the user's over them.
 local function base_of(preset, own)
-  local settings = {}
-  for _, more in ipairs{presets[preset], own} do
-    for key, value in pairs(more) do settings[key] = value end
-  end
-  return settings
+  return experiment.configure(tables.merged(own, {preset = preset}))
 end
 
 -- The base with changes: {label =, settings =}. Equal settings have equal labels, so that a run
@@ -279,7 +275,7 @@ local function write(opts, study, names, records, notes)
 Differences are taken seed by seed; "difference" is to the preset as it is. Columns none, previous,
 batch: the nodes that are united into every sampled layer. "uniform" draws all nodes alike, of the
 neighbourhood or of the graph; all else is the preset's, for all four. A draw with replacement
-unites before the draw, and no dropout is none before the head either.]]):format(opts.runs),
+unites before the draw, and dropout 0 sets head_dropout to 0 too.]]):format(opts.runs),
   }, failed = study.failed, folder = study.folder.path, text = table.concat(texts, "\n\n"),
     files = {"results.jsonl", "ablate.csv", "ablate.md"}}
   table.move(notes, 1, #notes, #result.notes + 1, result.notes)

@@ -102,14 +102,14 @@ local function numeric(text)
 end
 
 local function either(text)
-  local types, words = {}, {}
+  local types, texts, words = {}, {}, nil
   for part in (text .. " or "):gmatch("(.-) or ") do
     if part ~= "nil" then
-      types[#types + 1] = compile(part)
-      words[#words + 1] = types[#types].text
+      local one = compile(part)
+      types[#types + 1], texts[#texts + 1], words = one, one.text, words or one.words
     end
   end
-  return {text = table.concat(words, " or "), either = types, test = function(value)
+  return {text = table.concat(texts, " or "), either = types, words = words, test = function(value)
     for _, one in ipairs(types) do
       local used = one.test(value)
       if used ~= nil then return used end

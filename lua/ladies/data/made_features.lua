@@ -15,7 +15,7 @@ local tables = require "ladies.base.tables"
 local made_features = {}
 
 --- The type of the option, for options.check.
-made_features.OPTION = "string or table or nil"
+made_features.OPTION = "identity|degree|random or table or nil"
 
 local function identity(adjacency)
   local nodes = core.range(1, adjacency.n_rows)

@@ -7,11 +7,13 @@ local data_sets = require "ladies.data"
 local label_kinds = require "ladies.data.labels"
 local methods = require "ladies.experiment.methods"
 local metrics = require "ladies.evaluation.metrics"
-local nn = require "ladies.nn"
+local models = require "ladies.experiment.models"
 local notes = require "ladies.data.notes"
 local options = require "ladies.base.options"
 local presets = require "ladies.experiment.presets"
+local settings = require "ladies.experiment.settings"
 local splits = require "ladies.data.splits"
+local tables = require "ladies.base.tables"
 local summary = require "ladies.training.summary"
 local train = require "ladies.training.train"
 
@@ -25,45 +27,65 @@ local LARGE = 20000
 -- The stream of validation's draws, apart from those of the batches and of the first weights.
 local VALIDATION = -2
 
-local SPEC = {
-  dataset = {"string", "wordnet"}, split = complete.SPEC.split,
-  split_seed = complete.SPEC.split_seed, directed = complete.SPEC.directed,
-  make_features = complete.SPEC.make_features, max_ids = complete.SPEC.max_ids,
-  shuffle = {"none|labels|edges|both", "none"},
-  features = "as_given|row_normalized",
-  method = {methods.names, "ladies"},
-  preset = {"default|paper|code", "default"},
-  layers = "positive integer", hidden = "positive integer",
-  batch_size = "positive integer", epochs = "positive integer",
-  max_batches = "positive integer or nil", max_seconds = "positive number or nil",
-  seed = "integer", lr = "positive number", clip = "non-negative number",
-  weight_decay = "non-negative number", normalize = "sym|row",
-  activation = "string", order = "string", head = "string",
-  dropout = "number in [0, 1)", head_dropout = "number in [0, 1)", validation = "exact|sampled",
-  eval_every = "positive integer or nil", patience = "non-negative integer",
-  min_gain = "non-negative number", best = "highest|gain",
-}
+-- What a method's experiments are made of: {sampler = its entry, model = the model's}.
+local function entries_of(method)
+  return {sampler = methods.by_name[method], model = models.by_name.gcn}
+end
+
+-- Fails for the setting `name`, which experiments of this method do not have. The error says whose
+-- it is, or which one was probably meant.
+local function refuse(name, method)
+  local owners = settings.owners(methods.by_name, name)
+  if #owners > 0 then
+    local own = settings.names_of(methods.by_name[method])
+    options.fail(("%s: the method %s has no %s, a setting of %s; its sampler's settings are: %s")
+      :format(WHERE, method, name, table.concat(owners, ", "),
+        #own > 0 and table.concat(own, ", ") or "none"))
+  end
+  local names = {}
+  for i, one in ipairs(settings.all(methods.by_name, models.by_name)) do names[i] = one.name end
+  local near = options.nearest(name, names)
+  owners = near and settings.owners(methods.by_name, near) or {}
+  options.fail(('%s: there is no setting "%s"%s%s'):format(WHERE, name,
+    near and ('; did you mean "%s"?'):format(near) or "",
+    #owners > 0 and (" (of %s)"):format(table.concat(owners, ", ")) or ""))
+end
+
+-- Whether a method can be inferred from samples.
+local function is_sampled(method)
+  return settings.takes(method, "samples") and not method.exact_only
+end
+
+-- The types and defaults of the settings of these entries, for options.check.
+local function spec_of(entries, preset)
+  local spec = {}
+  for _, one in ipairs(settings.of(entries)) do
+    local default = one.default
+    for _, own in ipairs{presets[preset], entries.sampler.defaults or {}} do
+      if own[one.name] ~= nil then default = own[one.name] end
+    end
+    spec[one.name] = default == nil and one.type or {one.type, default}
+  end
+  if not is_sampled(entries.sampler) then spec.validation[2] = "exact" end
+  return spec
+end
 
 --- All settings of an experiment: those of `given`, checked, and for the others those of its method
--- and of the preset that given.preset names. The keys are those of ladies.presets, of the method's
--- sampler (see ladies.experiment.methods), and dataset, the options of ladies.data.load, shuffle
--- (see ladies.data.shuffled), method, preset, max_batches, max_seconds.
+-- and of the preset that given.preset names. doc/reference.md begins with a table of them, as does
+-- `ladies train --help`.
 function experiment.configure(given)
   options.value(WHERE, "the settings", given, "table")
-  local preset = options.value(WHERE, "preset", given.preset or "default", SPEC.preset[1])
-  local name = options.value(WHERE, "method", given.method or SPEC.method[2], SPEC.method[1])
-  local method, spec = methods.by_name[name], methods.types(WHERE, name, given)
-  for key, type_text in pairs(SPEC) do spec[key] = type_text end
-  local defaults = {}
-  for _, settings in ipairs{presets[preset], method.settings} do
-    for key, value in pairs(settings) do defaults[key] = value end
-  end
-  for key, value in pairs(defaults) do
-    if spec[key] then spec[key] = {spec[key], value} end
+  local preset, method = settings.common.preset, settings.common.method
+  preset = options.value(WHERE, "preset", given.preset or preset.default, preset.type)
+  method = options.value(WHERE, "method", given.method or method.default, methods.names())
+  local entries = entries_of(method)
+  local spec = spec_of(entries, preset)
+  for key in pairs(given) do
+    if not spec[key] then refuse(tostring(key), method) end
   end
   local config = options.check(WHERE, given, spec)
-  if config.validation == "sampled" and method.settings.validation == "exact" then
-    options.fail(("%s: the method %s has no sampled validation"):format(WHERE, name))
+  if config.validation == "sampled" and not is_sampled(entries.sampler) then
+    options.fail(("%s: the method %s has no sampled validation"):format(WHERE, method))
   end
   return config
 end
@@ -101,25 +123,25 @@ local function load(config)
   return data
 end
 
---- Settles in a configuration what depends on the data set: how often to validate, every 10 batches
--- as in the paper, or every 100 on a large graph; and the method's own.
-function experiment.settle(config, data)
+--- Gives a value to what a configuration leaves open and the data set decides: how often to
+-- validate, every 10 batches as in the paper, or every 100 on a large graph; and the method's own.
+function experiment.resolve(config, data)
   if not data.train then
     options.fail(("%s: %s has no nodes for training; data:split() makes a split"):format(WHERE,
       data.name))
   end
-  local settle = methods.by_name[config.method].settle
-  if settle then settle(config, data) end
+  local resolve = methods.by_name[config.method].resolve
+  if resolve then resolve(config, data) end
   config.eval_every = config.eval_every or (data.graph.n_nodes < LARGE and 10 or 100)
 end
 
---- The data set of a configuration, which is settled for it. Where the data set has no split, the
+--- The data set of a configuration, with which it is resolved. Where the data set has no split, the
 -- configuration gets `split` and `split_seed`, with which the same one is made again.
 function experiment.load(config)
   local data = load(config)
   if config.shuffle ~= "none" then data = data_sets.shuffled(data, {what = config.shuffle}) end
   if config.features == "row_normalized" then data = data_sets.row_normalized(data) end
-  experiment.settle(config, data)
+  experiment.resolve(config, data)
   return data
 end
 
@@ -136,12 +158,7 @@ end
 
 --- The model of a configuration, with its first weights.
 function experiment.model(config, data)
-  return nn.gcn{
-    inputs = data.features.n_cols, hidden = config.hidden, outputs = data.classes,
-    layers = config.layers, activation = config.activation, dropout = config.dropout,
-    head = config.head, head_dropout = config.head_dropout, order = config.order,
-    normalize = config.normalize, lambda = config.lambda, seed = config.seed,
-  }
+  return entries_of(config.method).model.make(config, data)
 end
 
 --- The training nodes of a batch; full batches have all of them.
@@ -149,11 +166,13 @@ function experiment.batch_size(config, data)
   return config.method == "full" and #data.train or config.batch_size
 end
 
---- The sampler of a configuration, which is settled, with `samples` in place of its own where they
--- are given.
-function experiment.sampler(config, data, samples)
-  experiment.settle(config, data)
-  return methods.by_name[config.method].make(data, config, samples or config.samples)
+--- The sampler of a configuration, which is resolved, for a model where the method needs one; with
+-- `samples` in place of its own where they are given.
+function experiment.sampler(config, data, model, samples)
+  experiment.resolve(config, data)
+  if samples then config = setmetatable({samples = samples}, {__index = config}) end
+  local P = data.graph:normalize(config.normalize)
+  return methods.by_name[config.method].make(P, config, data, model)
 end
 
 -- Told once, however many runs there are.
@@ -168,31 +187,24 @@ end
 -- settings, as experiment.configure gives them; data: the data set; the fields of `extra` (out,
 -- resume, quiet, checkpoint_every, on_validation, workers) are those of ladies.train.
 function experiment.run(config, data, extra)
-  experiment.settle(config, data)
-  local sampler = experiment.sampler(config, data)
+  experiment.resolve(config, data)
   local model = experiment.model(config, data)
+  local sampler = experiment.sampler(config, data, model)
   local method, title = methods.of(config)
   local validate
   if not data.val then tell_no_validation(data) end
   if config.validation == "sampled" and data.val then
-    validate = sampled_validation(data, experiment.sampler(config, data, 20 * config.samples),
-      config)
+    validate = sampled_validation(data,
+      experiment.sampler(config, data, model, 20 * config.samples), config)
   end
-  return train{
-    data = data, model = model, sampler = sampler, validate = validate,
-    lr = config.lr, weight_decay = config.weight_decay,
-    clip = config.clip > 0 and config.clip or nil,
-    batch_size = experiment.batch_size(config, data),
-    epochs = config.epochs, max_batches = config.max_batches, max_seconds = config.max_seconds,
-    seed = config.seed,
-    monitor = {name = "micro-F1"},
-    eval_every = config.eval_every, patience = config.patience, min_gain = config.min_gain,
-    best = config.best, settings = config, out = extra.out, resume = extra.resume,
-    quiet = extra.quiet, checkpoint_every = extra.checkpoint_every,
-    on_validation = extra.on_validation,
-    workers = extra.workers, method = title,
-    count_memory = memory_counter(data, config, method),
-  }, model
+  local opts = settings.at(config, "optimizer", "training", "validation")
+  opts.validation, opts.validate = nil, validate
+  opts.clip = config.clip > 0 and config.clip or nil
+  opts.batch_size, opts.seed = experiment.batch_size(config, data), config.seed
+  opts.data, opts.model, opts.sampler = data, model, sampler
+  opts.settings, opts.method, opts.monitor = config, title, {name = "micro-F1"}
+  opts.count_memory = memory_counter(data, config, method)
+  return train(tables.merged(opts, extra)), model
 end
 
 return experiment

@@ -1,11 +1,13 @@
 --- The methods that `ladies train --method` knows: from settings to a sampler. Experiments know
--- methods only through this table; a sampler of one's own needs none of it. An entry of `by_name`:
+-- methods only through the table methods.by_name, in which they look whenever one is asked for: an
+-- entry that a program adds is a method like the others. An entry:
 --
 --   title            how tables call it
---   takes            the settings of methods.settings that it has; the others are refused
---   settings         settings in which the method differs from every preset
---   settle(config, data)   fills in those that follow from others or from the data set
---   make(data, config, samples)     the sampler
+--   settings         what its sampler takes: names of settings whose place is "sampler" in
+--                    ladies.experiment.settings, and settings of its own, written as there
+--   defaults         settings in which the method differs from every preset
+--   make(P, config, data, model)    the sampler; P is the graph's, as config.normalize says
+--   resolve(config, data)   gives a value to what is left open, or "auto", in a configuration
 --   nominal_rows(data, config) -> input, hidden     of methods whose layers have a number of nodes
 --                    by definition: the rows of a batch with which the paper counts its memory;
 --                    otherwise they are counted as they come
@@ -14,33 +16,17 @@
 local batches = require "ladies.training.batches"
 local options = require "ladies.base.options"
 local samplers = require "ladies.samplers"
+local settings = require "ladies.experiment.settings"
 local tables = require "ladies.base.tables"
 
 local repeated = tables.repeated
 
 local methods = {}
 
---- The settings of samplers, with their types; a method takes some of them.
---
---   samples                            nodes drawn for a layer, or neighbours for a node
---   draw, debias, union, row_normalize, self_nodes, flat, probability
---                                      as samplers.ladies has them; self_nodes may be "auto" too
---   form                               samplers.graphsage
---   cvd                                samplers.vrgcn
---   parts, clusters, partition, lambda samplers.clustergcn (partition is its `method`)
-methods.settings = {
-  samples = "positive integer", draw = "wor|wr|poisson", debias = "boolean", union = "pre|post",
-  row_normalize = "boolean", self_nodes = "none|previous|batch|auto", flat = "boolean",
-  probability = "norms|uniform",
-  form = "mean|unbiased or nil", cvd = "boolean or nil",
-  parts = "positive integer or nil", clusters = "positive integer or nil",
-  partition = "metis|random", lambda = "number",
-}
-
 -- Parts of about 250 nodes, at least 50, and a batch for every fiftieth of them, at least 5: some
 -- 50 batches an epoch on a large graph. (The paper has 1500 parts, 20 a batch, for Reddit's 232,965
 -- nodes.)
-local function settle_clusters(config, data)
+local function resolve_clusters(config, data)
   config.parts = config.parts or math.max(50, data.graph.n_nodes // 250)
   config.clusters = config.clusters or math.max(5, config.parts // 50)
 end
@@ -51,7 +37,7 @@ local LAYER_WISE = {"samples", "draw", "debias", "union", "row_normalize", "self
 
 -- Where one batch holds all training nodes, the noise of layers without united nodes keeps a model
 -- from learning them by heart. Where there are many, a layer should not lose those above it.
-local function settle_self_nodes(config, data)
+local function resolve_self_nodes(config, data)
   if config.self_nodes == "auto" then
     local one = batches.per_epoch(#data.train, {size = config.batch_size}) == 1
     config.self_nodes = one and "none" or "previous"
@@ -91,46 +77,56 @@ end
 --- The methods by name.
 methods.by_name = {
   ladies = {
-    title = "LADIES", nominal_rows = neighbourhood_rows, settings = {samples = 512},
-    takes = LAYER_WISE, settle = settle_self_nodes,
-    make = function(data, config, samples)
-      return samplers.ladies(data.graph:normalize(config.normalize), {
-        sizes = repeated(samples, config.layers), method = config.draw, debias = config.debias,
-        union = config.union, row_normalize = config.row_normalize,
+    title = "LADIES", settings = LAYER_WISE, resolve = resolve_self_nodes,
+    nominal_rows = neighbourhood_rows,
+    make = function(P, config)
+      return samplers.ladies(P, {
+        sizes = repeated(config.samples, config.layers), method = config.draw,
+        debias = config.debias, union = config.union, row_normalize = config.row_normalize,
         self_nodes = config.self_nodes, flat = config.flat, probability = config.probability,
       })
     end,
   },
   fastgcn = {
-    title = "FastGCN", nominal_rows = graph_rows, takes = LAYER_WISE,
-    settings = {samples = 512, draw = "wr", self_nodes = "none", row_normalize = false,
-      union = "pre"},
-    settle = settle_self_nodes,
-    make = function(data, config, samples)
-      return samplers.fastgcn(data.graph:normalize(config.normalize), {
-        sizes = repeated(samples, config.layers), method = config.draw, debias = config.debias,
-        union = config.union, row_normalize = config.row_normalize,
+    title = "FastGCN", settings = LAYER_WISE, resolve = resolve_self_nodes,
+    defaults = {draw = "wr", self_nodes = "none", row_normalize = false, union = "pre"},
+    nominal_rows = graph_rows,
+    make = function(P, config)
+      return samplers.fastgcn(P, {
+        sizes = repeated(config.samples, config.layers), method = config.draw,
+        debias = config.debias, union = config.union, row_normalize = config.row_normalize,
         self_nodes = config.self_nodes,
         power = config.probability == "uniform" and 0 or config.flat and 1 or 2,
       })
     end,
   },
   graphsage = {
-    title = "GraphSAGE", takes = {"samples", "form"}, settings = {samples = 5, normalize = "row"},
-    settle = function(config)
+    title = "GraphSAGE",
+    settings = {"samples", {"form", "mean|unbiased", follows = "mean where P is row-normalised",
+      help = "the mean over the sample, or the unbiased estimate of P"}},
+    defaults = {samples = 5, normalize = "row"},
+    resolve = function(config)
       config.form = config.form or (config.normalize == "row" and "mean" or "unbiased")
     end,
-    make = function(data, config, samples)
-      return samplers.graphsage(data.graph:normalize(config.normalize), {
-        fanouts = repeated(samples, config.layers), form = config.form,
+    make = function(P, config)
+      return samplers.graphsage(P, {
+        fanouts = repeated(config.samples, config.layers), form = config.form,
       })
     end,
   },
   clustergcn = {
-    title = "Cluster-GCN", takes = {"parts", "clusters", "partition", "lambda"},
-    settings = {normalize = "row", partition = "metis", lambda = 0, validation = "exact"},
-    settle = settle_clusters,
-    make = function(data, config)
+    title = "Cluster-GCN",
+    settings = {
+      {"parts", "positive integer", follows = "one for 250 nodes, at least 50",
+        help = "how many parts the graph is cut into"},
+      {"clusters", "positive integer", follows = "a fiftieth of the parts, at least 5",
+        help = "parts in a batch"},
+      {"partition", "metis|random", default = "metis", help = "how the parts are made"},
+      {"lambda", "number", default = 0, help = "diagonal enhancement"},
+    },
+    defaults = {normalize = "row"},
+    resolve = resolve_clusters,
+    make = function(_, config, data)
       return samplers.clustergcn(data.graph.adjacency, {
         layers = config.layers, train = data.train, parts = config.parts,
         clusters = config.clusters, method = config.partition, lambda = config.lambda,
@@ -139,37 +135,40 @@ methods.by_name = {
     end,
   },
   vrgcn = {
-    title = "VR-GCN", takes = {"samples", "cvd"}, settings = {samples = 2, validation = "exact"},
+    title = "VR-GCN",
+    settings = {"samples", {"cvd", "boolean", follows = "true with dropout",
+      help = "noise of dropout is kept out of the history"}},
+    defaults = {samples = 2},
     exact_only = "with the histories of the finished model its estimate is the exact one",
-    settle = function(config)
-      if config.cvd == nil then config.cvd = config.dropout > 0 end
+    resolve = function(config)
+      if config.cvd == nil then config.cvd = (config.dropout or 0) > 0 end
     end,
-    make = function(data, config, samples)
-      return samplers.vrgcn(data.graph:normalize(config.normalize), {
-        layers = config.layers, hidden = config.hidden, neighbours = samples, cvd = config.cvd,
+    make = function(P, config)
+      return samplers.vrgcn(P, {
+        layers = config.layers, hidden = config.hidden, neighbours = config.samples,
+        cvd = config.cvd,
       })
     end,
   },
   full = {
     -- A batch is an epoch: it costs more than a validation, and 200 of them are patience enough.
-    title = "full batch", nominal_rows = all_rows, takes = {},
-    settings = {validation = "exact", patience = 200},
-    exact_only = "it does not sample",
-    settle = function(config) config.eval_every = config.eval_every or 10 end,
-    make = function(data, config)
-      return samplers.full(data.graph:normalize(config.normalize), {layers = config.layers})
-    end,
+    title = "full batch", settings = {}, defaults = {patience = 200},
+    nominal_rows = all_rows, exact_only = "it does not sample",
+    resolve = function(config) config.eval_every = config.eval_every or 10 end,
+    make = function(P, config) return samplers.full(P, {layers = config.layers}) end,
   },
 }
 
---- Their names as a type of ladies.options.
-methods.names = table.concat(tables.sorted_keys(methods.by_name), "|")
+--- Their names, as a type of ladies.options.
+function methods.names()
+  return table.concat(tables.sorted_keys(methods.by_name), "|")
+end
 
 --- "graphsage:5" as {method = "graphsage", samples = 5}, "full" as {method = "full"}; errors begin
 -- with `where`.
 function methods.parse(where, text)
   local name, samples = text:match "^([%w_]+):(%w+)$"
-  name = options.value(where, "a method", name or text, methods.names)
+  name = options.value(where, "a method", name or text, methods.names())
   if samples then
     samples = options.value(where, "the samples of " .. name, tonumber(samples) or samples,
       "positive integer")
@@ -180,13 +179,9 @@ function methods.parse(where, text)
   return {method = name, samples = samples}
 end
 
---- Whether a method has the setting: all have those that are not of methods.settings.
+--- Whether the sampler of a method takes a setting.
 function methods.takes(name, setting)
-  if not methods.settings[setting] then return true end
-  for _, taken in ipairs(methods.by_name[name].takes) do
-    if taken == setting then return true end
-  end
-  return false
+  return settings.takes(methods.by_name[name], setting)
 end
 
 --- Of the settings `common` those that each of the methods in the array `names` has, as an array of
@@ -197,26 +192,13 @@ function methods.share(where, names, common)
   for i, name in ipairs(names) do
     list[i] = {}
     for key, value in pairs(common) do
-      if methods.takes(name, key) then list[i][key], unused[key] = value, nil end
+      local owners = settings.owners(methods.by_name, key)
+      if #owners == 0 or methods.takes(name, key) then list[i][key], unused[key] = value, nil end
     end
   end
   local key = next(unused)
   if key then options.fail(("%s: no method has %s"):format(where, key)) end
   return list
-end
-
---- The types of the sampler's settings of a method, by name; an error, which begins with `where`,
--- when `given` has one that it does not take.
-function methods.types(where, name, given)
-  local takes, types = methods.by_name[name].takes, {}
-  for setting in pairs(given) do
-    if not methods.takes(name, setting) then
-      options.fail(("%s: the method %s has no %s; its sampler's settings are: %s"):format(where,
-        name, setting, #takes > 0 and table.concat(takes, ", ") or "none"))
-    end
-  end
-  for _, setting in ipairs(takes) do types[setting] = methods.settings[setting] end
-  return types
 end
 
 --- The method of a configuration and what tables call it: "LADIES (64)".

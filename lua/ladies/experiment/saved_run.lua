@@ -160,7 +160,7 @@ local function sampler_of(run, samples)
   elseif samples and not config.samples then
     options.fail(("%s takes no number of samples"):format(config.method))
   end
-  return experiment.sampler(config, run.data, samples)
+  return experiment.sampler(config, run.data, run.model, samples)
 end
 
 --- run:logits(nodes [, {how = "exact", samples =, draws = 1, seed = 1}]): the logits of the Index

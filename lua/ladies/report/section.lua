@@ -8,17 +8,6 @@ local markdown = require "ladies.report.markdown"
 
 local section = {}
 
---- The settings of a configuration of ladies.experiment that `keys` names, as "key value, ...".
-function section.settings(config, keys)
-  local list = {}
-  for _, key in ipairs(keys) do
-    if config[key] ~= nil then
-      list[#list + 1] = ("%s %s"):format((key:gsub("_", " ")), config[key])
-    end
-  end
-  return table.concat(list, ", ")
-end
-
 --- Writes rows, arrays of texts and numbers of which the first is the head, as a CSV file.
 function section.write_csv(path, rows)
   local lines = {}

@@ -45,7 +45,7 @@ local PROBES = 8   -- batches from which the nodes of a batch are estimated
 local function rows_of(config, data, samples)
   -- What is drawn does not depend on the width, and the tables of histories do.
   local narrow = setmetatable({hidden = 1}, {__index = config})
-  local sampler = experiment.sampler(narrow, data, samples)
+  local sampler = experiment.sampler(narrow, data, nil, samples)
   local n, count = 0, 0
   for batch in batches.new(data.train, {size = experiment.batch_size(config, data),
     sampler = sampler, seed = config.seed, epochs = PROBES}) do
@@ -200,7 +200,7 @@ local function compare(given)
   local list, trained = contestants(opts.methods, common)
   local config = trained[1] and trained[1].config or experiment.configure(common)
   local data = opts.data or experiment.load(config)
-  for _, one in ipairs(trained) do experiment.settle(one.config, data) end
+  for _, one in ipairs(trained) do experiment.resolve(one.config, data) end
   for _, one in ipairs(list) do
     one.records = one.run and {finished_run(WHERE, one.run, data)} or {}
     one.title = one.run and ("%s (%s)"):format(one.records[1].method, one.run)

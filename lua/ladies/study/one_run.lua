@@ -50,7 +50,7 @@ function one_run.train(run, opts)
   local trace = run.trace and {} or nil
   local config = experiment.configure(run.config)
   local data = opts.data or one_run.load(run.config)
-  experiment.settle(config, data)
+  experiment.resolve(config, data)
   local result = experiment.run(config, data, {
     quiet = true,
     on_validation = function(at)

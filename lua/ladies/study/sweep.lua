@@ -11,6 +11,7 @@ local options = require "ladies.base.options"
 local provenance = require "ladies.report.provenance"
 local run_folder = require "ladies.training.run_folder"
 local section = require "ladies.report.section"
+local settings_text = require("ladies.experiment.settings").text
 local statistics = require "ladies.report.statistics"
 local Study = require "ladies.study"
 
@@ -201,17 +202,13 @@ end
 
 -- What the numbers of the table are.
 local function description(opts, seeds)
-  local fixed = {}
-  for key in pairs(opts.settings) do
-    if key ~= "seed" then fixed[#fixed + 1] = key end
-  end
-  table.sort(fixed)
+  local fixed = settings_text(opts.settings, "seed")
   return ([[Micro-F1 in percent on the validation nodes, of the model that is kept; %s; preset %s
 with %s. "behind the best" is of the mean, seed by seed, with its 95 %% interval by
 Student's t where there are several seeds.]]):format(
     #seeds == 1 and "seed " .. seeds[1] or ("mean over the seeds %d to %d"):format(seeds[1],
       seeds[#seeds]),
-    opts.preset, #fixed > 0 and section.settings(opts.settings, fixed) or "all its other settings")
+    opts.preset, fixed ~= "" and fixed or "all its other settings")
 end
 
 -- ---------------------------------------------------------------- the whole

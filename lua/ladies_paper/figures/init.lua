@@ -19,6 +19,7 @@ local protocol = require "ladies_paper.protocol"
 local provenance = require "ladies.report.provenance"
 local run_folder = require "ladies.training.run_folder"
 local section = require "ladies.report.section"
+local settings_text = require("ladies.experiment.settings").text
 local statistics = require "ladies.report.statistics"
 local Study = require "ladies.study"
 local usable_data = require "ladies.study.usable_data"
@@ -119,13 +120,10 @@ end
 
 -- A sentence on the settings that all runs have in common.
 local function settings_note(opts)
-  local keys = {}
-  for key in pairs(opts.settings) do keys[#keys + 1] = key end
-  table.sort(keys)
-  local own = #keys > 0 and "; over these, " .. section.settings(opts.settings, keys) or ""
+  local own = next(opts.settings) and "; over these, " .. settings_text(opts.settings) or ""
   return ("Preset %s with the paper's protocol: %s%s. What a figure changes is said above; all "
-    .. "settings of a run are in results.jsonl."):format(opts.preset, section.settings(
-    protocol.settings "", {"layers", "hidden", "batch_size", "lr", "patience", "min_gain"}), own)
+    .. "settings of a run are in results.jsonl."):format(opts.preset,
+    settings_text(protocol.settings ""), own)
 end
 
 -- The pictures of a panel as files of the folder: {name =, plot =, files =}.

@@ -17,6 +17,7 @@ local provenance = require "ladies.report.provenance"
 local published = require "ladies_paper.table3.published"
 local run_folder = require "ladies.training.run_folder"
 local section = require "ladies.report.section"
+local settings_text = require("ladies.experiment.settings").text
 local statements = require "ladies_paper.table3.statements"
 local Study = require "ladies.study"
 local usable_data = require "ladies.study.usable_data"
@@ -131,23 +132,22 @@ end
 
 -- ---------------------------------------------------------------- what came out
 
-local SHOWN = {"features", "layers", "hidden", "batch_size", "lr", "weight_decay", "clip",
-  "normalize", "draw", "debias", "self_nodes", "union", "row_normalize", "activation", "order",
-  "head", "dropout", "head_dropout", "validation", "eval_every", "patience", "min_gain", "best"}
-
--- The settings of the first row with LADIES, which all presets are written for, or of the first.
+-- The settings of the first row with LADIES, which all presets are written for, or of the first, in
+-- words.
 local function shown_settings(rows)
-  for _, row in ipairs(rows) do
-    if row.settings.method == "ladies" then return experiment.configure(row.settings) end
+  local shown = rows[1]
+  for i = #rows, 1, -1 do
+    if rows[i].settings.method == "ladies" then shown = rows[i] end
   end
-  return experiment.configure(rows[1].settings)
+  return settings_text(experiment.configure(shown.settings), "dataset", "method", "preset",
+    "samples", "seed")
 end
 
 local function notes_of(opts, rows, study, records, notes)
   local list = {
     provenance.runs(study, records),
     ("Preset %s, LADIES: %s. Where methods have settings of their own they are in results.jsonl.")
-      :format(opts.preset, section.settings(shown_settings(rows), SHOWN)),
+      :format(opts.preset, shown_settings(rows)),
     [[Mean ± standard deviation over runs with the seeds 1, 2, ... The columns "paper" are those of
 Zou et al., NeurIPS 2019, table 3; their times are a GPU's. "batches" and "total s", without
 validation, are up to the model that is kept, as the paper's are on the citation graphs (its times

@@ -1,0 +1,304 @@
+--- Every setting of an experiment, once. What is checked, shown by `ladies train --help`, printed,
+-- stored in config.json and listed in the reference comes from this table and from the entries of
+-- ladies.experiment.methods and ladies.experiment.models.
+--
+-- A setting is {name, type, default =, help =}, with the types of ladies.options. One without a
+-- default may stay open; `follows` says what it becomes then. It has a place:
+--
+--   experiment   what the others have in common
+--   data         the data set and what is done to it
+--   sampler, model   of those methods and models alone that name it in their `settings`
+--   optimizer, training, validation
+
+local activation = require "ladies.nn.activation"
+local complete = require "ladies.data.complete"
+local GcnConv = require "ladies.nn.gcn_conv"
+local options = require "ladies.base.options"
+local presets = require "ladies.experiment.presets"
+local tables = require "ladies.base.tables"
+
+local settings = {}
+
+local load = complete.SPEC
+
+-- The defaults are those of the preset `default`.
+local PLACES = {
+  {"experiment",
+    {"method", "string", default = "ladies", help = "what is trained"},
+    {"preset", "default|paper|code", default = "default",
+      help = "our settings, those of the paper's text, or those of its authors' program"},
+    {"seed", "integer", default = 1, help = "of everything random"},
+    {"layers", "positive integer", default = 5, help = "propagations"},
+    {"hidden", "positive integer", default = 256, help = "width of the hidden layers"},
+    {"normalize", "sym|row", default = "sym", help = "P: D^-1/2 (A+I) D^-1/2 or D^-1 (A+I)"},
+  },
+  {"data",
+    {"dataset", "string", default = "wordnet", help = "data set by name or path"},
+    {"split", load.split, help = "10/10/80 per cent for training, validation and test; "
+      .. "stratified:10/10/80; 20-per-class[:500/1000]; TRAIN,VAL,TEST, files with a node a line; "
+      .. "or which of the splits that the data set has"},
+    {"split_seed", load.split_seed, follows = "1", help = "of a random split"},
+    {"directed", load.directed, follows = "symmetrize",
+      help = "edges as they are listed, or both ways"},
+    {"make_features", load.make_features, help = "features for a graph without any"},
+    {"max_ids", load.max_ids, help = "the most nodes, columns or classes that a file may ask for "
+      .. "by a number alone"},
+    {"features", "as_given|row_normalized", default = "as_given",
+      help = "row_normalized: each row divided by its sum"},
+    {"shuffle", "none|labels|edges|both", default = "none",
+      help = "control experiments: labels or edges that are shuffled"},
+  },
+  {"sampler",
+    {"samples", "positive integer", default = 512,
+      help = "nodes drawn for a layer, or neighbours for a node"},
+    {"draw", "wor|wr|poisson", default = "wor", help = "how nodes are drawn: without replacement, "
+      .. "with it, or each on its own; see sampling.choice"},
+    {"debias", "boolean", default = false, help = "unbiased weights for draw wor"},
+    {"self_nodes", "none|previous|batch|auto", default = "auto",
+      help = "nodes that every sampled layer holds besides: none, the previous layer's, the "
+        .. "batch's; auto is none where a batch holds all training nodes, else previous"},
+    {"union", "pre|post", default = "pre",
+      help = "self nodes are put in before the draw, or after it as the authors do"},
+    {"row_normalize", "boolean", default = true, help = "sampled rows are divided by their sums"},
+    {"probability", "norms|uniform", default = "norms",
+      help = "nodes are drawn by the norms of their columns, or all alike"},
+    {"flat", "boolean", default = false, help = "by the norms of columns, not by their squares"},
+  },
+  {"model",
+    {"activation", activation.names, default = "relu", help = "after each hidden layer"},
+    {"dropout", "number in [0, 1)", default = 0.3, help = "after each hidden layer"},
+    {"head", "none|linear", default = "none",
+      help = "a linear layer after the last propagation, or none"},
+    {"head_dropout", "number in [0, 1)", default = 0, help = "before the linear layer of the head"},
+    {"order", GcnConv.orders, default = "auto",
+      help = "of the linear map and the propagation in a layer"},
+  },
+  {"optimizer",
+    {"lr", "positive number", default = 1e-3, help = "Adam's learning rate"},
+    {"weight_decay", "non-negative number", default = 0,
+      help = "added to the gradient, times the weight"},
+    {"clip", "non-negative number", default = 0,
+      help = "bound on the norm of all gradients; 0: none"},
+  },
+  {"training",
+    {"batch_size", "positive integer", default = 512, help = "training nodes of a batch; at the "
+      .. "end of an epoch, fewer than a quarter of them join the batch before"},
+    {"epochs", "positive integer", default = 1000, help = "end after so many"},
+    {"max_batches", "positive integer", help = "end after so many"},
+    {"max_seconds", "positive number", help = "end after so long, without validation"},
+  },
+  {"validation",
+    {"validation", "exact|sampled", default = "exact",
+      help = "over the whole graph, or of a batch with 20 times the samples"},
+    {"eval_every", "positive integer", follows = "10, on a large graph 100",
+      help = "batches between two validations"},
+    {"patience", "non-negative integer", default = 600,
+      help = "end when validation F1 has not risen by min_gain for so many batches; 0: never"},
+    {"min_gain", "non-negative number", default = 0.01,
+      help = "what counts as a rise of validation F1"},
+    {"best", "highest|gain", default = "highest",
+      help = "the model that is kept: that of the highest F1, or of the last rise"},
+  },
+}
+
+-- The places whose settings a method or a model has only when it names them.
+local NAMED = {sampler = true, model = true}
+
+-- A setting as it is written above, as {name =, type =, default =, help =, place =}.
+local function read(one, place)
+  local type_text = one[2]
+  if one.default == nil and not type_text:find(" or nil", 1, true) then
+    type_text = type_text .. " or nil"
+  end
+  return {name = one[1], type = type_text, default = one.default, follows = one.follows,
+    help = one.help, place = place}
+end
+
+--- The settings of the table by name.
+settings.common = {}
+
+local common = settings.common
+for _, group in ipairs(PLACES) do
+  for i = 2, #group do common[group[i][1]] = read(group[i], group[1]) end
+end
+
+-- ---------------------------------------------------------------- who takes what
+
+--- The names of the settings that an entry takes, in its order.
+function settings.names_of(entry)
+  return tables.map(entry.settings, function(one) return type(one) == "table" and one[1] or one end)
+end
+
+--- Whether an entry of methods or models takes the setting of this name.
+function settings.takes(entry, name)
+  for _, taken in ipairs(settings.names_of(entry)) do
+    if taken == name then return true end
+  end
+  return false
+end
+
+--- The settings of an experiment with these entries, {sampler = a method, model = a model}, as
+-- {name =, type =, default =, help =, place =} in the order of the table: those of every
+-- experiment, those that the entries name, and the entries' own.
+function settings.of(entries)
+  local list = {}
+  for _, group in ipairs(PLACES) do
+    local place = group[1]
+    for i = 2, #group do
+      local name = group[i][1]
+      if not NAMED[place] or settings.takes(entries[place], name) then
+        list[#list + 1] = common[name]
+      end
+    end
+    for _, one in ipairs(NAMED[place] and entries[place].settings or {}) do
+      if type(one) == "table" then list[#list + 1] = read(one, place) end
+    end
+  end
+  return list
+end
+
+-- An entry that takes what any of the entries takes, a table of them by name.
+local function union(entries)
+  local whole = {settings = {}}
+  for _, name in ipairs(tables.sorted_keys(entries)) do
+    for i, key in ipairs(settings.names_of(entries[name])) do
+      if not settings.takes(whole, key) then
+        table.insert(whole.settings, entries[name].settings[i])
+      end
+    end
+  end
+  return whole
+end
+
+--- All settings that there are with these methods and models, tables of entries by name.
+function settings.all(methods, models)
+  local list = settings.of{sampler = union(methods), model = union(models)}
+  for i, one in ipairs(list) do
+    if one.name == "method" then
+      local names = table.concat(tables.sorted_keys(methods), "|")
+      list[i] = setmetatable({type = names}, {__index = one})
+    end
+  end
+  return list
+end
+
+--- The names of those of the entries, a table of them by name, that take a setting.
+function settings.owners(entries, name)
+  local owners = {}
+  for _, owner in ipairs(tables.sorted_keys(entries)) do
+    if settings.takes(entries[owner], name) then owners[#owners + 1] = owner end
+  end
+  return owners
+end
+
+-- What is wrong with an element of an entry's `settings`, or nil.
+local function wrong_element(one, place)
+  if type(one) == "string" then
+    local there = common[one]
+    if there and there.place == place then return nil end
+    return ("%s is no setting of a %s%s"):format(one, place,
+      there and "; every experiment has it"
+        or options.hint(one, tables.sorted_keys(common), "there are"))
+  elseif type(one) ~= "table" or type(one[1]) ~= "string" or type(one[2]) ~= "string"
+    or type(one.help) ~= "string" then
+    return 'a setting is a name, or {"name", "type", default = value, help = "what it is"}'
+  elseif not one[1]:find "^%l[%l%d_]*$" then
+    return ('the name "%s" must be small letters, digits and _'):format(one[1])
+  elseif common[one[1]] then
+    return ("%s is a setting already"):format(one[1])
+  end
+end
+
+--- The entry, of methods (place "sampler") or models ("model"); an error that begins with `where`
+-- when its `settings` or `defaults` are wrong.
+function settings.check_entry(where, entry, place)
+  for i, one in ipairs(options.value(where, "settings", entry.settings, "table")) do
+    local wrong = wrong_element(one, place)
+    if wrong then options.fail(("%s: settings[%d]: %s"):format(where, i, wrong)) end
+    if type(one) == "table" then
+      options.value(where, "the default of " .. one[1], one.default, read(one).type)
+    end
+  end
+  for name, value in pairs(options.value(where, "defaults", entry.defaults or {}, "table")) do
+    local there = common[name]
+    if not there then
+      options.fail(('%s: defaults: no setting "%s"%s'):format(where, name,
+        options.hint(name, tables.sorted_keys(common), "there are")))
+    end
+    options.value(where, "the default of " .. name, value, there.type)
+  end
+  return entry
+end
+
+--- The values of a configuration whose settings have one of these places.
+function settings.at(config, ...)
+  local wanted, values = {}, {}
+  for _, place in ipairs{...} do wanted[place] = true end
+  for name, one in pairs(common) do
+    if wanted[one.place] then values[name] = config[name] end
+  end
+  return values
+end
+
+-- ---------------------------------------------------------------- in words
+
+--- A value of a setting as a text: true, 0.3, "512,256".
+function settings.show(value)
+  return type(value) == "table" and table.concat(value, ",") or tostring(value)
+end
+
+--- The names of the settings of a configuration in the order of the table, its own ones last.
+function settings.names(config)
+  local list, own = {}, {}
+  for _, group in ipairs(PLACES) do
+    for i = 2, #group do
+      if config[group[i][1]] ~= nil then list[#list + 1] = group[i][1] end
+    end
+  end
+  for _, name in ipairs(tables.sorted_keys(config)) do
+    if not common[name] then own[#own + 1] = name end
+  end
+  return tables.append(list, own)
+end
+
+--- A configuration, or some settings of one, as "layers 5, hidden 256, ...", without those that are
+-- named behind it.
+function settings.text(config, ...)
+  local words, without = {}, {}
+  for _, name in ipairs{...} do without[name] = true end
+  for _, name in ipairs(settings.names(config)) do
+    if not without[name] then
+      words[#words + 1] = ("%s %s"):format(name:gsub("_", " "), settings.show(config[name]))
+    end
+  end
+  return table.concat(words, ", ")
+end
+
+-- "paper 200, code 200" of the defaults that entries or presets have of their own.
+local function own_defaults(word, by_name, one)
+  local list = {}
+  for _, name in ipairs(tables.sorted_keys(by_name)) do
+    local defaults = by_name[name].defaults or by_name[name]
+    if defaults[one.name] ~= nil then
+      list[#list + 1] = ("%s %s"):format(name, settings.show(defaults[one.name]))
+    end
+  end
+  return #list > 0 and word .. " " .. table.concat(list, ", ") or nil
+end
+
+--- What a setting is, in one line: who has it, its help, its words, its defaults. methods: entries
+-- by name.
+function settings.describe(one, methods)
+  local parts = {}
+  local words = one.type:match "^[%w_]+|[%w_|]+"
+  parts[1] = words and words:gsub("|", ", ")
+  local default = one.default == nil and one.follows or one.default
+  if default ~= nil then parts[#parts + 1] = "default " .. settings.show(default) end
+  parts[#parts + 1] = own_defaults("preset", presets, one)
+  parts[#parts + 1] = own_defaults("method", methods, one)
+  local owners = one.place == "sampler" and settings.owners(methods, one.name) or {}
+  return ("%s%s%s"):format(#owners > 0 and table.concat(owners, ", ") .. ": " or "", one.help,
+    #parts > 0 and (" (%s)"):format(table.concat(parts, "; ")) or "")
+end
+
+return settings
