@@ -99,6 +99,29 @@ function tests.test_order_and_equality()
   end
 end
 
+--- In any order that they are given in: also in one that quicksort splits as badly as can be.
+function tests.test_sort_of_many()
+  local n, half = 60000, 30000
+  local orders = {
+    ascending = function(i) return i end,
+    descending = function(i) return n - i end,
+    equal = function() return 7 end,
+    few = function(i) return i * i % 5 end,
+    organ_pipe = function(i) return math.min(i, n - i) end,
+    scattered = function(i) return i * 7919 % 60013 end,
+    worst = function(i) return i > half and 2 * (i - half) or i % 2 == 1 and i or half + i - 1 end,
+  }
+  for name, of in pairs(orders) do
+    for _, size in ipairs{1, 2, 24, 25, 100, n} do
+      local numbers = {}
+      for i = 1, size do numbers[i] = of(i) end
+      local x = index(numbers)
+      table.sort(numbers)
+      lu.assertTrue(x:sort() == index(numbers), name .. " " .. size)
+    end
+  end
+end
+
 function tests.test_check_unique()
   index{3, 1, 2, 0}:check_unique()
   fails("id 3 occurs twice, at positions 2 and 4", function() index{1, 3, 2, 3}:check_unique() end)

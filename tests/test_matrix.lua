@@ -30,6 +30,19 @@ function tests.test_from_coordinates()
 end
 
 --- CSR arrays whose rows are unsorted and hold duplicates.
+--- The sum of what is given for one place does not depend on the order: it is that of the numbers
+--- sorted, where sums of doubles differ.
+function tests.test_repeated_entries_in_any_order()
+  local large, given = 2.0 ^ 60, {}
+  for _, v in ipairs{{1, large, -large}, {large, 1, -large}, {large, -large, 1}} do
+    given[#given + 1] = ladies.matrix{n_rows = 2, n_cols = 2, rows = index{2, 2, 2},
+      cols = index{1, 1, 1}, values = tensor(v)}
+    given[#given + 1] = ladies.csr{n_rows = 2, n_cols = 2, offsets = index{1, 1, 4},
+      columns = index{1, 1, 1}, values = tensor(v)}
+  end
+  for _, A in ipairs(given) do lu.assertEquals(A:to_dense():to_table(), {{0, 0}, {0, 0}}) end
+end
+
 function tests.test_from_arrays()
   local arrays = {n_rows = 3, n_cols = 4, offsets = index{1, 5, 5, 7},
     columns = index{4, 1, 4, 2, 3, 1}}
@@ -69,8 +82,9 @@ function tests.test_refused_constructions()
   fails("matrix: 2 rows, 2 columns and 3 values", coo{values = tensor{1, 2, 3}})
   fails("matrix: 2 rows, 2 columns and 2 x 1 values", coo{values = ladies.ones(2, 1)})
   fails("matrix: n_rows must be an integer 0 to 2147483647, got 2147483648", coo{n_rows = 1 << 31})
-  fails("matrix: rows must be an Index, got a table", coo{rows = {1, 2}})
-  fails("matrix: values must be a Tensor, got a number", coo{values = 1})
+  fails("matrix: rows must be of class Index, got table", coo{rows = {1, 2}})
+  fails("matrix: values must be of class Tensor, got 1", coo{values = 1})
+  fails("matrix: the option rows is missing", function() ladies.matrix{n_rows = 1, n_cols = 1} end)
   fails('matrix: unknown option "nrows"; did you mean "n_rows"?', coo{nrows = 2})
   local function csr(offsets, columns, values)
     return function()

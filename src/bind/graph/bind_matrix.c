@@ -27,21 +27,10 @@ static int64_t count_option(lua_State *L, const char *where, const char *name)
 
 static ld_index *index_option(lua_State *L, const char *where, const char *name)
 {
-    lua_getfield(L, 1, name);
-    ld_index *x = bind_to_index(L, -1);
+    ld_index *x = bind_option_index(L, 1, where, name);
     if (!x)
-        bind_error(L, "%s: %s must be an Index, got a %s", where, name, luaL_typename(L, -1));
-    lua_pop(L, 1);
+        bind_error(L, "%s: the option %s is missing", where, name);
     return x;
-}
-
-static ld_tensor *tensor_option(lua_State *L, const char *where, const char *name)
-{
-    ld_tensor *t = NULL;
-    if (lua_getfield(L, 1, name) != LUA_TNIL && !(t = bind_to_tensor(L, -1)))
-        bind_error(L, "%s: %s must be a Tensor, got a %s", where, name, luaL_typename(L, -1));
-    lua_pop(L, 1);
-    return t;
 }
 
 static int matrix_new(lua_State *L)
@@ -52,7 +41,7 @@ static int matrix_new(lua_State *L)
     int64_t n_rows = count_option(L, "matrix", "n_rows");
     int64_t n_cols = count_option(L, "matrix", "n_cols");
     ld_index *rows = index_option(L, "matrix", "rows"), *cols = index_option(L, "matrix", "cols");
-    ld_tensor *values = tensor_option(L, "matrix", "values");
+    ld_tensor *values = bind_option_tensor(L, 1, "matrix", "values");
     bind_check(L, ld_csr_from_coo(bind_new_matrix(L), n_rows, n_cols, rows, cols, values));
     return 1;
 }
@@ -65,7 +54,7 @@ static int matrix_csr(lua_State *L)
     int64_t n_rows = count_option(L, "csr", "n_rows"), n_cols = count_option(L, "csr", "n_cols");
     ld_index *offsets = index_option(L, "csr", "offsets");
     ld_index *columns = index_option(L, "csr", "columns");
-    ld_tensor *values = tensor_option(L, "csr", "values");
+    ld_tensor *values = bind_option_tensor(L, 1, "csr", "values");
     bind_check(L, ld_csr_from_arrays(bind_new_matrix(L), n_rows, n_cols, offsets, columns, values));
     return 1;
 }

@@ -3,17 +3,6 @@
 #include "sample/rows.h"
 #include "state/bind.h"
 
-/* The vector or Index in option `name`, or NULL. */
-static ld_tensor *tensor_option(lua_State *L, const char *where, const char *name)
-{
-    return bind_option_object(L, 4, where, name, BIND_TENSOR) ? bind_tensor(L, -1) : NULL;
-}
-
-static ld_index *index_option(lua_State *L, const char *where, const char *name)
-{
-    return bind_option_object(L, 4, where, name, BIND_INDEX) ? bind_index(L, -1) : NULL;
-}
-
 static int matrix_sample_rows(lua_State *L)
 {
     static const char *const names[] = {"replace", "debias", "count", "p", "p_cols",
@@ -27,10 +16,10 @@ static int matrix_sample_rows(lua_State *L)
         .replace = bind_option_boolean(L, 4, "replace", false),
         .debias = bind_option_boolean(L, 4, "debias", false),
         .count = bind_option_boolean(L, 4, "count", false),
-        .p = tensor_option(L, "sample_rows", "p"),
-        .p_cols = tensor_option(L, "sample_rows", "p_cols"),
-        .always = index_option(L, "sample_rows", "always"),
-        .first = index_option(L, "sample_rows", "first"),
+        .p = bind_option_tensor(L, 4, "sample_rows", "p"),
+        .p_cols = bind_option_tensor(L, 4, "sample_rows", "p_cols"),
+        .always = bind_option_index(L, 4, "sample_rows", "always"),
+        .first = bind_option_index(L, 4, "sample_rows", "first"),
     };
     ld_rng *rng = bind_option_rng(L, 4, "sample_rows");
     ld_csr **s = bind_new_matrix(L);
@@ -49,10 +38,10 @@ static int matrix_poisson_rows(lua_State *L)
     lua_settop(L, 4);
     bind_check_options(L, 4, "poisson_rows", names);
     ld_poisson_options o = {
-        .pi = tensor_option(L, "poisson_rows", "pi"),
+        .pi = bind_option_tensor(L, 4, "poisson_rows", "pi"),
         .shared = bind_option_boolean(L, 4, "shared", false),
-        .always = index_option(L, "poisson_rows", "always"),
-        .first = index_option(L, "poisson_rows", "first"),
+        .always = bind_option_index(L, 4, "poisson_rows", "always"),
+        .first = bind_option_index(L, 4, "poisson_rows", "first"),
     };
     ld_rng *rng = bind_option_rng(L, 4, "poisson_rows");
     ld_csr **s = bind_new_matrix(L);

@@ -84,9 +84,8 @@ static ld_choice_options choice_options(lua_State *L, int arg, const char *where
             (ld_choice_method)word_option(L, arg, where, "method", methods, "wor, wr or poisson"),
         .debias = bind_option_boolean(L, arg, "debias", false),
         .unite = word_option(L, arg, where, "union", unions, "pre or post") == 1,
+        .always = bind_option_index(L, arg, where, "always"),
     };
-    if (bind_option_object(L, arg, where, "always", BIND_INDEX))
-        o.always = bind_index(L, -1);
     return o;
 }
 

@@ -177,6 +177,11 @@ lua_Number bind_option_number(lua_State *L, int arg, const char *where, const ch
 void *bind_option_object(lua_State *L, int arg, const char *where, const char *name,
                          const char *class);
 
+/* Pushes the option `name` and returns its object, as bind_tensor and bind_index do, or NULL when it is
+ * absent. */
+ld_tensor *bind_option_tensor(lua_State *L, int arg, const char *where, const char *name);
+ld_index *bind_option_index(lua_State *L, int arg, const char *where, const char *name);
+
 /* The same for the option rng, which must be there. */
 ld_rng *bind_option_rng(lua_State *L, int arg, const char *where);
 

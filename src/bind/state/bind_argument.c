@@ -50,6 +50,11 @@ ld_tensor *bind_to_tensor(lua_State *L, int arg)
     return constant(L, bind_to_operand(L, arg));
 }
 
+ld_tensor *bind_option_tensor(lua_State *L, int arg, const char *where, const char *name)
+{
+    return bind_option_object(L, arg, where, name, BIND_TENSOR) ? bind_tensor(L, -1) : NULL;
+}
+
 ld_csr *bind_any_matrix(lua_State *L, int arg)
 {
     ld_csr *a = bind_object(L, arg, BIND_MATRIX);

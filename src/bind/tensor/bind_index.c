@@ -11,6 +11,11 @@ ld_index *bind_index(lua_State *L, int arg)
     return bind_object(L, arg, BIND_INDEX);
 }
 
+ld_index *bind_option_index(lua_State *L, int arg, const char *where, const char *name)
+{
+    return bind_option_object(L, arg, where, name, BIND_INDEX) ? bind_index(L, -1) : NULL;
+}
+
 ld_index **bind_new_index(lua_State *L)
 {
     bind_collect(L);

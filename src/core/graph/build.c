@@ -1,83 +1,17 @@
-/* Matrices from coordinates, arrays and dense tensors.
- *
- * Sorting is counting sort: ordering entries by column and then, stably, by row gives sorted rows in
- * O(entries + rows + columns). */
+/* Matrices from coordinates, arrays and dense tensors; entries.c brings unordered entries into rows. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "graph/csr.h"
 
-/* order := positions 0 .. n-1 of `key` in stable ascending order of key[before[i]] (before NULL:
- * of key[i]); starts (n_keys + 1) := where each key's run begins. */
-static ld_status counting_sort(int32_t *order, int64_t *starts, const int32_t *key, int64_t n,
-                               int64_t n_keys, const int32_t *before)
-{
-    ld_status st;
-    memset(starts, 0, (size_t)(n_keys + 1) * sizeof *starts);
-    for (int64_t i = 0; i < n; i++) {
-        LD_TRY(ld_poll_at(i));
-        starts[key[i] + 1]++;
-    }
-    for (int64_t k = 0; k < n_keys; k++)
-        starts[k + 1] += starts[k];
-    for (int64_t i = 0; i < n; i++) {
-        LD_TRY(ld_poll_at(i));
-        int32_t at = before ? before[i] : (int32_t)i;
-        order[starts[key[at]]++] = at;
-    }
-    for (int64_t k = n_keys; k > 0; k--) /* each start has moved on to the next one's place */
-        starts[k] = starts[k - 1];
-    starts[0] = 0;
-    st = LD_OK;
-done:
-    return st;
-}
-
-/* Entries in sorted order (order[i] = position in cols and values) with the rows' runs given by
- * starts; merges those that share a column. */
-static ld_status coalesce(ld_csr **out, int64_t n_rows, int64_t n_cols, const int64_t *starts,
-                          const int32_t *order, const int32_t *cols, const float *values)
-{
-    ld_structure *s = NULL;
-    ld_tensor *merged = NULL;
-    int64_t nnz = 0;
-    ld_status st;
-    for (int64_t r = 0; r < n_rows; r++) {
-        LD_TRY(ld_poll_at(r));
-        for (int64_t i = starts[r]; i < starts[r + 1]; i++)
-            nnz += i == starts[r] || cols[order[i]] != cols[order[i - 1]];
-    }
-    LD_TRY(ld_structure_new(&s, n_rows, n_cols, nnz, false));
-    if (values)
-        LD_TRY(ld_tensor_new(&merged, 1, nnz, 1));
-    int64_t e = 0;
-    for (int64_t r = 0; r < n_rows; r++) {
-        LD_TRY(ld_poll_at(r));
-        for (int64_t i = starts[r]; i < starts[r + 1];) {
-            int32_t c = cols[order[i]];
-            double sum = 0;
-            for (; i < starts[r + 1] && cols[order[i]] == c; i++)
-                sum += values ? values[order[i]] : 0;
-            if (merged)
-                merged->data[e] = (float)sum;
-            s->columns[e++] = c;
-        }
-        s->offsets[r + 1] = e;
-    }
-    LD_TRY(ld_csr_new(out, s, merged, NULL, NULL));
-done:
-    ld_structure_unref(s);
-    ld_tensor_unref(merged);
-    return st;
-}
-
 ld_status ld_csr_from_coo(ld_csr **out, int64_t n_rows, int64_t n_cols, const ld_index *rows,
                           const ld_index *cols, ld_tensor *values)
 {
     int64_t n = rows->size;
-    int32_t *by_col = NULL, *order = NULL;
-    int64_t *starts = NULL;
+    ld_structure *s = NULL;
+    ld_tensor *copy = NULL;
+    int32_t *row_of = NULL;
     ld_status st;
     if (cols->size != n || (values && (values->ndim != 1 || values->n_rows != n)))
         return ld_fail(LD_SHAPE, "matrix: %" PRId64 " rows, %" PRId64 " columns and %s values", n,
@@ -85,19 +19,20 @@ ld_status ld_csr_from_coo(ld_csr **out, int64_t n_rows, int64_t n_cols, const ld
     LD_TRY(ld_structure_check(n_rows, n_cols, 0));
     LD_TRY(ld_index_check(rows, 0, n_rows, "matrix: row"));
     LD_TRY(ld_index_check(cols, 0, n_cols, "matrix: column"));
-    st = LD_NOMEM;
-    if (!(by_col = ld_alloc_array(n, sizeof *by_col, LD_MEM_SCRATCH)) ||
-        !(order = ld_alloc_array(n, sizeof *order, LD_MEM_SCRATCH)) ||
-        !(starts = ld_alloc_array((n_rows > n_cols ? n_rows : n_cols) + 1, sizeof *starts,
-                                  LD_MEM_SCRATCH)))
+    LD_TRY(ld_structure_new(&s, n_rows, n_cols, n, false));
+    if (values)
+        LD_TRY(ld_tensor_clone(&copy, values));
+    if (!(row_of = ld_alloc_array(n, sizeof *row_of, LD_MEM_SCRATCH))) {
+        st = LD_NOMEM;
         goto done;
-    LD_TRY(counting_sort(by_col, starts, cols->data, n, n_cols, NULL));
-    LD_TRY(counting_sort(order, starts, rows->data, n, n_rows, by_col));
-    LD_TRY(coalesce(out, n_rows, n_cols, starts, order, cols->data, values ? values->data : NULL));
+    }
+    memcpy(s->columns, cols->data, (size_t)n * sizeof *s->columns);
+    memcpy(row_of, rows->data, (size_t)n * sizeof *row_of);
+    LD_TRY(ld_csr_from_entries(out, s, row_of, copy));
 done:
-    ld_free(by_col);
-    ld_free(order);
-    ld_free(starts);
+    ld_structure_unref(s);
+    ld_tensor_unref(copy);
+    ld_free(row_of);
     return st;
 }
 
@@ -137,17 +72,18 @@ ld_status ld_csr_canonical(ld_csr **out, ld_csr *a)
         *out = ld_csr_ref(a);
         return LD_OK;
     }
-    ld_index *rows = NULL, *cols = NULL;
+    const ld_structure *given = a->s;
+    ld_structure *s = NULL;
     ld_tensor *values = NULL;
     ld_status st;
-    LD_TRY(ld_csr_row_of(&rows, a));
-    LD_TRY(ld_csr_col_of(&cols, a));
+    LD_TRY(ld_structure_new(&s, given->n_rows, given->n_cols, given->nnz, false));
+    memcpy(s->offsets, given->offsets, (size_t)(given->n_rows + 1) * sizeof *s->offsets);
+    memcpy(s->columns, given->columns, (size_t)given->nnz * sizeof *s->columns);
     if (a->values || a->row_scale || a->col_scale)
         LD_TRY(ld_csr_entries(&values, a));
-    LD_TRY(ld_csr_from_coo(out, a->s->n_rows, a->s->n_cols, rows, cols, values));
+    LD_TRY(ld_csr_from_rows(out, s, values));
 done:
-    ld_index_unref(rows);
-    ld_index_unref(cols);
+    ld_structure_unref(s);
     ld_tensor_unref(values);
     return st;
 }

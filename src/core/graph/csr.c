@@ -92,6 +92,14 @@ ld_status ld_structure_of_block(ld_structure **out, int64_t n_rows, int64_t n_co
     return st;
 }
 
+int64_t ld_structure_count(const ld_structure *s, const ld_index *rows)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < rows->size; i++)
+        n += s->offsets[rows->data[i] + 1] - s->offsets[rows->data[i]];
+    return n;
+}
+
 void ld_structure_sliced(ld_structure *s, ld_csr *a)
 {
     s->root = ld_csr_ref(a->s->root ? a->s->root : a);

@@ -67,6 +67,9 @@ ld_status ld_structure_check(int64_t n_rows, int64_t n_cols, int64_t nnz);
  * positions no int32 holds; 0 switches this off. */
 void ld_structure_limit(int64_t n);
 
+/* How many entries these rows have, which must be in range. */
+int64_t ld_structure_count(const ld_structure *s, const ld_index *rows);
+
 /* Says that s, which is new, is of a slice of a. */
 void ld_structure_sliced(ld_structure *s, ld_csr *a);
 
@@ -110,6 +113,9 @@ ld_status ld_csr_from_coo(ld_csr **out, int64_t n_rows, int64_t n_cols, const ld
  * least that length, becomes the storage of the matrix's; what is in them after a failure is of no
  * use. `rows` is only worked on. */
 ld_status ld_csr_from_entries(ld_csr **out, ld_structure *s, int32_t *rows, ld_tensor *values);
+
+/* The same where the entries lie in their rows already, in any order within them. */
+ld_status ld_csr_from_rows(ld_csr **out, ld_structure *s, ld_tensor *values);
 
 /* From CSR arrays, which are checked, sorted within rows and coalesced as above. Columns that are
  * sorted are shared, all else is copied. */

@@ -1,5 +1,5 @@
 /* Rows from unordered entries, in place: beside the entries themselves only a row number for each
- * is held, where ld_csr_from_coo works on copies. For graphs that take a good part of the memory.
+ * is held, since graphs may take a good part of the memory.
  *
  * The entries are exchanged into ranges of rows by following cycles (American flag sort: McIlroy,
  * Bostic and McIlroy 1993, "Engineering radix sort"); the ranges then fit a cache, and each is
@@ -8,10 +8,16 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/threads.h"
 #include "graph/csr.h"
 
-enum { RANGES = 256, DIGITS = 256, SHORT = 24, ON_STACK = 512 };
+enum {
+    RANGES = 256,
+    RANGE_ENTRIES = 1 << 12, /* in a range, on average, at least */
+    DIGITS = 256,
+    ON_STACK = 512,
+};
 
 /* An entry as a key: the column, then the bits of the value, so that the order of the input does
  * not matter at all. */
@@ -25,45 +31,15 @@ static uint64_t pack(int32_t column, const float *value)
 
 /* --- one row ---------------------------------------------------------------------------------- */
 
-static void insertion_sort(uint64_t *keys, int64_t n)
-{
-    for (int64_t i = 1; i < n; i++) {
-        uint64_t key = keys[i];
-        int64_t j = i;
-        for (; j > 0 && keys[j - 1] > key; j--)
-            keys[j] = keys[j - 1];
-        keys[j] = key;
-    }
-}
-
-/* Sorts n keys with room for n more; the sorted ones are in what is returned. */
-static uint64_t *merge_sort(uint64_t *keys, uint64_t *spare, int64_t n)
-{
-    for (int64_t i = 0; i < n; i += SHORT)
-        insertion_sort(keys + i, n - i < SHORT ? n - i : SHORT);
-    for (int64_t run = SHORT; run < n; run *= 2) {
-        for (int64_t first = 0; first < n; first += 2 * run) {
-            int64_t middle = first + run < n ? first + run : n;
-            int64_t end = middle + run < n ? middle + run : n;
-            for (int64_t a = first, b = middle, to = first; to < end; to++)
-                spare[to] = b == end || (a < middle && keys[a] <= keys[b]) ? keys[a++] : keys[b++];
-        }
-        uint64_t *swap = keys;
-        keys = spare;
-        spare = swap;
-    }
-    return keys;
-}
-
 static void sort_few(int32_t *columns, float *values, int64_t n)
 {
-    uint64_t keys[2 * ON_STACK];
+    uint64_t keys[ON_STACK];
     for (int64_t i = 0; i < n; i++)
         keys[i] = pack(columns[i], values ? values + i : NULL);
-    const uint64_t *sorted = merge_sort(keys, keys + n, n);
+    ld_sort_uint64(keys, n);
     for (int64_t i = 0; i < n; i++) {
-        uint32_t bits = (uint32_t)sorted[i];
-        columns[i] = (int32_t)(sorted[i] >> 32);
+        uint32_t bits = (uint32_t)keys[i];
+        columns[i] = (int32_t)(keys[i] >> 32);
         if (values)
             memcpy(values + i, &bits, sizeof bits);
     }
@@ -188,6 +164,10 @@ static ld_status gather_ranges(builder *b)
 {
     int32_t next[RANGES];
     ld_status st = LD_OK;
+    if (b->n_ranges <= 1) {
+        b->starts[b->n_ranges] = b->s->nnz;
+        return LD_OK;
+    }
     for (int64_t i = 0; i < b->s->nnz; i++)
         b->starts[(b->rows[i] >> b->shift) + 1]++;
     for (int64_t k = 0; k < b->n_ranges; k++) {
@@ -201,26 +181,31 @@ static ld_status gather_ranges(builder *b)
     return st;
 }
 
-/* The rows of a range from its entries; their offsets are as if only what is before the range were
- * in front of it. The first row's own offset is written by the range before. */
-static void build_range(const builder *b, int64_t k, int64_t *kept)
+/* Brings the entries of a range into its rows; their offsets are as if only what is before the range
+ * were in front of it. The first row's own offset is written by the range before. */
+static void order_range(const builder *b, int64_t k, int64_t first, int64_t last)
 {
-    ld_structure *s = b->s;
-    int64_t first = k << b->shift, last = (k + 1) << b->shift, *offsets = s->offsets;
-    int64_t from = b->starts[k], to = from;
-    int top = 32 + (s->n_cols > 1 ? (31 - __builtin_clz((unsigned)s->n_cols - 1)) / 8 * 8 : 0);
-    last = last < s->n_rows ? last : s->n_rows;
+    int64_t *offsets = b->s->offsets, at = b->starts[k];
     for (int64_t r = first; r < last; r++)
         offsets[r + 1] = 0;
-    for (int64_t i = from; i < b->starts[k + 1]; i++)
+    for (int64_t i = at; i < b->starts[k + 1]; i++)
         offsets[b->rows[i] + 1]++;
-    for (int64_t r = first, at = from; r < last; r++) {
+    for (int64_t r = first; r < last; r++) {
         b->next[r] = (int32_t)at;
         at = offsets[r + 1] += at;
     }
     exchange(b, b->next, offsets, first, last, 0);
+}
+
+/* Sorts each row of a range and merges equal entries, which leaves a gap behind the last row; what is
+ * kept ends at *kept. */
+static void sort_range(const builder *b, int64_t k, int64_t first, int64_t last, int64_t *kept)
+{
+    ld_structure *s = b->s;
+    int64_t from = b->starts[k], to = from;
+    int top = 32 + (s->n_cols > 1 ? (31 - __builtin_clz((unsigned)s->n_cols - 1)) / 8 * 8 : 0);
     for (int64_t r = first; r < last; r++) {
-        int64_t end = offsets[r + 1];
+        int64_t end = s->offsets[r + 1];
         int32_t *columns = s->columns + from;
         if (is_sorted(columns, end - from)) {
             if (to < from)
@@ -232,7 +217,7 @@ static void build_range(const builder *b, int64_t k, int64_t *kept)
             sort_row(columns, b->values ? b->values + from : NULL, end - from, top);
             to = merge_equal(s->columns, b->values, from, end - from, to);
         }
-        offsets[r + 1] = to;
+        s->offsets[r + 1] = to;
         from = end;
     }
     *kept = to;
@@ -241,8 +226,13 @@ static void build_range(const builder *b, int64_t k, int64_t *kept)
 static void build_ranges(void *context, int64_t begin, int64_t end)
 {
     builder *b = context;
-    for (int64_t k = begin; k < end; k++)
-        build_range(b, k, &b->ends[k]);
+    for (int64_t k = begin; k < end; k++) {
+        int64_t first = k << b->shift, last = (k + 1) << b->shift;
+        last = last < b->s->n_rows ? last : b->s->n_rows;
+        if (b->rows)
+            order_range(b, k, first, last);
+        sort_range(b, k, first, last, &b->ends[k]);
+    }
 }
 
 static void close_gaps(builder *b)
@@ -264,25 +254,54 @@ static void close_gaps(builder *b)
     s->nnz = to;
 }
 
+/* Few entries lie in few ranges. */
+static void choose_ranges(builder *b)
+{
+    const ld_structure *s = b->s;
+    int64_t most = s->nnz / RANGE_ENTRIES + 1;
+    most = most < RANGES ? most : RANGES;
+    while (s->n_rows > most << b->shift)
+        b->shift++;
+    b->n_ranges = ((s->n_rows - 1) >> b->shift) + 1;
+}
+
+/* The matrix, once the entries of every range are where its rows will be. */
+static ld_status finish(ld_csr **out, builder *b, ld_tensor *values)
+{
+    ld_tensor *kept = NULL;
+    ld_status st;
+    LD_TRY(ld_parallel_for(b->n_ranges, 1, build_ranges, b));
+    close_gaps(b);
+    if (values)
+        LD_TRY(ld_tensor_slice(&kept, values, 0, b->s->nnz));
+    LD_TRY(ld_csr_new(out, b->s, kept, NULL, NULL));
+done:
+    ld_tensor_unref(kept);
+    return st;
+}
+
 ld_status ld_csr_from_entries(ld_csr **out, ld_structure *s, int32_t *rows, ld_tensor *values)
 {
     builder b = {.s = s, .rows = rows, .values = values ? values->data : NULL};
-    ld_tensor *kept = NULL;
     ld_status st;
-    while (s->n_rows > (int64_t)RANGES << b.shift)
-        b.shift++;
-    b.n_ranges = ((s->n_rows - 1) >> b.shift) + 1;
+    choose_ranges(&b);
     b.next = ld_alloc_array(s->n_rows, sizeof *b.next, LD_MEM_SCRATCH);
     if (!b.next)
         return LD_NOMEM;
     LD_TRY(gather_ranges(&b));
-    LD_TRY(ld_parallel_for(b.n_ranges, 1, build_ranges, &b));
-    close_gaps(&b);
-    if (values)
-        LD_TRY(ld_tensor_slice(&kept, values, 0, s->nnz));
-    LD_TRY(ld_csr_new(out, s, kept, NULL, NULL));
+    LD_TRY(finish(out, &b, values));
 done:
-    ld_tensor_unref(kept);
     ld_free(b.next);
     return st;
+}
+
+ld_status ld_csr_from_rows(ld_csr **out, ld_structure *s, ld_tensor *values)
+{
+    builder b = {.s = s, .values = values ? values->data : NULL};
+    choose_ranges(&b);
+    for (int64_t k = 0; k <= b.n_ranges; k++) {
+        int64_t first = k << b.shift;
+        b.starts[k] = s->offsets[first < s->n_rows ? first : s->n_rows];
+    }
+    return finish(out, &b, values);
 }

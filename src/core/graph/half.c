@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/threads.h"
 
 enum {
     DRAWS_GRAIN = 1 << 16,
     ROWS_GRAIN = 1 << 10,
-    SMALL = 24, /* elements that are sorted by insertion */
 };
 
 ld_status ld_half_init(ld_half *h, int64_t n)
@@ -29,56 +29,11 @@ void ld_half_clear(ld_half *h)
     *h = (ld_half){0};
 }
 
-/* --- sorting ---------------------------------------------------------------------------------- */
-
-/* Quicksort (Hoare's partition about the median of three), then one insertion sort over all. */
-static void sort_coarsely(int32_t *x, int64_t n)
-{
-    while (n > SMALL) {
-        int32_t a = x[0], b = x[n / 2], c = x[n - 1];
-        int32_t low = a < b ? a : b, high = a < b ? b : a;
-        int32_t pivot = c < low ? low : c > high ? high : c;
-        int64_t i = 0, j = n - 1;
-        while (i <= j) {
-            while (x[i] < pivot)
-                i++;
-            while (x[j] > pivot)
-                j--;
-            if (i <= j) {
-                int32_t swapped = x[i];
-                x[i++] = x[j];
-                x[j--] = swapped;
-            }
-        }
-        /* The shorter part recursively, the longer one in this loop: the stack stays shallow. */
-        if (j + 1 < n - i) {
-            sort_coarsely(x, j + 1);
-            x += i;
-            n -= i;
-        } else {
-            sort_coarsely(x + i, n - i);
-            n = j + 1;
-        }
-    }
-}
-
-static void sort(int32_t *x, int64_t n)
-{
-    sort_coarsely(x, n);
-    for (int64_t i = 1; i < n; i++) {
-        int32_t moved = x[i];
-        int64_t j = i;
-        for (; j > 0 && x[j - 1] > moved; j--)
-            x[j] = x[j - 1];
-        x[j] = moved;
-    }
-}
-
 static void sort_rows(void *ctx, int64_t begin, int64_t end)
 {
     ld_half *h = ctx;
     for (int64_t r = begin; r < end; r++)
-        sort(h->columns + h->offsets[r], h->offsets[r + 1] - h->offsets[r]);
+        ld_sort_int32(h->columns + h->offsets[r], h->offsets[r + 1] - h->offsets[r]);
 }
 
 ld_status ld_half_sort(ld_half *h)
@@ -123,7 +78,7 @@ static void merge_rows(void *ctx, int64_t begin, int64_t end)
         int64_t n_old = a->old->offsets[r + 1] - a->old->offsets[r];
         int32_t *row = a->columns + a->starts[r], *drawn = row + n_old;
         int64_t n_drawn = a->end[r] - a->starts[r] - n_old, n = 0;
-        sort(drawn, n_drawn);
+        ld_sort_int32(drawn, n_drawn);
         for (int64_t i = 0, j = 0; i < n_old || j < n_drawn;) {
             bool from_old = j == n_drawn || (i < n_old && old[i] <= drawn[j]);
             int32_t next = from_old ? old[i++] : drawn[j++];

@@ -9,37 +9,15 @@
 
 enum { AHEAD = 16 };
 
-/* x's elements at `pick`, or NULL when x is NULL. */
-static ld_status pick_scale(ld_tensor **out, const ld_tensor *x, const ld_index *pick)
-{
-    *out = NULL;
-    if (!x)
-        return LD_OK;
-    ld_status st = ld_tensor_new(out, 1, pick->size, 1);
-    if (st == LD_OK)
-        for (int64_t i = 0; i < pick->size; i++)
-            (*out)->data[i] = x->data[pick->data[i]];
-    return st;
-}
-
-static ld_status count_entries(int64_t *nnz, const ld_csr *a, const ld_index *rows)
-{
-    ld_status st = ld_index_check(rows, 0, a->s->n_rows, "slice: node");
-    *nnz = 0;
-    for (int64_t i = 0; st == LD_OK && i < rows->size; i++)
-        *nnz += a->s->offsets[rows->data[i] + 1] - a->s->offsets[rows->data[i]];
-    return st;
-}
-
 /* The structure and values of whole rows, with the columns still to be filled in. */
 static ld_status copy_rows(ld_structure **structure, ld_tensor **values, ld_csr *a,
                            const ld_index *rows, int64_t n_cols)
 {
     const ld_structure *p = a->s;
     ld_structure *s = NULL;
-    int64_t nnz;
     ld_status st;
-    LD_TRY(count_entries(&nnz, a, rows));
+    LD_TRY(ld_index_check(rows, 0, p->n_rows, "slice: node"));
+    int64_t nnz = ld_structure_count(p, rows);
     LD_TRY(ld_structure_new(&s, rows->size, n_cols, nnz, p->origin != NULL));
     ld_structure_sliced(s, a);
     *structure = s;
@@ -114,8 +92,8 @@ ld_status ld_csr_compact(ld_csr **out, ld_index **src, const ld_csr *a, ld_struc
     ld_index *touched = NULL;
     ld_status st;
     LD_TRY(compact(s, &touched, first, what));
-    LD_TRY(pick_scale(&row_scale, a->row_scale, rows));
-    LD_TRY(pick_scale(&col_scale, a->col_scale, touched));
+    LD_TRY(ld_tensor_pick(&row_scale, a->row_scale, rows));
+    LD_TRY(ld_tensor_pick(&col_scale, a->col_scale, touched));
     LD_TRY(ld_csr_new(out, s, values, row_scale, col_scale));
     *src = ld_index_ref(touched);
 done:
@@ -157,7 +135,7 @@ ld_status ld_csr_rows(ld_csr **out, ld_csr *a, const ld_index *rows)
     ld_status st;
     LD_TRY(copy_rows(&s, &values, a, rows, a->s->n_cols));
     copy_columns(s, a->s, rows);
-    LD_TRY(pick_scale(&row_scale, a->row_scale, rows));
+    LD_TRY(ld_tensor_pick(&row_scale, a->row_scale, rows));
     LD_TRY(ld_csr_new(out, s, values, row_scale, a->col_scale));
 done:
     ld_structure_unref(s);

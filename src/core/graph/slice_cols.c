@@ -189,40 +189,19 @@ done:
     return st;
 }
 
-static int64_t count_entries(const ld_structure *s, const ld_index *rows)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < rows->size; i++)
-        n += s->offsets[rows->data[i] + 1] - s->offsets[rows->data[i]];
-    return n;
-}
-
 /* Fills in q->matches. */
 static ld_status find_matches(search *q)
 {
     const ld_structure *p = q->a->s, *by_cols = NULL;
     if (q->rows)
         ld_structure_by_cols(&by_cols, q->a->s, false);
-    int64_t in_rows = q->rows ? count_entries(p, q->rows) : p->nnz;
-    int64_t in_cols = by_cols ? count_entries(by_cols, q->cols) : INT64_MAX;
+    int64_t in_rows = q->rows ? ld_structure_count(p, q->rows) : p->nnz;
+    int64_t in_cols = by_cols ? ld_structure_count(by_cols, q->cols) : INT64_MAX;
     int64_t most = in_rows < in_cols ? in_rows : in_cols;
     q->matches = ld_alloc_array(most, sizeof *q->matches, LD_MEM_SCRATCH);
     if (!q->matches)
         return LD_NOMEM;
     return by_cols && in_cols < in_rows / COLUMN_COST ? search_cols(q, by_cols) : search_rows(q);
-}
-
-/* x's elements at `pick`, or NULL when x is NULL. */
-static ld_status pick_scale(ld_tensor **out, ld_tensor *x, const ld_index *pick)
-{
-    *out = NULL;
-    if (!x)
-        return LD_OK;
-    ld_status st = ld_tensor_new(out, 1, pick->size, 1);
-    if (st == LD_OK)
-        for (int64_t i = 0; i < pick->size; i++)
-            (*out)->data[i] = x->data[pick->data[i]];
-    return st;
 }
 
 static ld_status make(ld_csr **out, const search *q)
@@ -248,10 +227,10 @@ static ld_status make(ld_csr **out, const search *q)
         s->offsets[i + 1] = n;
     }
     if (q->rows)
-        LD_TRY(pick_scale(&row_scale, a->row_scale, q->rows));
+        LD_TRY(ld_tensor_pick(&row_scale, a->row_scale, q->rows));
     else
         row_scale = ld_tensor_ref(a->row_scale);
-    LD_TRY(pick_scale(&col_scale, a->col_scale, q->cols));
+    LD_TRY(ld_tensor_pick(&col_scale, a->col_scale, q->cols));
     LD_TRY(ld_csr_new(out, s, values, row_scale, col_scale));
 done:
     ld_structure_unref(s);

@@ -1,12 +1,14 @@
 /* Uniform draws without replacement are Floyd's (Bentley and Floyd 1987): for j = d - k .. d - 1 a
  * number t of 0 .. j, and j itself when t was drawn before. The set is kept in ascending order where
- * it lies while it is small; otherwise it is a bitmap, from which it comes out in that order. Draws with replacement are random fractions, sorted: in that order they
- * meet the entries of a row, or their running sums, in one pass. */
+ * it lies while it is small; otherwise it is a bitmap, from which it comes out in that order. Draws
+ * with replacement are random fractions, sorted: in that order they meet the entries of a row, or
+ * their running sums, in one pass. */
 #include "sample/row_draw.h"
 
 #include <float.h>
 
 #include "base/memory.h"
+#include "base/sort.h"
 
 enum { FEW = 16 };
 
@@ -23,23 +25,6 @@ static void random_pair(uint64_t pair[2], ld_row_rng rng, int64_t i)
 static int64_t scaled(uint64_t bits, int64_t n)
 {
     return (int64_t)((unsigned __int128)bits * (uint64_t)n >> 64);
-}
-
-/* Shell's sort with Ciura's gaps: nearly all lists are short, so it is an insertion sort. */
-static void sort(uint64_t *x, int64_t n)
-{
-    static const int gaps[] = {70517, 31341, 13929, 6190, 2752, 1223, 543,
-                               241,   109,   48,    21,   10,   4,    1};
-    for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++) {
-        int64_t gap = gaps[g];
-        for (int64_t i = gap; i < n; i++) {
-            uint64_t moving = x[i];
-            int64_t j = i;
-            for (; j >= gap && x[j - gap] > moving; j -= gap)
-                x[j] = x[j - gap];
-            x[j] = moving;
-        }
-    }
 }
 
 int64_t ld_row_all(ld_row_draw *out, int64_t d)
@@ -105,7 +90,7 @@ int64_t ld_row_repeated(ld_row_draw *out, int64_t d, int64_t k, ld_row_rng rng, 
         if (i + 1 < k)
             out[i + 1] = pair[1];
     }
-    sort(out, k);
+    ld_sort_uint64(out, k);
     while (p && p[last] == 0.0f)
         last--;
     double sum = p ? p[0] : 0.0;
@@ -157,7 +142,7 @@ ld_status ld_row_successive(ld_row_draw *out, int64_t *drawn, int64_t d, int64_t
         }
         out[i] = ld_row_draw_of(keys[i].at, weight);
     }
-    sort(out, k);
+    ld_sort_uint64(out, k);
     *drawn = k;
     return LD_OK;
 }

@@ -1,11 +1,11 @@
 #include "tensor/index.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/sort.h"
 
 static ld_status check_size(int64_t size)
 {
@@ -128,17 +128,11 @@ ld_status ld_index_concat(ld_index **out, const ld_index *a, const ld_index *b)
     return st;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 ld_status ld_index_sort(ld_index **out, const ld_index *x)
 {
     ld_status st = ld_index_slice(out, x, 0, x->size);
     if (st == LD_OK)
-        qsort((*out)->data, (size_t)x->size, sizeof *x->data, ascending);
+        ld_sort_int32((*out)->data, x->size);
     return st;
 }
 

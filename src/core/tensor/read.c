@@ -56,6 +56,18 @@ int64_t ld_tensor_not_finite(const ld_tensor *t)
     return -1;
 }
 
+ld_status ld_tensor_pick(ld_tensor **out, const ld_tensor *t, const ld_index *positions)
+{
+    if (!t) {
+        *out = NULL;
+        return LD_OK;
+    }
+    ld_status st = ld_tensor_new(out, 1, positions->size, 1);
+    for (int64_t i = 0; st == LD_OK && i < positions->size; i++)
+        (*out)->data[i] = t->data[positions->data[i]];
+    return st;
+}
+
 double ld_tensor_norm(const ld_tensor *t)
 {
     double square = 0;

@@ -136,6 +136,9 @@ ld_status ld_tensor_above(ld_tensor **out, const ld_tensor *t, float bound);
 /* The position of the first element that is infinite or NaN, -1 when there is none. */
 int64_t ld_tensor_not_finite(const ld_tensor *t);
 
+/* The elements of the vector t at `positions`, which must be in range; NULL for NULL. */
+ld_status ld_tensor_pick(ld_tensor **out, const ld_tensor *t, const ld_index *positions);
+
 /* The Euclidean norm of all elements, summed in double. */
 double ld_tensor_norm(const ld_tensor *t);
 

@@ -3,20 +3,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/archive/zlib_memory.h"
 
 enum { BUFFER = 1 << 16, PIECE = 1 << 30 };
-
-static void *zlib_alloc(void *opaque, unsigned count, unsigned size)
-{
-    (void)opaque;
-    return ld_alloc_array(count, size, LD_MEM_IO);
-}
-
-static void zlib_free(void *opaque, void *block)
-{
-    (void)opaque;
-    ld_free(block);
-}
 
 ld_status ld_inflater_open(ld_inflater *x, const ld_file *file, int64_t position, int64_t end,
                            int window_bits, const char *name)
@@ -26,8 +15,7 @@ ld_status ld_inflater_open(ld_inflater *x, const ld_file *file, int64_t position
     x->position = position;
     x->end = end;
     x->name = name;
-    x->z.zalloc = zlib_alloc;
-    x->z.zfree = zlib_free;
+    ld_zlib_use_memory(&x->z);
     x->buffer = ld_alloc(BUFFER, LD_MEM_IO);
     if (!x->buffer)
         return LD_NOMEM;
@@ -35,7 +23,7 @@ ld_status ld_inflater_open(ld_inflater *x, const ld_file *file, int64_t position
         return LD_OK;
     ld_free(x->buffer);
     x->buffer = NULL;
-    return LD_NOMEM; /* the only way to fail; zlib_alloc left the message */
+    return LD_NOMEM; /* the only way to fail; the message is ld_alloc's */
 }
 
 static ld_status refill(ld_inflater *x)

@@ -48,15 +48,6 @@ static int64_t count_lower(const ld_csr *a)
     return count;
 }
 
-/* Ends the file that was begun, whole or not at all. */
-static ld_status finish(ld_print *x, ld_status st)
-{
-    if (st == LD_OK)
-        return ld_print_commit(x);
-    ld_print_abandon(x);
-    return st;
-}
-
 ld_status ld_mtx_write(const char *path, ld_csr *a, bool symmetric)
 {
     bool pattern = !a->values && !a->row_scale && !a->col_scale, is_so = true;
@@ -74,7 +65,7 @@ ld_status ld_mtx_write(const char *path, ld_csr *a, bool symmetric)
                    sizes, 3);
     if (st == LD_OK)
         st = put_entries(x, a, symmetric, pattern);
-    return finish(x, st);
+    return ld_print_end(x, st);
 done:
     return st;
 }
@@ -102,5 +93,5 @@ ld_status ld_mtx_write_dense(const char *path, const ld_tensor *t)
     st = put_sizes(x, "%%MatrixMarket matrix array ", "real general", sizes, 2);
     if (st == LD_OK)
         st = put_values(x, t);
-    return finish(x, st);
+    return ld_print_end(x, st);
 }

@@ -6,19 +6,17 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/archive/zlib_memory.h"
 
 enum { BUFFER = 1 << 16, GZIP_WINDOW = 15 + 16, LEVEL = 6, MEMORY_LEVEL = 8, LONGEST_NUMBER = 32 };
 
-static void *zlib_alloc(void *opaque, unsigned count, unsigned size)
+static void release(ld_print *x)
 {
-    (void)opaque;
-    return ld_alloc_array(count, size, LD_MEM_IO);
-}
-
-static void zlib_free(void *opaque, void *block)
-{
-    (void)opaque;
-    ld_free(block);
+    if (x && x->packed)
+        deflateEnd(&x->z);
+    if (x)
+        ld_free(x->buffer);
+    ld_free(x);
 }
 
 ld_status ld_print_open(ld_print **out, const char *path, const char *reader)
@@ -32,11 +30,10 @@ ld_status ld_print_open(ld_print **out, const char *path, const char *reader)
         goto done;
     }
     if (packed) {
-        x->z.zalloc = zlib_alloc;
-        x->z.zfree = zlib_free;
+        ld_zlib_use_memory(&x->z);
         if (deflateInit2(&x->z, LEVEL, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) !=
             Z_OK) {
-            st = LD_NOMEM; /* the only way to fail; zlib_alloc left the message */
+            st = LD_NOMEM; /* the only way to fail; the message is ld_alloc's */
             goto done;
         }
         x->packed = true;
@@ -45,7 +42,7 @@ ld_status ld_print_open(ld_print **out, const char *path, const char *reader)
     *out = x;
     x = NULL;
 done:
-    ld_print_abandon(x);
+    release(x);
     return st;
 }
 
@@ -132,30 +129,14 @@ ld_status ld_print_float(ld_print *x, float value)
     return ld_print_text(x, text);
 }
 
-static void release(ld_print *x)
+ld_status ld_print_end(ld_print *x, ld_status st)
 {
-    if (x->packed)
-        deflateEnd(&x->z);
-    ld_free(x->buffer);
-    ld_free(x);
-}
-
-ld_status ld_print_commit(ld_print *x)
-{
-    ld_status st = drain(x, Z_FINISH);
-    if (st != LD_OK) {
-        ld_print_abandon(x);
-        return st;
-    }
-    st = ld_writer_commit(x->writer);
+    if (st == LD_OK)
+        st = drain(x, Z_FINISH);
+    if (st == LD_OK)
+        st = ld_writer_commit(x->writer);
+    else
+        ld_writer_abandon(x->writer);
     release(x);
     return st;
-}
-
-void ld_print_abandon(ld_print *x)
-{
-    if (!x)
-        return;
-    ld_writer_abandon(x->writer);
-    release(x);
 }

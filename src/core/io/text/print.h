@@ -17,7 +17,7 @@ typedef struct ld_print {
     z_stream z;
 } ld_print;
 
-/* Begins a file. Ends with ld_print_commit or ld_print_abandon. */
+/* Begins a file. Ends with ld_print_end. */
 ld_status ld_print_open(ld_print **out, const char *path, const char *reader);
 
 ld_status ld_print_text(ld_print *x, const char *text);
@@ -28,10 +28,8 @@ ld_status ld_print_integer(ld_print *x, int64_t value);
  * nan and the infinities, which the readers of text refuse. */
 ld_status ld_print_float(ld_print *x, float value);
 
-/* Brings the file to the disk under its name. Takes x, also when it fails. */
-ld_status ld_print_commit(ld_print *x);
-
-/* Leaves nothing behind; NULL is allowed. */
-void ld_print_abandon(ld_print *x);
+/* Ends the file, which everything was written to with status `st`: it appears under its name when that
+ * is LD_OK, and else nothing is left behind. Takes x, and returns what failed first. */
+ld_status ld_print_end(ld_print *x, ld_status st);
 
 #endif

@@ -2,15 +2,6 @@
 #include "io/text/print.h"
 #include "io/text/text.h"
 
-/* Ends the file that was begun, whole or not at all. */
-static ld_status finish(ld_print *x, ld_status st)
-{
-    if (st == LD_OK)
-        return ld_print_commit(x);
-    ld_print_abandon(x);
-    return st;
-}
-
 static ld_status put_edges(ld_print *x, const ld_csr *a)
 {
     bool weighted = a->values || a->row_scale || a->col_scale;
@@ -35,7 +26,7 @@ ld_status ld_text_write_edges(const char *path, const ld_csr *a)
 {
     ld_print *x;
     ld_status st = ld_print_open(&x, path, "text");
-    return st == LD_OK ? finish(x, put_edges(x, a)) : st;
+    return st == LD_OK ? ld_print_end(x, put_edges(x, a)) : st;
 }
 
 static ld_status put_rows(ld_print *x, const ld_tensor *t)
@@ -57,5 +48,5 @@ ld_status ld_text_write(const char *path, const ld_tensor *t)
 {
     ld_print *x;
     ld_status st = ld_print_open(&x, path, "text");
-    return st == LD_OK ? finish(x, put_rows(x, t)) : st;
+    return st == LD_OK ? ld_print_end(x, put_rows(x, t)) : st;
 }
