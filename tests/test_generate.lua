@@ -120,7 +120,9 @@ function tests.test_power_law_graph_is_simple()
       0.8, rng(seed))
     assert_simple(A, 500, 12346)
   end
-  assert_simple(generate.chung_lu(ladies.ones(2), ladies.index{1, 2}, 2, 0, rng(1)), 2, 2)
+  for _, labels in ipairs{{1, 2}, {2, 1}, {5, 1}} do
+    assert_simple(generate.chung_lu(ladies.ones(2), ladies.index(labels), 2, 0, rng(1)), 2, 2)
+  end
   assert_simple(generate.chung_lu(ladies.ones(3), ladies.index{1, 2, 1}, 0, 0, rng(1)), 3, 0)
   assert_simple(generate.chung_lu(ladies.zeros(0), ladies.index{}, 0, 0, rng(1)), 0, 0)
 end

@@ -51,6 +51,13 @@ function tests.test_labels()
   lu.assertEquals(load{y = false, node_labels = npz.int64{1, 0, 0}}.labels:to_table(), {2, 1, 1})
 end
 
+--- A mask may be one column, or one row.
+function tests.test_masks()
+  for _, mask in ipairs{npz.bool{1, 0, 1}, tensor{{1}, {0}, {1}}, tensor{{1, 0, 1}}} do
+    lu.assertEquals(load{train_mask = mask}.train:to_table(), {1, 3})
+  end
+end
+
 function tests.test_several_classes()
   local several = load{y = tensor{{0, 1}, {1, 1}, {0, 0}}}
   lu.assertTrue(several.multilabel)

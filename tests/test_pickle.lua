@@ -223,19 +223,23 @@ end
 
 --- What is wrong with a matrix is said with the name of what holds it.
 function tests.test_wrong_matrices()
-  local function csr(column)
+  local function csr(column, but)
     local text = "ccopy_reg\n_reconstructor\n(cscipy.sparse.csr\ncsr_matrix\nc__builtin__\n"
       .. "object\nNtR(dS'_shape'\n(I2\nI2\nts"
     for _, part in ipairs{{"data", "f4", 2, ("<ff"):pack(1, 2)},
         {"indices", "i4", 2, ("<i4i4"):pack(0, column)}, {"indptr", "i4", 3,
         ("<i4i4i4"):pack(0, 1, 2)}} do
       local array, state = array_of(table.unpack(part, 2))
-      text = ("%sS'%s'\n%s%stbs"):format(text, part[1], array, state)
+      text = ("%sS'%s'\n%s%stbs"):format(text, part[1] == but and "other" or part[1], array, state)
     end
     return text .. "b."
   end
   lu.assertEquals(tostring(pickle.decode(csr(1))), "Matrix 2 x 2, 2 entries")
   lu.assertStrMatches(message_of(pickle.decode, csr(5)), "pickle: .*out of range.*")
+  for _, part in ipairs{"data", "indices", "indptr"} do
+    lu.assertEquals(message_of(pickle.decode, csr(1, part)),
+      ('pickle: a sparse matrix without the vector "%s"'):format(part))
+  end
 end
 
 function tests.test_machines_that_are_misused()
