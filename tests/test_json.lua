@@ -11,21 +11,21 @@ end
 
 --- Lists of plain values stay on their line; every level of others is one indent further in.
 function tests.test_indented()
-  lu.assertEquals(json.encode({list = {{name = "x", sizes = {1, 2}}, {deep = {{1}, {2, 3}}}}}, "  "),
+  lu.assertEquals(json.encode({list = {{name = "x", sizes = {1, 2}}, {deep = {{1}, {2, 3}}}}}, " "),
     [[
 {
-  "list": [
-    {
-      "name": "x",
-      "sizes": [1, 2]
-    },
-    {
-      "deep": [
-        [1],
-        [2, 3]
-      ]
-    }
-  ]
+ "list": [
+  {
+   "name": "x",
+   "sizes": [1, 2]
+  },
+  {
+   "deep": [
+    [1],
+    [2, 3]
+   ]
+  }
+ ]
 }]])
 end
 
