@@ -4,7 +4,8 @@
 -- Every layer is computed for all nodes before the next begins, so a node costs its degree once a
 -- layer and not its whole neighbourhood of five hops. Held at a time: the output of the layer
 -- before and two intermediates of the one in hand, 3 N K floats for N nodes and K columns, besides
--- P and the features.
+-- P and the features. A layer may pass on a table of tensors, for layers further on (jumping
+-- knowledge, initial residuals); these are held as long as they are passed on.
 
 local core = require "ladies_core"
 local options = require "ladies.base.options"
@@ -22,27 +23,79 @@ local function own_propagation(where, model, of)
   return P
 end
 
-local function run(model, P, features)
+-- Adds the tensors of a value, a Tensor or a table that holds some however deep, to a set.
+local function add_tensors(set, value)
+  if options.class_of(value) == "Tensor" then
+    set[value] = true
+  elseif type(value) == "table" and not set[value] then
+    set[value] = true
+    for _, part in next, value do add_tensors(set, part) end
+  end
+  return set
+end
+
+-- Gives back the tensors of what a layer was given, but for those that it passed on, as `output`,
+-- and those in the set `held`.
+local function release(input, output, held)
+  local passed_on = add_tensors({}, output)
+  for tensor in pairs(add_tensors({}, input)) do
+    if type(tensor) == "userdata" and not passed_on[tensor] and not held[tensor]
+      and not tensor.in_step then
+      tensor:release()
+    end
+  end
+end
+
+local function run(where, model, P, features)
   local nodes = core.range(1, P.n_rows)
   local block = {adj = P, dst = nodes, src = nodes}
+  local held = add_tensors({[features] = true}, model)
   local h = features
   for i = 1, model.n_layers do
     local input = h
     h = model:layer(i, input, block)
-    if not rawequal(input, features) and not rawequal(input, h) then input:release() end
+    release(input, h, held)
   end
-  return h
+  return options.value(where, "what the last layer returns", h, "Tensor")
 end
 
---- Whether a model has what exact inference needs: layer(i, h, block) and n_layers.
+--- Whether a model has what exact inference needs: layer(i, h, block) and n_layers; or n_layers =
+-- 0, which says that it reads no graph.
 function inference.possible(model)
   options.value("ladies.inference", "the model", model, "table")
-  return model.layer ~= nil and model.n_layers ~= nil
+  return model.n_layers == 0 or model.layer ~= nil and model.n_layers ~= nil
+end
+
+local CHUNK = 1 << 14      -- nodes of a forward without a graph
+
+--- inference.without_graph(model, features): the logits of all rows of the features, by the model's
+-- forward on some of them at a time. The mini-batches are {input = nodes, output = nodes, blocks =
+-- {}}, as those of ladies.batches without a sampler: for models that read no graph. Nothing is
+-- recorded.
+function inference.without_graph(model, features)
+  local where = "ladies.inference.without_graph"
+  options.value(where, "the model", model, "table")
+  options.value(where, "features", features, "Tensor or Matrix")
+  core.check_constant(where, features)
+  local n, logits = features.n_rows, nil
+  core.no_grad(function()
+    for first = 1, n, CHUNK do
+      local last = math.min(first + CHUNK - 1, n)
+      local nodes = core.range(first, last)
+      local h = model:forward(features, {input = nodes, output = nodes, blocks = {}}, false)
+      options.value(where, "what the model's forward returns", h, "Tensor")
+      logits = logits or core.zeros(n, h.n_cols)
+      logits:slice(first, last):copy_(h)
+    end
+  end)
+  return logits
 end
 
 --- inference.exact(model, data [, {P =, features =}]): the logits of all nodes, N x outputs.
 -- model     has `n_layers` and `layer(i, h, block)`, as nn.gcn; its `P`, a Matrix, or `normalize`
---           ("sym" or "row") and `lambda`, as for graph:normalize, say which P it is for
+--           ("sym" or "row") and `lambda`, as for graph:normalize, say which P it is for. A layer
+--           may return a table of tensors for the next one, the last one returns the logits. With
+--           n_layers = 0 a model reads no graph: see inference.without_graph
 -- data      a data set; or a Graph, or P itself as a Matrix, and then `features` as well
 -- P         a Matrix in place of the model's own. That is refused when the model was trained on
 --           mini-batches of another one, as far as these tell (see ladies.graph.propagation).
@@ -52,23 +105,25 @@ end
 function inference.exact(model, data, given)
   local where = "ladies.inference.exact"
   if not inference.possible(model) then
-    options.fail(where .. ": the model must have layer(i, h, block) and n_layers")
+    options.fail(where .. ": the model must have layer(i, h, block) and n_layers, or n_layers = 0 "
+      .. "where it reads no graph")
   end
   options.value(where, "the data set", data, "table or Matrix")
   local opts = options.check(where, given, {
     P = "Matrix or nil", features = "Tensor or Matrix or nil",
   })
-  local P = opts.P or options.class_of(data) == "Matrix" and data
-    or own_propagation(where, model, data)
   local features = opts.features or options.class_of(data) ~= "Matrix" and data.features
   options.value(where, "features", features, "Tensor or Matrix")
+  if model.n_layers == 0 then return inference.without_graph(model, features) end
+  local P = opts.P or options.class_of(data) == "Matrix" and data
+    or own_propagation(where, model, data)
   core.check_constant(where, P)
   core.check_constant(where, features)
   if features.n_rows ~= P.n_rows then
     options.fail(("%s: %d rows of features for a graph of %d nodes"):format(where, features.n_rows,
       P.n_rows))
   end
-  return core.no_grad(run, model, P, features)
+  return core.no_grad(run, where, model, P, features)
 end
 
 local SAMPLED = {

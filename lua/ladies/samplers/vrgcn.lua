@@ -82,7 +82,8 @@ local function propagate(model, h, batch, rng)
     elseif batch.features then
       inner = PROPAGATED
     end
-    h = model:layer(l, near, inner, rng)
+    h = options.value(WHERE, ("what layer %d returns"):format(l),
+      model:layer(l, near, inner, rng), "Tensor")
     mean = batch.cvd and model:layer(l, mean_near, inner) or nil
     batch.hidden[l] = mean or h
   end

@@ -88,7 +88,7 @@ function numbered_batches.new(idx, opts)
         batch = sample(sampler, seeds, rng:fork(index),
           {epoch = epoch, index = index, rng = rng:fork(0)})
       else
-        batch = {output = seeds}
+        batch = {input = seeds, output = seeds, blocks = {}}
       end
       batch.sampling = core.clock() - began
       batch.epoch, batch.index, batch.rng = epoch, index, models:fork(epoch):fork(index)

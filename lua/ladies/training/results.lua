@@ -9,6 +9,7 @@ local metrics = require "ladies.evaluation.metrics"
 local model_file = require "ladies.nn.model_file"
 local options = require "ladies.base.options"
 local summary = require "ladies.training.summary"
+local validation = require "ladies.training.validation"
 
 local results = {}
 
@@ -76,8 +77,8 @@ end
 -- The logits of the model that is kept, or nil; whether one is.
 local function last_logits(run)
   if not run:keep_best() then return nil, false end
-  if not inference.possible(run.model) then return nil, true end
-  local logits = inference.exact(run.model, run.opts.data, {P = run.opts.P})
+  if run.opts.sampler and not inference.possible(run.model) then return nil, true end
+  local logits = validation.logits(run.opts)
   if logits:is_finite() then return logits, true end
   run:give_up(run.number, "the logits are not finite")
   return nil, false

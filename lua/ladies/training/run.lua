@@ -123,7 +123,7 @@ end
 function Run:open_batches()
   local opts, batch_options = self.opts, self:batch_options(self.epoch, self.index + 1)
   self.next_batch = batches.new(opts.data.train, batch_options)
-  if inference.possible(self.model) and not opts.P then
+  if opts.sampler and inference.possible(self.model) and not opts.P then
     self.guard = propagation.guard("ladies.train", self.model, opts.data.graph,
       numbered_batches.name_of(opts.sampler),
       function(text) self.progress:line("ladies: " .. text) end)

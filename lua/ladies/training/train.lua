@@ -9,7 +9,7 @@ local Run = require "ladies.training.run"
 local SPEC = {
   data = "table",
   model = "table",
-  sampler = "callable",
+  sampler = "callable or nil",
   P = "Matrix or nil",
   optimizer = "Optimizer or nil",
   lr = {"positive number", 1e-3},
@@ -43,13 +43,25 @@ local SPEC = {
   count_memory = "callable or nil",
 }
 
+-- Fails for options of a run without a sampler that need a graph.
+local function check_no_graph(opts)
+  if opts.P then
+    options.fail "ladies.train: P is of a model that reads a graph, which needs a sampler"
+  elseif (opts.model.n_layers or 0) ~= 0 then
+    options.fail(("ladies.train: the model has %s layers over a graph and needs a sampler"):format(
+      opts.model.n_layers))
+  end
+end
+
 --- ladies.train{data =, model =, sampler =, ...}: trains the model in place, leaves the best one's
 -- parameters in it and returns a summary (see ladies.summary; print it for the table).
 -- data         a data set: graph, features, labels, train, and val and test where there are any
 -- model        nn.gcn or any table of parameters with forward(features, batch); for the exact
 --              inference of validation and test it needs layer(i, h, block) and n_layers too, and
 --              without them there is no test and `validate` must be given
--- sampler      sampler(seeds, rng) -> mini-batch; checkpoints hold the tensors of sampler.state, an
+-- sampler      sampler(seeds, rng) -> mini-batch. Without one the model reads no graph: batches are
+--              those of ladies.batches without a sampler, and inference is the model's forward on
+--              some nodes at a time. Checkpoints hold the tensors of sampler.state, an
 --              array of {name =, tensor =}, where it has one
 -- P            of validation and test, in place of the model's own: from then on the model states
 --              it, and so does its file. Without it the sampler must draw from the model's own, as
@@ -120,7 +132,8 @@ local SPEC = {
 -- error at once.
 local function train(given)
   local opts = options.check("ladies.train", given, SPEC)
-  for _, name in ipairs{"graph", "features", "labels", "train"} do
+  if not opts.sampler then check_no_graph(opts) end
+  for _, name in ipairs{"features", "labels", "train", opts.sampler and "graph"} do
     if not opts.data[name] then
       options.fail(("ladies.train: the data set has no %s%s"):format(name,
         name == "train" and "; data:split() makes a split" or ""))

@@ -12,11 +12,19 @@ local validation = {}
 local Validation = {__name = "Validation"}
 Validation.__index = Validation
 
+--- validation.logits(opts): the logits of all nodes by the model of a run with these options of
+-- ladies.train, without sampling.
+function validation.logits(opts)
+  if not opts.sampler then return inference.without_graph(opts.model, opts.data.features) end
+  return inference.exact(opts.model, opts.data, {P = opts.P})
+end
+
 -- Micro-F1 on the validation nodes by exact inference, and the predictions for all nodes that it
 -- comes from.
-local function exact(data, P)
-  return function(model)
-    local logits = inference.exact(model, data, {P = P})
+local function exact(opts)
+  local data = opts.data
+  return function()
+    local logits = validation.logits(opts)
     label_kinds.check_outputs("ladies.train", logits, data)
     local finite, value = logits:is_finite()
     if not finite then return value end
@@ -43,7 +51,7 @@ function validation.new(opts)
     options.fail(('ladies.train: monitor: "%s" is no number of the default validation, which is '
       .. 'micro-F1; give validate'):format(monitor.name))
   end
-  local validate = opts.validate or opts.data.val and exact(opts.data, opts.P)
+  local validate = opts.validate or opts.data.val and exact(opts)
   return validate and setmetatable({
     validate = validate, labels = opts.data.labels, name = monitor.name, mode = monitor.mode,
   }, Validation)

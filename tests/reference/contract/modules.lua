@@ -127,6 +127,10 @@ local entries = {
     refuses(function(c) return ladies.inference.exact(gcn(), c.plain, {features = c.m}) end),
     refuses(function(c) return ladies.inference.exact(gcn(), c.A, {features = c.constant}) end),
   },
+  ["inference.without_graph"] = refuses(function(c)
+    local model = {forward = function(_, x, batch) return x:rows(batch.input) end}
+    return ladies.inference.without_graph(model, c.m)
+  end),
   ["inference.sampled"] = refuses(function(c)
     local data = dataset(c.m)
     return ladies.inference.sampled(gcn(), data, index{1, 2}, {
