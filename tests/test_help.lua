@@ -1,5 +1,6 @@
 --- ladies.help: the documentation of functions, modules and objects.
 local lu = require "luaunit"
+local fields = require "ladies.base.fields"
 local ladies = require "ladies"
 
 local tests = {}
@@ -36,7 +37,7 @@ function tests.test_everything_is_documented()
     seen[value] = true
     if type(value) == "function" then
       if text_of(value) == "no documentation" then missing[#missing + 1] = name end
-    elseif type(value) == "table" and not getmetatable(value) then
+    elseif type(value) == "table" and fields.is_module(value) then
       for key, member in pairs(value) do
         local kind = type(member)
         local public = type(key) == "string" and not key:find "^_"

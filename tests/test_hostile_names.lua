@@ -145,7 +145,7 @@ end
 --- Where a command looks, told when its state is closed.
 function tests.test_paths_of_commands()
   local env = {"LUA_PATH=./?.lua;/opt/x/?.lua;?.lua;;", "LUA_CPATH=./?.so;/opt/x/?.so",
-    "LUA_INIT=setmetatable({}, {__gc = function() print(package.path, package.cpath) end})"}
+    "LUA_INIT=held = setmetatable({}, {__gc = function() print(package.path, package.cpath) end})"}
   local out = shell.run_ladies({"info", "--help"}, {env = env})
   local path, cpath = out:match "([^\n\t]*)\t([^\n\t]*)\n$"
   lu.assertStrContains(path, "/opt/x/?.lua;")

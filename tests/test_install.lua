@@ -95,8 +95,8 @@ function tests.test_module_in_a_stock_lua()
     holder.ladies = require "ladies"
     holder.t = holder.ladies.ones(2)
     holder.step = holder.ladies.step()
-  ]], "false\tstep: the program is at its end\nStep (closed)\tTensor 2: 1 1\n" ..
-    "false\tthe tensor has been released\n")
+  ]], "false\t(command line):2: step: the program is at its end\nStep (closed)\tTensor 2: 1 1\n" ..
+    "false\t(command line):5: the tensor has been released\n")
 end
 
 --- Neither the build nor the source folder is written in what the programs read at run time.

@@ -1,48 +1,67 @@
 --- The library: everything of the C core (ladies_core) and the modules written in Lua, in one
--- table.
+-- table. A module is loaded when it is first looked up.
 
 require "ladies.base.address_space"
 
 local core = require "ladies_core"
-local help = require "ladies.prompt.help"
+local fields = require "ladies.base.fields"
 
 local ladies = {}
 
+-- The name of a member -> the module that it is, or a module and the field of it that it is.
+local MODULES = {
+  home = {"ladies.base.home"},
+  options = {"ladies.base.options"},
+  data = {"ladies.data"},
+  generate = {"ladies.data.generate"},
+  graph = {"ladies.graph"},
+  partition = {"ladies.graph.partition"},
+  sampling = {"ladies.sampling"},
+  samplers = {"ladies.samplers"},
+  batches = {"ladies.training.batches", "new"},
+  nn = {"ladies.nn"},
+  optim = {"ladies.optim"},
+  schedule = {"ladies.optim.schedule"},
+  loss = {"ladies.nn.loss"},
+  metrics = {"ladies.evaluation.metrics"},
+  inference = {"ladies.evaluation.inference"},
+  train = {"ladies.training.train"},
+  presets = {"ladies.experiment.presets"},
+  experiment = {"ladies.experiment"},
+  compare = {"ladies.study.compare"},
+  saved_run = {"ladies.experiment.saved_run", "new"},
+  sweep = {"ladies.study.sweep"},
+  plot = {"ladies.report.plot"},
+  save_model = {"ladies.nn.model_file", "save"},
+  load_model = {"ladies.nn.model_file", "load"},
+  help = {"ladies.prompt.help", "show"},
+  help_text = {"ladies.prompt.help", "text"},
+}
+
+-- Puts a member into the library. Modules of it refuse what they have not.
+local function add(name, value)
+  if type(value) == "table" and not getmetatable(value) then
+    fields.of_module("ladies." .. name, value)
+  end
+  ladies[name] = value
+  return value
+end
+
 -- A function of the core is public under its own name when its docstring says so; the others are
--- for the modules below.
+-- for the modules.
 for name, value in pairs(core) do
   local doc = core.docs[value]
-  if name ~= "docs" and (not doc or doc:find("^ladies%." .. name .. "%f[^%w_]")) then
-    ladies[name] = value
+  if name ~= "docs" and not MODULES[name]
+    and (not doc or doc:find("^ladies%." .. name .. "%f[^%w_]")) then
+    add(name, value)
   end
 end
 
-ladies.home = require "ladies.base.home"
-ladies.options = require "ladies.base.options"
-ladies.data = require "ladies.data"
-ladies.generate = require "ladies.data.generate"
-ladies.graph = require "ladies.graph"
-ladies.partition = require "ladies.graph.partition"
-ladies.sampling = require "ladies.sampling"
-ladies.samplers = require "ladies.samplers"
-ladies.batches = require "ladies.training.batches".new
-ladies.nn = require "ladies.nn"
-ladies.optim = require "ladies.optim"
-ladies.schedule = require "ladies.optim.schedule"
-ladies.loss = require "ladies.nn.loss"
-ladies.metrics = require "ladies.evaluation.metrics"
-ladies.inference = require "ladies.evaluation.inference"
-ladies.train = require "ladies.training.train"
-ladies.presets = require "ladies.experiment.presets"
-ladies.experiment = require "ladies.experiment"
-ladies.compare = require "ladies.study.compare"
-ladies.saved_run = require "ladies.experiment.saved_run".new
-ladies.sweep = require "ladies.study.sweep"
-ladies.plot = require "ladies.report.plot"
-ladies.save_model = require "ladies.nn.model_file".save
-ladies.load_model = require "ladies.nn.model_file".load
-help.library = ladies
-ladies.help, ladies.help_text = help.show, help.text
+fields.of_module("ladies", ladies, MODULES, function(name)
+  local module, field = table.unpack(MODULES[name])
+  local value = require(module)
+  return add(name, field and value[field] or value)
+end)
+getmetatable(ladies).__tostring = function() return "ladies " .. ladies.version end
 
-setmetatable(ladies, {__tostring = function() return "ladies " .. ladies.version end})
 return ladies

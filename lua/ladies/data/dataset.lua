@@ -14,6 +14,7 @@
 --   node_names, feature_names     NodeNames (data.node_names[i]) and a table, or nil
 
 local core = require "ladies_core"
+local of_class = require("ladies.base.fields").of_class
 local options = require "ladies.base.options"
 local checks = require "ladies.data.checks"
 local description = require "ladies.data.description"
@@ -25,6 +26,8 @@ local splits = require "ladies.data.splits"
 
 local Dataset = {__name = "ladies.Dataset"}
 Dataset.__index = Dataset
+of_class(Dataset, "name source path graph features labels multilabel classes class_names "
+  .. "train val test merged directed notes node_names feature_names")
 
 -- Weights that are all one say nothing: without them a matrix is smaller and faster.
 local function without_ones(matrix)

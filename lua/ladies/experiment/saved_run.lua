@@ -14,12 +14,14 @@ local label_kinds = require "ladies.data.labels"
 local methods = require "ladies.experiment.methods"
 local model_file = require "ladies.nn.model_file"
 local notes = require "ladies.data.notes"
+local fields = require "ladies.base.fields"
 local options = require "ladies.base.options"
 local own_folder = require "ladies.base.own_folder"
 local splits = require "ladies.data.splits"
 
 local SavedRun = {__name = "ladies.SavedRun"}
 SavedRun.__index = SavedRun
+fields.of_class(SavedRun, "path config data model sampler batch_size")
 
 local CONTENT, SPLIT = {"edges", "features", "labels"}, {"train", "val", "test"}
 
@@ -123,7 +125,7 @@ function SavedRun.new(path, given)
     dataset = "string or nil", data = "Dataset or nil", model = "function or table or nil",
     sampler = "callable or nil",
   })
-  local folder = own_folder.at(path)
+  local folder = own_folder.at(options.value("ladies.saved_run", "the path", path, "string"))
   local settings, whole, before = read(folder)
   local config = whole and experiment.configure(settings) or nil
   local data = opts.data or config and data_of_experiment(path, config, before, opts.dataset)

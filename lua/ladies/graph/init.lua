@@ -3,12 +3,14 @@
 -- Rows are destinations, columns sources: entry (v, u) lets v hear u. The matrix is kept as it was
 -- given; nothing is made symmetric, and no self-loop is added or dropped, behind the user's back.
 
+local fields = require "ladies.base.fields"
 local options = require "ladies.base.options"
 local partition = require "ladies.graph.partition"
 local tables = require "ladies.base.tables"
 
 local Graph = {__name = "ladies.Graph"}
 Graph.__index = Graph
+fields.of_class(Graph, "adjacency n_nodes n_edges normalized row_degrees")
 
 --- A graph over a square Matrix: `adjacency`, `n_nodes` and `n_edges`, the stored entries (an
 -- undirected edge is two of them).

@@ -4,7 +4,7 @@
 local options = require "ladies.base.options"
 local module = require "ladies.nn.module"
 
-local Dropout = module.class "Dropout"
+local Dropout = module.class("Dropout", "p")
 
 --- nn.dropout{p =}: 0 <= p < 1.
 function Dropout.new(given)

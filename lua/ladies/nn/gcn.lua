@@ -12,7 +12,7 @@ local Linear = require "ladies.nn.linear"
 local module = require "ladies.nn.module"
 local propagation = require "ladies.graph.propagation"
 
-local Gcn = module.class "Gcn"
+local Gcn = module.class("Gcn", "config layers head n_layers normalize lambda P")
 
 local free_after = module.free_after
 

@@ -7,7 +7,7 @@ local Linear = require "ladies.nn.linear"
 
 local free_after = module.free_after
 
-local GcnConv = module.class "GcnConv"
+local GcnConv = module.class("GcnConv", "inputs outputs order weight bias")
 
 --- The orders, as a type of ladies.options.
 GcnConv.orders = "auto|transform_first|propagate_first"

@@ -1,5 +1,7 @@
 --- Neural network modules: plain tables of parameters with a `forward`.
 
+local fields = require "ladies.base.fields"
+local initialize = require "ladies.nn.initialize"
 local module = require "ladies.nn.module"
 
 return {
@@ -9,7 +11,7 @@ return {
   dropout = require "ladies.nn.dropout".new,
   layer_norm = require "ladies.nn.layer_norm".new,
   activation = require "ladies.nn.activation".by_name,
-  initialize = require "ladies.nn.initialize",
+  initialize = fields.of_module("ladies.nn.initialize", initialize),
   class = module.class,
   parameters = module.parameters,
   named_parameters = module.named_parameters,

@@ -5,7 +5,7 @@ local core = require "ladies_core"
 local options = require "ladies.base.options"
 local module = require "ladies.nn.module"
 
-local LayerNorm = module.class "LayerNorm"
+local LayerNorm = module.class("LayerNorm", "width gain bias")
 
 --- nn.layer_norm{width =}: for tensors of n x width; gains begin at one, shifts at zero.
 function LayerNorm.new(given)

@@ -5,7 +5,7 @@ local options = require "ladies.base.options"
 local initialize = require "ladies.nn.initialize"
 local module = require "ladies.nn.module"
 
-local Linear = module.class "Linear"
+local Linear = module.class("Linear", "inputs outputs weight bias")
 
 --- nn.linear{inputs =, outputs =, bias = true, init = "glorot_uniform", rng = Rng}: x -> x W + b
 -- for x of n x inputs, a Tensor or a sparse Matrix. The bias begins at zero.

@@ -2,6 +2,7 @@
 -- those tensors in it, and in the modules and arrays it holds, that were made parameters. Any table
 -- of tensors with a `forward` is a model as good as ours.
 
+local fields = require "ladies.base.fields"
 local options = require "ladies.base.options"
 
 local module = {}
@@ -96,17 +97,20 @@ function module.free_after(old, new)
   return new
 end
 
---- A metatable for a new kind of module: methods go into it, `parameters` and `named_parameters`
--- are there. Make objects with setmetatable({...}, class).
-function module.class(name)
+--- ladies.nn.class(name [, fields]): a metatable for a new kind of module: methods go into it,
+-- `parameters` and `named_parameters` are there. Make objects with setmetatable({...}, class). With
+-- `fields`, the names of all fields that they may have, with blanks between, any other is an error
+-- when it is read.
+function module.class(name, names)
   options.value("ladies.nn.class", "the name", name, "string")
+  options.value("ladies.nn.class", "the fields", names, "string or nil")
   local class = {
     __name = "ladies.nn." .. name,
     parameters = module.parameters,
     named_parameters = module.named_parameters,
   }
   class.__index = class
-  return class
+  return names and fields.of_class(class, names) or class
 end
 
 return module

@@ -76,6 +76,7 @@ end
 
 --- Takes over what `state` gave.
 function Plateau:load_state(state)
+  options.value("schedule:load_state", "the state", state, "table")
   self.now, self.best, self.since = state.now, state.best, state.since
 end
 

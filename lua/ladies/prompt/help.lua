@@ -7,7 +7,7 @@ local options = require "ladies.base.options"
 
 local WIDTH = 76   -- columns of a summary in a list
 
-local help = {library = {}}      -- what is listed where nothing is asked for
+local help = {}
 
 local read_lines = {}   -- file name -> array of lines, for the files that help has looked into
 
@@ -92,7 +92,7 @@ end
 --- ladies.help(x): prints what is known of a function, a module (a table of functions) or an
 -- object. Without x it lists the library.
 function help.show(x)
-  if x == nil then x = help.library end
+  if x == nil then x = package.loaded.ladies end
   print(help.text(x))
 end
 

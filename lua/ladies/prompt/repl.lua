@@ -147,6 +147,7 @@ local function raw_index(value, key)
       if found ~= nil then return found end
     end
     if type(meta) ~= "table" then return nil end
+    if rawget(meta, "__load") then return meta.__load(key) end
     local methods, index = rawget(meta, "__methods"), rawget(meta, "__index")
     if type(methods) == "table" and rawget(methods, key) ~= nil then return rawget(methods, key) end
     if type(index) ~= "table" then return nil end
@@ -181,7 +182,7 @@ end
 
 --- Completes the name that ends `line`, the text up to the cursor: returns the position where the
 -- name begins and the sorted array of the whole names that may stand there. Looks fields up raw and
--- through __index tables, `__methods` and `__fields`; runs none of the user's code.
+-- through __index tables, `__methods`, `__fields` and `__load`; runs none of the user's code.
 function repl.complete(line, env)
   local name = line:match("[%a_][%w_]*$") or ""
   local start = #line - #name + 1

@@ -21,6 +21,7 @@
 
 local core = require "ladies_core"
 local inference = require "ladies.evaluation.inference"
+local fields = require "ladies.base.fields"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
 local seeds_of = require "ladies.sampling.seeds"
@@ -38,6 +39,8 @@ local SPEC = {
 
 local VrGcn = {__name = WHERE}
 VrGcn.__index = VrGcn
+fields.of_class(VrGcn, "name adaptive batches_per_epoch P layers neighbours cvd features history "
+  .. "state")
 
 -- A layer whose input is propagated already.
 local PROPAGATED = {}

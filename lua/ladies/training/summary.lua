@@ -1,11 +1,17 @@
 --- What a run came to: the columns of the paper's table 3, and what is really held in memory.
 
+local of_class = require("ladies.base.fields").of_class
+
 local summary = {}
 
 local MIB = 1 << 20
 
 local Summary = {__name = "Summary"}
 Summary.__index = Summary
+of_class(Summary, "method dataset seed stopped trouble test_f1 test_macro_f1 val_f1 best_batch "
+  .. "batches seconds batch_ms waiting_ms gathering_ms computing_ms workers sampling_ms "
+  .. "validation_seconds input_rows hidden_rows numerics curve memory_paper memory_batch "
+  .. "memory_parameters memory_peak")
 
 --- Memory as the paper counts it, in bytes: weights, gathered input features and hidden rows of a
 -- batch, dense float32, without biases and head:

@@ -146,6 +146,13 @@ static int system_is_interruption(lua_State *L)
     return 1;
 }
 
+static int system_default_places(lua_State *L)
+{
+    lua_pushliteral(L, LUA_PATH_DEFAULT);
+    lua_pushliteral(L, LUA_CPATH_DEFAULT);
+    return 2;
+}
+
 static int system_mkdir(lua_State *L)
 {
     const char *path = bind_check_string(L, 1);
@@ -266,6 +273,9 @@ static const bind_function functions[] = {
      "What Ctrl-C raises, with this text as its message."},
     {"is_interruption", system_is_interruption,
      "ladies_core.is_interruption(value) -> boolean\nWhether an error came of Ctrl-C."},
+    {"default_places", system_default_places,
+     "ladies_core.default_places() -> string, string\n"
+     "What package.path and package.cpath are where the environment says nothing."},
     {"mkdir", system_mkdir,
      "ladies_core.mkdir(path) -> boolean\nMakes a folder; false where something of this name exists."},
     {"truncate", system_truncate, "ladies_core.truncate(path, bytes)\nCuts a file to a length."},

@@ -45,7 +45,8 @@ static int nearness(const char *word, const char *candidate)
     size_t prefix = 0;
     while (prefix < m && prefix < n && same(word[prefix], candidate[prefix]))
         prefix++;
-    if (prefix == m && m > 1)
+    bool begins = prefix == m && m > 1, goes_on = prefix == n && n > 2 && m < 2 * n;
+    if (begins || goes_on)
         return 1;
     int cost = distance(word, (int)m, candidate, (int)n);
     return cost <= 1 || cost <= (int)longer / 3 ? cost : FAR;

@@ -1,6 +1,7 @@
 --- What there is to call: every public function with its parameters, and the methods of an object,
 -- found as help finds them, so that what is new is called too.
 local core = require "ladies_core"
+local fields = require "ladies.base.fields"
 
 local surface = {}
 
@@ -9,7 +10,7 @@ local surface = {}
 -- tests, too.
 local LEFT_OUT = {
   "^process%.", "^folder%.remove", "^truncate$", "^help$", "^home$",
-  "^experiment%.settle$", "^experiment%.model$", "^experiment%.sampler$",
+  "^experiment%.resolve$", "^experiment%.model$", "^experiment%.sampler$",
   "^experiment%.batch_size$", "^options%.value$", "^options%.check$",
   "^ablate$", "^compare$", "^costs$", "^figures$", "^report$", "^reproduce$", "^sweep$", "^table3$",
   "^variance$", "^experiment%.run$", "^experiment%.load$", "^data%.names$", "^plot%.available$",
@@ -115,7 +116,7 @@ function surface.functions(ladies)
           list[#list + 1] = {name = name, call = value,
             parameters = with_modesty(name, surface.parameters(value, doc))}
         end
-      elseif type(value) == "table" and not getmetatable(value) then
+      elseif type(value) == "table" and fields.is_module(value) then
         visit(name .. ".", value)
       end
     end

@@ -6,7 +6,7 @@ local function without(prefix, names)
 end
 
 without("", [[
-  batches blas cancel_at clock compare exists files full home index
+  batches blas cancel_at clock compare default_places exists files full home index
   interruption is_interruption isatty limit_entries load_model memory memory_fail_at memory_trim
   mkdir nearest ones op printable range real_path rng same_file saved_run set_home step sweep
   tensor threads train truncate vector_units where zeros

@@ -1,0 +1,72 @@
+--- Looking up what is not there: classes and modules of Lua answer with an error and the nearest
+-- name, as those of core do.
+
+local core = require "ladies_core"
+local errors = require "ladies.base.errors"
+
+local fields = {}
+
+local function is_meta(key) return type(key) == "string" and key:find "^__" ~= nil end
+
+-- Fails for a key of `owner`; the keys of the tables are what it has.
+local function fail(owner, what, key, ...)
+  local names = {}
+  for _, members in ipairs{...} do
+    for name in next, members do
+      if type(name) == "string" and not is_meta(name) then names[#names + 1] = name end
+    end
+  end
+  table.sort(names)
+  local near = core.nearest(key, names)
+  errors.fail(('%s has no %s "%s"%s'):format(owner, what, tostring(key),
+    near and ('; did you mean "%s"?'):format(near) or ""))
+end
+
+--- Makes a class, a metatable that is its own __index and has a __name, refuse what its objects
+-- have not. `names`, a text with blanks between, are their fields: one that an object has not is
+-- nil there. Returns the class, in which it leaves the names as __fields, for completion.
+function fields.of_class(class, names)
+  local known = {}
+  class.__fields = {}
+  for name in names:gmatch "%S+" do
+    known[name] = true
+    table.insert(class.__fields, name)
+  end
+  return setmetatable(class, {__module = class.__name, __index = function(_, key)
+    if known[key] or is_meta(key) then return nil end
+    fail(class.__name:match "[^.]*$", "field or method", key, class, known)
+  end})
+end
+
+--- Makes a module, a table that the library calls `name`, refuse what it has not; returns it. Where
+-- there is `later`, name -> anything, members of these names are loaded when they are first looked
+-- up: load(name) puts one there and returns it. pairs goes over all.
+function fields.of_module(name, module, later, load)
+  local meta = {__module = name, __fields = {}}
+  for key in pairs(later or {}) do table.insert(meta.__fields, key) end
+
+  function meta.__load(key)
+    return later and later[key] and load(key)
+  end
+
+  function meta.__index(_, key)
+    return meta.__load(key) or fail(name, "field", key, module, later or {})
+  end
+
+  function meta.__pairs()
+    for _, key in ipairs(meta.__fields) do
+      if rawget(module, key) == nil then load(key) end
+    end
+    return next, module
+  end
+
+  return setmetatable(module, meta)
+end
+
+--- Whether a value is a table of functions, values and other such tables, or a class; no object.
+function fields.is_module(value)
+  local meta = type(value) == "table" and (getmetatable(value) or {__module = true})
+  return meta and rawget(meta, "__module") ~= nil
+end
+
+return fields
