@@ -13,25 +13,30 @@ local ladies = require "ladies"
 local cli = require "ladies.command.cli"
 local experiment_options = require "ladies.command.experiment_options"
 
-cli.main(cli.join({
-  name = "ladies compare",
-  usage = "ladies compare --methods NAME[:SAMPLES],... [options]",
-  about = [[Trains each method several times, with the same network, split and seeds, and prints
-    mean and standard deviation of test micro-F1, time and memory.]],
-  {"methods", "LIST", "string", default = "ladies,graphsage,full",
-    help = "methods, each with its samples behind a colon if not the default, and folders of "
-      .. "finished runs"},
-  {"runs", "N", "positive integer", default = 3, help = "of each method, with following seeds"},
-  {"equal", "WHAT", "samples|nodes|seconds", default = "samples",
-    help = "samples as given; nodes: samples with which batches are as large as those of the "
-      .. "first method; seconds: all train for as long"},
-  {"seconds", "S", "positive number", help = "of training, for --equal seconds"},
-}, experiment_options.list{method = true}, {
-  {"threads", "N", "integer in [1, 256]",
-    help = "of the parallel loops; results do not depend on it"},
-  {"out", "DIR", "string", help = "where results are kept (default runs/compare-DATASET-N)"},
-  {"quiet", help = "no progress"},
-}), arg, function(opts, given)
+local function spec(args)
+  experiment_options.load_own(args)
+  return cli.join({
+    name = "ladies compare",
+    usage = "ladies compare --methods NAME[:SAMPLES],... [options]",
+    about = [[Trains each method several times, with the same network, split and seeds, and prints
+      mean and standard deviation of test micro-F1, time and memory.]],
+    {"methods", "LIST", "string", default = "ladies,graphsage,full",
+      help = "methods, each with its samples behind a colon if not the default, and folders of "
+        .. "finished runs"},
+    {"runs", "N", "positive integer", default = 3, help = "of each method, with following seeds"},
+    {"equal", "WHAT", "samples|nodes|seconds", default = "samples",
+      help = "samples as given; nodes: samples with which batches are as large as those of the "
+        .. "first method; seconds: all train for as long"},
+    {"seconds", "S", "positive number", help = "of training, for --equal seconds"},
+  }, experiment_options.list{method = true}, {
+    {"threads", "N", "integer in [1, 256]",
+      help = "of the parallel loops; results do not depend on it"},
+    {"out", "DIR", "string", help = "where results are kept (default runs/compare-DATASET-N)"},
+    {"quiet", help = "no progress"},
+  })
+end
+
+cli.main(spec, arg, function(opts, given)
   if opts.threads then ladies.threads(opts.threads) end
   local settings = experiment_options.settings(opts, given)
   local result = ladies.compare{

@@ -79,7 +79,7 @@ end
 local function print_settings()
   print "| setting | of | what it is |\n|---|---|---|"
   for _, one in ipairs(settings.all(methods.by_name, models.by_name)) do
-    local text = settings.describe(one, methods.by_name):gsub("|", "\\|")
+    local text = settings.describe(one, methods.by_name, models.by_name):gsub("|", "\\|")
     print(("| `%s` | %s | %s |"):format(one.name, one.place, text))
   end
   print ""

@@ -15,18 +15,24 @@ local study_options = require "ladies.command.study_options"
 -- Settings that a sweep has lists of.
 local LISTED = {dataset = true, method = true, preset = true}
 
-cli.main(cli.join({
-  name = "ladies sweep",
-  usage = 'ladies sweep --vary "SETTING=VALUE,... SETTING=VALUE,..." [options]',
-  about = [[Trains each method on each data set with every combination of the values, and prints
-    them by their mean validation F1. The settings are the options of ladies train.]],
-  {"vary", "TEXT", "string", help = "settings and their values, with spaces between settings"},
-  {"methods", "LIST", "string", default = "ladies:64,ladies:512",
-    help = "methods, each with its samples behind a colon if not the default"},
-  {"datasets", "LIST", "string", default = "cora,citeseer,pubmed", help = "data sets"},
-  {"preset", "NAME", "default|paper|code", default = "default", help = "all that is not varied"},
-  {"runs", "N", "positive integer", default = 5, help = "of each, with following seeds"},
-}, study_options.list "runs/sweep-1", experiment_options.list(LISTED)), arg, function(opts, given)
+local function spec(args)
+  experiment_options.load_own(args)
+  return cli.join({
+    name = "ladies sweep",
+    usage = 'ladies sweep --vary "SETTING=VALUE,... SETTING=VALUE,..." [options]',
+    about = [[Trains each method on each data set with every combination of the values, and prints
+      them by their mean validation F1. The settings are the options of ladies train.]],
+    {"vary", "TEXT", "string", help = "settings and their values, with spaces between settings"},
+    {"methods", "LIST", "string", default = "ladies:64,ladies:512",
+      help = "methods and files of own ones (FILE.lua), each with its samples behind a colon if "
+        .. "not the default"},
+    {"datasets", "LIST", "string", default = "cora,citeseer,pubmed", help = "data sets"},
+    {"preset", "NAME", "default|paper|code", default = "default", help = "all that is not varied"},
+    {"runs", "N", "positive integer", default = 5, help = "of each, with following seeds"},
+  }, study_options.list "runs/sweep-1", experiment_options.list(LISTED))
+end
+
+cli.main(spec, arg, function(opts, given)
   study_options.show(ladies.sweep{
     vary = experiment_options.lists("ladies sweep: --vary", opts.vary or ""),
     methods = cli.words(opts.methods), datasets = cli.words(opts.datasets), preset = opts.preset,

@@ -1,9 +1,11 @@
 -- ladies train: trains a deep GCN with sampled mini-batches
 --
 --   ladies train [NAME|PATH] [--method ladies] [--samples 512] [--layers 5] ...
+--   ladies train [NAME|PATH] --method FILE.lua --model FILE.lua ...
 --   ladies train --resume DIR
 --
--- `ladies train --help` lists the options. The run's folder gets config.json, log.jsonl,
+-- `ladies train --help` lists the options; with --method FILE.lua those of the method of one's own
+-- in that file too (doc/extending.md). The run's folder gets config.json, log.jsonl,
 -- checkpoint.npz, model.npz, predictions.npz and summary.json; the last line printed is
 -- `test micro-F1 0.xxxx`.
 
@@ -11,28 +13,32 @@ local core = require "ladies_core"
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
 local experiment_options = require "ladies.command.experiment_options"
+local own_code = require "ladies.experiment.own_code"
 local settings = require "ladies.experiment.settings"
 local run_folder = require "ladies.training.run_folder"
 
 local experiment = ladies.experiment
 
-local spec = cli.join({
-  name = "ladies train",
-  usage = "ladies train [NAME|PATH] [options]", words = {"dataset"},
-  about = [[Trains a deep GCN with layer-dependent importance sampling (LADIES, NeurIPS 2019) or
-    another method, with exact validation, and tests the best model by exact inference. Options that
-    are not given have the values of the method and the preset.]],
-}, experiment_options.list(), {
-  {"threads", "N", "integer in [1, 256]",
-    help = "of the parallel loops; results do not depend on it"},
-  {"workers", "K", "integer in [0, 256]", default = 0,
-    help = "threads that sample ahead; results do not depend on it"},
-  {"out", "DIR", "string", help = "the run's folder (default runs/DATASET-METHOD-N)"},
-  {"resume", "DIR", "string", help = "go on with the run of this folder, as it was configured"},
-  {"checkpoint-every", "SECONDS", "non-negative number", default = 30,
-    help = "between two checkpoints"},
-  {"quiet", help = "no progress"},
-})
+local function spec(args)
+  experiment_options.load_own(args)
+  return cli.join({
+    name = "ladies train",
+    usage = "ladies train [NAME|PATH] [options]", words = {"dataset"},
+    about = [[Trains a deep GCN with layer-dependent importance sampling (LADIES, NeurIPS 2019) or
+      another method, with exact validation, and tests the best model by exact inference. Options
+      that are not given have the values of the method and the preset.]],
+  }, experiment_options.list(), {
+    {"threads", "N", "integer in [1, 256]",
+      help = "of the parallel loops; results do not depend on it"},
+    {"workers", "K", "integer in [0, 256]", default = 0,
+      help = "threads that sample ahead; results do not depend on it"},
+    {"out", "DIR", "string", help = "the run's folder (default runs/DATASET-METHOD-N)"},
+    {"resume", "DIR", "string", help = "go on with the run of this folder, as it was configured"},
+    {"checkpoint-every", "SECONDS", "non-negative number", default = 30,
+      help = "between two checkpoints"},
+    {"quiet", help = "no progress"},
+  })
+end
 
 -- Options that say how to run, not what; a resumed run may have others.
 local RUNNING = {
@@ -51,16 +57,24 @@ local function print_configuration(config, folder)
   print(("  %-14s %s"):format("folder", folder))
 end
 
+-- The configuration of some settings; it names the files of code of one's own.
+local function configure(given)
+  local config = experiment.configure(given)
+  config.method_file, config.model_file = own_code.paths(config)
+  return config
+end
+
 -- The settings of a new run, its data set, the path of its folder, and what run_folder.next gives.
 local function new_run(opts, given)
   if opts.out then run_folder.at(opts.out) end      -- sooner than the data set is loaded
-  local config = experiment.configure(experiment_options.settings(opts, given))
+  local config = configure(experiment_options.settings(opts, given))
   local data = experiment.load(config)
   if opts.out then return config, data, opts.out end
   return config, data, run_folder.next(config.dataset, config.method)
 end
 
--- The same of the run in opts.resume, with new bounds where they are given.
+-- The same of the run in opts.resume, with new bounds where they are given. What is given as it was
+-- changes nothing, and code of one's own is to be given.
 local function old_run(opts, given)
   if core.exists(opts.resume .. "/config.json") ~= "file" then
     error((core.exists(opts.resume .. "/checkpoint.npz")
@@ -72,11 +86,11 @@ local function old_run(opts, given)
   for key in pairs(given) do
     if BOUNDS[key] then
       config[key] = opts[key]
-    elseif not RUNNING[key] or key == "out" then
+    elseif (not RUNNING[key] or key == "out") and opts[key] ~= config[key] then
       error(("--%s cannot change when a run is resumed"):format((key:gsub("_", "-"))), 0)
     end
   end
-  config = experiment.configure(config)
+  config = configure(config)
   return config, experiment.load(config), opts.resume
 end
 

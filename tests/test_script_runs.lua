@@ -108,8 +108,8 @@ end
 function tests.test_wrong_files_of_models()
   local folder = run_of_ours()
   for code, text in pairs{
-    ["return 7"] = "what the file returns must be a function, got 7",
-    ["return function() return 7 end"] = "what the function makes must be a table, got 7",
+    ["return 7"] = "what the file returns must be a function or a table, got 7",
+    ["return function() return 7 end"] = "what it makes must be a table, got 7",
     ["return function() return nil + 1 end"] = ":1: attempt to perform arithmetic on a nil value",
     ["return function("] = ":1: <name> or '...' expected near <eof>",
   } do

@@ -83,14 +83,16 @@ function tests.test_help()
   for name, one in pairs(all()) do
     lu.assertTrue(found[name], name)
     found[name] = nil
-    lu.assertStrContains(words, settings.describe(one, methods.by_name))
+    lu.assertStrContains(words, settings.describe(one, methods.by_name, models.by_name))
   end
   lu.assertEquals(found, {})
 end
 
 --- Whose a setting is and what its defaults are, from the entries and the presets themselves.
 function tests.test_description()
-  local function described(name) return settings.describe(all()[name], methods.by_name) end
+  local function described(name)
+    return settings.describe(all()[name], methods.by_name, models.by_name)
+  end
   lu.assertStrMatches(described "samples", "fastgcn, graphsage, ladies, vrgcn: .* "
     .. "%(default 512; method graphsage 5, vrgcn 2%)")
   lu.assertStrMatches(described "dropout", ".* %(default 0.3; preset code 0.2, paper 0%)")

@@ -13,6 +13,8 @@
 -- `--batch-size 64` and `--batch-size=64` set opts.batch_size; given.batch_size tells that the user
 -- did. With words = {"run"} the first argument that is no option sets opts.run. It may stand
 -- anywhere among the options, and what follows `--` is none; with an option --run both are one.
+-- An option's `read` makes its value of the text. Where the options depend on others, a function of
+-- the arguments gives the spec.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -54,8 +56,8 @@ end
 -- without the line of a script, which is not where the user's mistake is.
 local function convert(spec, option, text)
   local type_text = option[3]
-  local value = text
   if text == "" then error(("%s: --%s is empty"):format(spec.name, option[1]), 0) end
+  local value = option.read and option.read(text) or text
   if type_text == "boolean" then
     value = text == "true" or (text ~= "false" and text)
   elseif type_text:find "^array of " then
@@ -80,6 +82,16 @@ function cli.words(text)
   local list = {}
   for word in text:gmatch "[^,%s]+" do list[#list + 1] = word end
   return list
+end
+
+--- The text that the arguments `args` give to an option, sooner than they are parsed; or nil.
+function cli.peek(args, name)
+  for i, text in ipairs(args) do
+    if text == "--" then return nil end
+    if text == "--" .. name then return args[i + 1] end
+    local value = text:match("^%-%-" .. name .. "=(.+)$")
+    if value then return value end
+  end
 end
 
 --- The options on the command line `args` (an array of strings): a table of values, defaults
@@ -203,9 +215,12 @@ end
 -- and ends the program; a wrong command line ends it with status 2 and one line on stderr, an error
 -- in main with status 1 and one line.
 function cli.main(spec, args, main)
-  local ok, opts, given = pcall(cli.parse, spec, args)
+  local ok, opts, given = pcall(function()
+    if type(spec) == "function" then spec = spec(args) end
+    return cli.parse(spec, args)
+  end)
   if not ok then
-    complain(opts)
+    complain(errors.told(opts))
     os.exit(2, true)
   end
   if opts.help then

@@ -4,9 +4,31 @@
 local cli = require "ladies.command.cli"
 local methods = require "ladies.experiment.methods"
 local models = require "ladies.experiment.models"
+local own_code = require "ladies.experiment.own_code"
 local settings = require "ladies.experiment.settings"
 
 local experiment_options = {}
+
+-- Settings that are names, and may be files of code of one's own.
+local NAMES = {method = true, model = true}
+
+-- How such an option is read: a file is loaded, and has a name then.
+local function reader(what)
+  return function(text) return own_code.is_file(text) and own_code.load(what, text) or text end
+end
+
+--- Loads the files that the arguments name as --method, --model or among --methods, so that their
+-- settings are among the options.
+function experiment_options.load_own(args)
+  for what in pairs(NAMES) do
+    local text = cli.peek(args, what)
+    if text then reader(what)(text) end
+  end
+  for _, text in ipairs(cli.words(cli.peek(args, "methods")) or {}) do
+    text = text:match "^(.*%.lua):[^:]*$" or text
+    if text:find "%.lua$" then own_code.load("method", text) end
+  end
+end
 
 -- What stands for a value in the help text, by how the type of its setting begins.
 local VALUES = {{"^boolean", "BOOL"}, {"^[%l%- ]*integer", "N"}, {"^[%l%- ]*number", "X"},
@@ -15,15 +37,16 @@ local VALUES = {{"^boolean", "BOOL"}, {"^[%l%- ]*integer", "N"}, {"^[%l%- ]*numb
 -- A setting as ladies.command.cli takes an option.
 local function option_of(one)
   local value
+  if NAMES[one.name] then value = "NAME|FILE.lua" end
   for _, each in ipairs(VALUES) do value = value or one.type:find(each[1]) and each[2] end
   local type_text = one.type:gsub(" or nil$", ""):gsub(" or table$", "")
-  return {(one.name:gsub("_", "-")), value, type_text,
-    help = settings.describe(one, methods.by_name)}
+  return {(one.name:gsub("_", "-")), value, type_text, read = NAMES[one.name] and reader(one.name),
+    help = settings.describe(one, methods.by_name, models.by_name)}
 end
 
 --- The settings as options, as ladies.command.cli takes them: those whose names are in the set
--- `names`, or all but those in the set `without`. Methods that were added to
--- ladies.experiment.methods before have theirs among them.
+-- `names`, or all but those in the set `without`. Methods and models that were added before have
+-- theirs among them.
 function experiment_options.list(without, names)
   local list = {}
   for _, one in ipairs(settings.all(methods.by_name, models.by_name)) do
@@ -40,6 +63,7 @@ function experiment_options.settings(opts, given)
   for _, one in ipairs(settings.all(methods.by_name, models.by_name)) do
     if given[one.name] then found[one.name] = opts[one.name] end
   end
+  found.method_code, found.model_code = own_code.hashes(found)
   return found
 end
 

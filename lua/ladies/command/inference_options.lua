@@ -1,6 +1,5 @@
 --- How a saved run's model is applied, as options of a command line (see ladies.command.cli).
 
-local own_code = require "ladies.experiment.own_code"
 local SavedRun = require "ladies.experiment.saved_run"
 
 local inference_options = {}
@@ -9,8 +8,10 @@ local inference_options = {}
 inference_options.list = {
   {"dataset", "NAME|PATH", "string",
     help = "another data set than the run's; or the run's own, where a script had made it"},
-  {"model", "FILE.lua", "string", help = "returns function(settings, data) -> model, for a run "
-    .. "whose model is not one of ours"},
+  {"model", "FILE.lua", "string", help = "the model's code, function(settings, data) -> model, "
+    .. "where it is not one of ours"},
+  {"method", "FILE.lua", "string",
+    help = "for sampled inference, the method's code, where it is not one of ours"},
   {"inference", "HOW", "exact|sampled", default = "exact",
     help = "over the whole graph, or by the run's sampler"},
   {"samples", "N", "positive integer",
@@ -21,8 +22,7 @@ inference_options.list = {
 
 --- The finished run in opts.run, on what the options name.
 function inference_options.run(opts)
-  local model = opts.model and own_code.load(opts.model)
-  return SavedRun.new(opts.run, {dataset = opts.dataset, model = model})
+  return SavedRun.new(opts.run, {dataset = opts.dataset, model = opts.model, method = opts.method})
 end
 
 --- The options of SavedRun:logits from what cli.main hands over. One of sampled inference is an

@@ -10,6 +10,7 @@ local metrics = require "ladies.evaluation.metrics"
 local models = require "ladies.experiment.models"
 local notes = require "ladies.data.notes"
 local options = require "ladies.base.options"
+local own_code = require "ladies.experiment.own_code"
 local presets = require "ladies.experiment.presets"
 local settings = require "ladies.experiment.settings"
 local splits = require "ladies.data.splits"
@@ -19,7 +20,7 @@ local train = require "ladies.training.train"
 
 local WHERE = "ladies.experiment"
 
-local experiment = {}
+local experiment = {own = own_code.settings}
 
 -- From this many nodes on exact inference costs as much as tens of batches.
 local LARGE = 20000
@@ -27,25 +28,32 @@ local LARGE = 20000
 -- The stream of validation's draws, apart from those of the batches and of the first weights.
 local VALIDATION = -2
 
--- What a method's experiments are made of: {sampler = its entry, model = the model's}.
-local function entries_of(method)
-  return {sampler = methods.by_name[method], model = models.by_name.gcn}
+-- What an experiment with some settings is made of: {sampler = the method's entry, model = the
+-- model's}.
+local function entries_of(given)
+  return {sampler = methods.by_name[given.method or settings.common.method.default],
+    model = models.by_name[given.model or "gcn"]}
 end
 
--- Fails for the setting `name`, which experiments of this method do not have. The error says whose
--- it is, or which one was probably meant.
-local function refuse(name, method)
-  local owners = settings.owners(methods.by_name, name)
-  if #owners > 0 then
-    local own = settings.names_of(methods.by_name[method])
-    options.fail(("%s: the method %s has no %s, a setting of %s; its sampler's settings are: %s")
-      :format(WHERE, method, name, table.concat(owners, ", "),
-        #own > 0 and table.concat(own, ", ") or "none"))
-  end
+-- Fails for the setting `name` where others than the method, or the model, called `taker` have it.
+local function refuse_of(what, by_name, taker, name)
+  local owners = settings.owners(by_name, name)
+  if #owners == 0 then return end
+  local own = settings.names_of(by_name[taker])
+  options.fail(("%s: the %s %s has no %s, a setting of %s; its %s settings are: %s"):format(WHERE,
+    what, taker, name, table.concat(owners, ", "), what == "method" and "sampler's" or "own",
+    #own > 0 and table.concat(own, ", ") or "none"))
+end
+
+-- Fails for the setting `name`, which experiments of this method and model do not have. The error
+-- says whose it is, or which one was probably meant.
+local function refuse(name, method, model)
+  refuse_of("method", methods.by_name, method, name)
+  refuse_of("model", models.by_name, model, name)
   local names = {}
   for i, one in ipairs(settings.all(methods.by_name, models.by_name)) do names[i] = one.name end
   local near = options.nearest(name, names)
-  owners = near and settings.owners(methods.by_name, near) or {}
+  local owners = near and settings.owners(methods.by_name, near) or {}
   options.fail(('%s: there is no setting "%s"%s%s'):format(WHERE, name,
     near and ('; did you mean "%s"?'):format(near) or "",
     #owners > 0 and (" (of %s)"):format(table.concat(owners, ", ")) or ""))
@@ -61,7 +69,8 @@ local function spec_of(entries, preset)
   local spec = {}
   for _, one in ipairs(settings.of(entries)) do
     local default = one.default
-    for _, own in ipairs{presets[preset], entries.sampler.defaults or {}} do
+    for _, own in ipairs{presets[preset], entries.sampler.defaults or {},
+      entries.model.defaults or {}} do
       if own[one.name] ~= nil then default = own[one.name] end
     end
     spec[one.name] = default == nil and one.type or {one.type, default}
@@ -72,18 +81,22 @@ end
 
 --- All settings of an experiment: those of `given`, checked, and for the others those of its method
 -- and of the preset that given.preset names. doc/reference.md begins with a table of them, as does
--- `ladies train --help`.
+-- `ladies train --help`. Methods and models of one's own are named by what ladies.experiment.own
+-- gives.
 function experiment.configure(given)
   options.value(WHERE, "the settings", given, "table")
   local preset, method = settings.common.preset, settings.common.method
   preset = options.value(WHERE, "preset", given.preset or preset.default, preset.type)
+  for _, what in ipairs{"method", "model"} do own_code.check(WHERE, given, what) end
   method = options.value(WHERE, "method", given.method or method.default, methods.names())
-  local entries = entries_of(method)
-  local spec = spec_of(entries, preset)
+  local model = options.value(WHERE, "model", given.model or "gcn", models.names())
+  local entries = entries_of(given)
+  local spec = tables.merged(spec_of(entries, preset), own_code.SPEC)
   for key in pairs(given) do
-    if not spec[key] then refuse(tostring(key), method) end
+    if not spec[key] then refuse(tostring(key), method, model) end
   end
   local config = options.check(WHERE, given, spec)
+  config.method_code, config.model_code = own_code.hashes(config)
   if config.validation == "sampled" and not is_sampled(entries.sampler) then
     options.fail(("%s: the method %s has no sampled validation"):format(WHERE, method))
   end
@@ -135,18 +148,25 @@ function experiment.resolve(config, data)
   config.eval_every = config.eval_every or (data.graph.n_nodes < LARGE and 10 or 100)
 end
 
---- The data set of a configuration, with which it is resolved. Where the data set has no split, the
--- configuration gets `split` and `split_seed`, with which the same one is made again.
-function experiment.load(config)
+--- The data set of a configuration. Where it has no split, the configuration gets `split` and
+-- `split_seed`, with which the same one is made again.
+function experiment.read(config)
   local data = load(config)
   if config.shuffle ~= "none" then data = data_sets.shuffled(data, {what = config.shuffle}) end
   if config.features == "row_normalized" then data = data_sets.row_normalized(data) end
+  return data
+end
+
+--- The same, and the configuration is resolved with it.
+function experiment.load(config)
+  local data = experiment.read(config)
   experiment.resolve(config, data)
   return data
 end
 
 -- What the paper counts as the memory of a batch; see ladies.summary.paper_memory.
 local function memory_counter(data, config, method)
+  if config.model then return nil end
   return function(input, hidden)
     if method.nominal_rows then input, hidden = method.nominal_rows(data, config) end
     return summary.paper_memory{
@@ -158,7 +178,7 @@ end
 
 --- The model of a configuration, with its first weights.
 function experiment.model(config, data)
-  return entries_of(config.method).model.make(config, data)
+  return entries_of(config).model.make(config, data)
 end
 
 --- The training nodes of a batch; full batches have all of them.

@@ -161,7 +161,7 @@ methods.by_name = {
 
 --- Their names, as a type of ladies.options.
 function methods.names()
-  return table.concat(tables.sorted_keys(methods.by_name), "|")
+  return settings.one_of(methods.by_name)
 end
 
 --- "graphsage:5" as {method = "graphsage", samples = 5}, "full" as {method = "full"}; errors begin

@@ -1,10 +1,13 @@
---- The models that experiments train. An entry of models.by_name:
+--- The models that experiments train, in the table models.by_name; an entry that a program adds is
+-- a model like the others. An entry:
 --
 --   settings              what the model takes: names of settings whose place is "model" in
 --                         ladies.experiment.settings, and settings of its own, written as there
+--   defaults              settings in which it differs from every preset
 --   make(config, data)    the model, with its first weights
 
 local nn = require "ladies.nn"
+local settings = require "ladies.experiment.settings"
 
 local models = {}
 
@@ -22,5 +25,10 @@ models.by_name = {
     end,
   },
 }
+
+--- Their names, as a type of ladies.options.
+function models.names()
+  return settings.one_of(models.by_name)
+end
 
 return models

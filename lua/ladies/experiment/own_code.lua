@@ -1,18 +1,212 @@
---- Code of the user's own in a file, for the commands: FILE.lua returns a function. It is loaded
--- because the user names it, never because data does.
+--- Methods and models of the user's own, beside those of ladies.experiment.methods and models: from
+-- a file of Lua, which returns a function or an entry as it is written there, or from a function.
+--
+-- A file is loaded because the user names it, never because data does. Settings that were made with
+-- such code hold its hash (method_code, model_code; see ladies.base.code), and where there is a
+-- file, its path (method_file, model_file): by these a run that goes on, or the process of a study,
+-- knows the code again, or says what is missing.
 
+local code = require "ladies.base.code"
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
+local methods = require "ladies.experiment.methods"
+local models = require "ladies.experiment.models"
 local options = require "ladies.base.options"
+local settings = require "ladies.experiment.settings"
+local tables = require "ladies.base.tables"
 
 local own_code = {}
 
---- What the Lua file at `path` returns, which must be a function.
-function own_code.load(path)
+-- Of methods and of models: the table of entries, the place of their settings, what a function
+-- alone takes of these, what `make` gives, and the other fields of an entry.
+local KINDS = {
+  method = {entries = methods.by_name, place = "sampler", takes = {"samples"}, gives = "callable",
+    fields = {resolve = "callable or nil", nominal_rows = "callable or nil",
+      exact_only = "string or nil"}},
+  model = {entries = models.by_name, place = "model", takes = {}, gives = "table", fields = {}},
+}
+
+-- ---------------------------------------------------------------- code as an entry
+
+-- What make(...) gives. An error that blames no line of the user's (a function that returns what
+-- another one gives has none) has the name of the code.
+local function make_by(where, make, ...)
+  local ok, made = errors.try(make, ...)
+  if ok then return made end
+  if errors.is_in_own_file(made) then error(made, 0) end
+  errors.pass_on(made, where)
+end
+
+-- The entry that a file returned; where: its path.
+local function entry_of(kind, name, where, value)
+  if type(value) ~= "table" then
+    options.value(where, "what the file returns", value, "function or table")
+    value = {settings = kind.takes, make = value}
+  end
+  local spec = {title = {"string", name}, settings = {"table", {}}, defaults = {"table", {}},
+    make = "callable"}
+  for field, type_text in pairs(kind.fields) do spec[field] = type_text end
+  local entry = options.check(where, value, spec)
+  local make = entry.make
+  function entry.make(...)
+    return options.value(where, "what it makes", make_by(where, make, ...), kind.gives)
+  end
+  return settings.check_entry(where, entry, kind.place)
+end
+
+-- Puts the entry under a name, unless that is taken by other code than an earlier state of this.
+local function add(what, name, entry)
+  local entries = KINDS[what].entries
+  local there = entries[name]
+  if not name:find "^[%w_]+$" then
+    options.fail(("%s: the name of a %s must be of letters, digits and _"):format(
+      entry.file or name, what))
+  elseif there and (not there.code or there.file ~= entry.file) then
+    options.fail(("%s: there is a %s %s already%s; choose another name"):format(
+      entry.file or name, what, name, there.file and ", of " .. there.file or ""))
+  end
+  entries[name] = entry
+  return name
+end
+
+--- Whether a text names a file and not a method or a model: it has a slash, or ends in .lua.
+function own_code.is_file(text)
+  return text:find "/" ~= nil or text:find "%.lua$" ~= nil
+end
+
+--- Loads the Lua file at `path`; what: "method" or "model". Returns the name, that of the file,
+-- under which there is one from now on.
+function own_code.load(what, path)
   errors.own_file(path)
   local chunk, reason = load(core.file.read(path), "@" .. path, "t")
   if not chunk then error(reason, 0) end
-  return options.value(path, "what the file returns", chunk(), "function")
+  local name = path:match "([^/]*)$":gsub("%.lua$", "")
+  local entry = entry_of(KINDS[what], name, path, chunk())
+  entry.code, entry.file, entry.path = code.hash(chunk), core.real_path(path), path
+  return add(what, name, entry)
+end
+
+-- The same of a function; make: from all arguments of an entry's `make`.
+local function add_function(what, name, f, make)
+  local entry = entry_of(KINDS[what], name, name, {make = make})
+  entry.code = code.hash(f)
+  return add(what, name, entry)
+end
+
+-- ---------------------------------------------------------------- naming it
+
+-- The name of the method or model that is given as a name, a file, or {name =, [field] = function}.
+local function name_of(where, what, given, field, arguments)
+  options.value(where, "the " .. what, given, "string or table")
+  if type(given) == "string" then
+    return own_code.is_file(given) and own_code.load(what, given) or given
+  end
+  local one = options.check(("%s: the %s"):format(where, what), given,
+    {name = "string", [field] = "function"})
+  return add_function(what, one.name, one[field], function(...)
+    return one[field](arguments(...))
+  end)
+end
+
+--- One of the methods of a study as settings: "ladies", "ladies:64", "./mine.lua", "./mine.lua:64"
+-- or {name =, sampler = function(P, data, model) -> sampler}. Errors begin with `where`.
+function own_code.method(where, given)
+  local samples
+  if type(given) == "string" then
+    local file, number = given:match "^(.*%.lua):(.*)$"
+    given, samples = file or given, number
+  end
+  local name = name_of(where, "method", given, "sampler", function(P, _, data, model)
+    return P, data, model
+  end)
+  local found = methods.parse(where, samples and name .. ":" .. samples or name)
+  found.method_code = methods.by_name[found.method].code
+  return found
+end
+
+--- ladies.experiment.own{method =, model =}: settings for code of one's own. Both may be a file, as
+-- `ladies train --method` and `--model` take it; or {name =, sampler = function(P, data, model) ->
+-- sampler} and {name =, model = function(data) -> model}.
+function own_code.settings(given)
+  local where = "ladies.experiment.own"
+  local opts = options.check(where, given, {method = "string or table or nil",
+    model = "string or table or nil"})
+  local found = opts.method and own_code.method(where, opts.method) or {}
+  if opts.model then
+    found.model = name_of(where, "model", opts.model, "model", function(_, data) return data end)
+    options.value(where, "model", found.model, models.names())
+    found.model_code = models.by_name[found.model].code
+  end
+  return found
+end
+
+--- The methods of a study as texts, which say what they are called.
+function own_code.names(list)
+  return tables.map(list, function(one) return type(one) == "table" and one.name or one end)
+end
+
+-- ---------------------------------------------------------------- knowing it again
+
+--- The types of the settings that tell of code, for options.check.
+own_code.SPEC = {
+  method_code = "string or nil", method_file = "string or nil",
+  model_code = "string or nil", model_file = "string or nil",
+}
+
+-- What is wrong with the method or model of some settings, or nil.
+local function trouble(what, given)
+  local entry, hash = KINDS[what].entries[given[what]], given[what .. "_code"]
+  local file = given[what .. "_file"] or entry and entry.file
+  local of = file and (", of %s,"):format(file) or ""
+  if hash and not (entry and entry.code) then
+    return ("the %s %s%s is code of one's own, which is to be named again: --%s FILE.lua (in Lua "
+      .. "ladies.experiment.own)"):format(what, given[what], of, what)
+  elseif entry and entry.code and hash and entry.code ~= hash then
+    return ("the code of the %s %s%s has changed"):format(what, given[what], of)
+  end
+end
+
+--- Fails, with `where` before it, when settings that are taken up again were made with a method or
+-- model (what: "method" or "model") whose code is not there now, or is other code.
+function own_code.check(where, given, what)
+  local text = trouble(what, given)
+  if text then options.fail(("%s: %s"):format(where, text)) end
+end
+
+--- Whether all code that the settings were made with is there as it was.
+function own_code.is_here(given)
+  return not (trouble("method", given) or trouble("model", given))
+end
+
+-- The fields of the entries of a method and a model that settings name.
+local function fields_of(given, field)
+  local method, model = methods.by_name[given.method], models.by_name[given.model]
+  return method and method[field], model and model[field]
+end
+
+--- The hashes of the code of the method and the model that settings name, nil for the library's.
+function own_code.hashes(given) return fields_of(given, "code") end
+
+--- The paths of their files, nil where there is none.
+function own_code.paths(given) return fields_of(given, "file") end
+
+--- The files that are loaded, as an array of {what, path}.
+function own_code.files()
+  local list = {}
+  for what, kind in pairs(KINDS) do
+    for _, entry in pairs(kind.entries) do
+      if entry.path then list[#list + 1] = {what, entry.path} end
+    end
+  end
+  return list
+end
+
+--- The name of a method or model of these settings that is a function and has no file, or nil.
+function own_code.function_in(given)
+  for what, kind in pairs(KINDS) do
+    local entry = kind.entries[given[what]]
+    if entry and entry.code and not entry.file then return given[what] end
+  end
 end
 
 return own_code

@@ -13,9 +13,11 @@ local inference = require "ladies.evaluation.inference"
 local label_kinds = require "ladies.data.labels"
 local methods = require "ladies.experiment.methods"
 local model_file = require "ladies.nn.model_file"
+local models = require "ladies.experiment.models"
 local notes = require "ladies.data.notes"
 local fields = require "ladies.base.fields"
 local options = require "ladies.base.options"
+local own_code = require "ladies.experiment.own_code"
 local own_folder = require "ladies.base.own_folder"
 local splits = require "ladies.data.splits"
 
@@ -36,7 +38,7 @@ end
 -- The data set of a run of `ladies train`. One that is named has its own split, or the default one.
 local function data_of_experiment(path, config, before, named)
   if named then config.dataset, config.split = named, nil end
-  local data = experiment.load(config)
+  local data = experiment.read(config)
   local parts = before and not named and changes(before.data, hashes_of(data))
   if parts then refuse(path, data, parts) end
   return data
@@ -82,7 +84,7 @@ end
 
 -- ---------------------------------------------------------------- the run
 
--- The settings of the run in the folder, nil where it has none; whether they are those of
+-- The settings of the run in the folder, empty where it has none; whether they are those of
 -- `ladies train`, which say how all of it is made; and what its checkpoint says of it, or nil.
 local function read(folder)
   local settings = folder:has "config.json" and folder:read_json "config.json" or nil
@@ -93,13 +95,24 @@ local function read(folder)
       or before and "the run in %s is not finished; the script that began it goes on with it"
       or "there is no run in %s"):format(folder, folder))
   end
-  return settings or before and before.settings, whole, before
+  return settings or before and before.settings or {}, whole, before
+end
+
+-- What makes or is the model of the run: a function(settings, data), a table, or nil for ours; from
+-- what was given, or from code of the user's own that the run was trained with.
+local function maker_of(path, given, settings)
+  local name = type(given) == "string" and own_code.load("model", given)
+  if settings.model_code and (name or not given) then
+    own_code.check(path, settings, "model")
+    name = settings.model
+  end
+  return name and models.by_name[name].make or given
 end
 
 -- The model in the folder; given: a model to fill, or the function that makes it, or nil.
 local function model_of(path, given, settings, data)
   if type(given) == "function" then
-    given = options.value(path, "what the function makes", given(settings or {}, data), "table")
+    given = options.value(path, "what the function makes", given(settings, data), "table")
   end
   local model = model_file.load(path, given)
   local c = model.config
@@ -110,29 +123,32 @@ local function model_of(path, given, settings, data)
   return model
 end
 
---- ladies.saved_run(path [, {dataset =, data =, model =, sampler =}]): the finished run in a
--- folder, of `ladies train` or of ladies.train{out = path}, to use its model: a table with `path`,
--- `data`, `model` and, of `ladies train`, `config`; see its methods nodes and logits.
+--- ladies.saved_run(path [, {dataset =, data =, model =, method =, sampler =}]): the finished run
+-- in a folder, of `ladies train` or of ladies.train{out = path}, to use its model: a table with
+-- `path`, `data`, `model` and, of `ladies train`, `config`; see its methods nodes and logits.
 -- dataset    the name or path of another data set than the run's, with as many features and
 --            classes; it has its own split or the default one. The run's own must be as it was. It
 --            has to be named where a script had made it.
 -- data       a data set of one's own instead, taken as it is
 -- model      where the run's file does not say how its model is built: a model to fill with its
---            parameters, or function(settings, data) -> model
+--            parameters, function(settings, data) -> model, or the file of a model of one's own
+-- method     for sampled inference, the file of a method of one's own that the run was trained with
 -- sampler    for sampled inference, where a script had its own
 function SavedRun.new(path, given)
   local opts = options.check("ladies.saved_run", given, {
-    dataset = "string or nil", data = "Dataset or nil", model = "function or table or nil",
-    sampler = "callable or nil",
+    dataset = "string or nil", data = "Dataset or nil", sampler = "callable or nil",
+    model = "string or function or table or nil", method = "string or nil",
   })
   local folder = own_folder.at(options.value("ladies.saved_run", "the path", path, "string"))
   local settings, whole, before = read(folder)
-  local config = whole and experiment.configure(settings) or nil
-  local data = opts.data or config and data_of_experiment(path, config, before, opts.dataset)
+  if opts.method then own_code.load("method", opts.method) end
+  local maker = maker_of(path, opts.model, settings)
+  local config = whole and own_code.is_here(settings) and experiment.configure(settings) or settings
+  local data = opts.data or whole and data_of_experiment(path, config, before, opts.dataset)
     or data_of_script(folder, before, opts.dataset)
-  return setmetatable({path = path, config = config, data = data,
-    model = model_of(path, opts.model, settings, data), sampler = opts.sampler,
-    batch_size = settings and settings.batch_size}, SavedRun)
+  return setmetatable({path = path, config = whole and config or nil, data = data,
+    model = model_of(path, maker, config, data), sampler = opts.sampler,
+    batch_size = settings.batch_size}, SavedRun)
 end
 
 --- run:nodes(part): the nodes of a part of the split, an Index: "train", "val", "test", "labelled"
@@ -156,6 +172,7 @@ local function sampler_of(run, samples)
       and "which has its own number of samples"
       or "which is no data: only exact inference is possible without it (in Lua sampler)"))
   end
+  own_code.check(run.path, config, "method")
   local reason = methods.by_name[config.method].exact_only
   if reason then
     options.fail(("%s has no sampled inference: %s"):format(config.method, reason))

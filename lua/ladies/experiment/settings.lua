@@ -25,6 +25,7 @@ local load = complete.SPEC
 local PLACES = {
   {"experiment",
     {"method", "string", default = "ladies", help = "what is trained"},
+    {"model", "string", follows = "gcn", help = "the network"},
     {"preset", "default|paper|code", default = "default",
       help = "our settings, those of the paper's text, or those of its authors' program"},
     {"seed", "integer", default = 1, help = "of everything random"},
@@ -170,13 +171,21 @@ local function union(entries)
   return whole
 end
 
+--- The names of entries, a table of them by name, as a type of ladies.options: one of these words.
+function settings.one_of(entries)
+  local names = table.concat(tables.sorted_keys(entries), "|")
+  return names:find "|" and names or names .. "|"
+end
+
 --- All settings that there are with these methods and models, tables of entries by name.
 function settings.all(methods, models)
   local list = settings.of{sampler = union(methods), model = union(models)}
+  local named = {method = methods, model = models}
   for i, one in ipairs(list) do
-    if one.name == "method" then
-      local names = table.concat(tables.sorted_keys(methods), "|")
-      list[i] = setmetatable({type = names}, {__index = one})
+    local entries = named[one.name]
+    if entries then
+      local open = one.type:match " or nil$" or ""
+      list[i] = setmetatable({type = settings.one_of(entries) .. open}, {__index = one})
     end
   end
   return list
@@ -286,9 +295,20 @@ local function own_defaults(word, by_name, one)
   return #list > 0 and word .. " " .. table.concat(list, ", ") or nil
 end
 
---- What a setting is, in one line: who has it, its help, its words, its defaults. methods: entries
--- by name.
-function settings.describe(one, methods)
+-- Who has a setting, as text before its help, or "": the methods that take it, and the models where
+-- not all do.
+local function owners_text(one, methods, models)
+  local entries = one.place == "sampler" and methods or one.place == "model" and models or {}
+  local owners = settings.owners(entries, one.name)
+  if #owners == 0 or one.place == "model" and #owners == #tables.sorted_keys(models) then
+    return ""
+  end
+  return table.concat(owners, ", ") .. ": "
+end
+
+--- What a setting is, in one line: who has it, its help, its words, its defaults. methods, models:
+-- entries by name.
+function settings.describe(one, methods, models)
   local parts = {}
   local words = one.type:match "^[%w_]+|[%w_|]+"
   parts[1] = words and words:gsub("|", ", ")
@@ -296,9 +316,9 @@ function settings.describe(one, methods)
   if default ~= nil then parts[#parts + 1] = "default " .. settings.show(default) end
   parts[#parts + 1] = own_defaults("preset", presets, one)
   parts[#parts + 1] = own_defaults("method", methods, one)
-  local owners = one.place == "sampler" and settings.owners(methods, one.name) or {}
-  return ("%s%s%s"):format(#owners > 0 and table.concat(owners, ", ") .. ": " or "", one.help,
-    #parts > 0 and (" (%s)"):format(table.concat(parts, "; ")) or "")
+  parts[#parts + 1] = own_defaults("model", models, one)
+  return owners_text(one, methods, models) .. one.help
+    .. (#parts > 0 and (" (%s)"):format(table.concat(parts, "; ")) or "")
 end
 
 return settings

@@ -10,6 +10,7 @@ local json = require "ladies.base.json"
 local markdown = require "ladies.report.markdown"
 local methods = require "ladies.experiment.methods"
 local options = require "ladies.base.options"
+local own_code = require "ladies.experiment.own_code"
 local plot = require "ladies.report.plot"
 local provenance = require "ladies.report.provenance"
 local statistics = require "ladies.report.statistics"
@@ -18,12 +19,18 @@ local tables = require "ladies.base.tables"
 
 local WHERE = "ladies.compare"
 
+-- Whether what is to be compared is the folder of a finished run.
+local function is_run(one)
+  return type(one) == "string" and own_code.is_file(one) and not one:find "%.lua$"
+    and not one:find "%.lua:%w*$"
+end
+
 -- What is compared, an array: {run = folder} for a finished run; {settings =, config =} for a
 -- method, with those of the common settings that it takes. And the methods alone.
 local function contestants(given, common)
   local list, trained = {}, {}
-  for i, text in ipairs(given) do
-    list[i] = text:find "/" and {run = text} or {parsed = methods.parse(WHERE, text)}
+  for i, one in ipairs(given) do
+    list[i] = is_run(one) and {run = one} or {parsed = own_code.method(WHERE, one)}
     if not list[i].run then trained[#trained + 1] = list[i] end
   end
   if #trained == 0 then return list, trained end
@@ -45,7 +52,8 @@ local PROBES = 8   -- batches from which the nodes of a batch are estimated
 local function rows_of(config, data, samples)
   -- What is drawn does not depend on the width, and the tables of histories do.
   local narrow = setmetatable({hidden = 1}, {__index = config})
-  local sampler = experiment.sampler(narrow, data, nil, samples)
+  local model = config.method_code and experiment.model(narrow, data)
+  local sampler = experiment.sampler(narrow, data, model, samples)
   local n, count = 0, 0
   for batch in batches.new(data.train, {size = experiment.batch_size(config, data),
     sampler = sampler, seed = config.seed, epochs = PROBES}) do
@@ -65,7 +73,7 @@ end
 -- More samples than this change nothing: all nodes in a layer, or all neighbours of a node.
 local function most_samples(config, data)
   local graph = data.graph
-  return methods.takes(config.method, "draw") and graph.n_nodes
+  return (methods.takes(config.method, "draw") or config.method_code) and graph.n_nodes
     or math.max(1, math.tointeger(graph:degrees():max()) + 1)
 end
 
@@ -172,8 +180,10 @@ end
 -- seed + 1, ..., and returns a table with `rows`, `table` (the same as text), `files`, and a
 -- `note` where runs were computed by different versions, vector units or kernels of BLAS.
 -- methods    names of ladies.experiment.methods, each with its own samples behind a colon where
---            they are given; or the folder of a finished run, written with a slash, of `ladies
---            train` or of a script: it is shown as it is, and must have had the same data set
+--            they are given; files of methods of one's own, "./mine.lua" or "./mine.lua:64";
+--            {name =, sampler = function(P, data, model) -> sampler}; or the folder of a finished
+--            run, written with a slash, of `ladies train` or of a script: it is shown as it is, and
+--            must have had the same data set
 -- equal      "samples": each method has the samples that it was given; "nodes":
 --            those with which its batches have as many rows as the first method's (full batches and
 --            Cluster-GCN, which draw no samples, stay as they are); "seconds": as for "samples",
@@ -186,7 +196,7 @@ end
 -- quiet      no progress
 local function compare(given)
   local opts = options.check(WHERE, given, {
-    methods = "array of strings", runs = {"positive integer", 3},
+    methods = "table", runs = {"positive integer", 3},
     equal = {"samples|nodes|seconds", "samples"}, seconds = "positive number or nil",
     settings = {"table", {}}, out = "string or nil", data = "any or nil",
     quiet = {"boolean", false},
@@ -207,8 +217,8 @@ local function compare(given)
   end
   if opts.equal == "nodes" then equalize_nodes(list, data) end
 
-  local identity = json.encode{methods = opts.methods, equal = opts.equal, settings = common,
-    data = hashes_of(data)}
+  local identity = json.encode{methods = own_code.names(opts.methods), equal = opts.equal,
+    settings = common, data = hashes_of(data)}
   local study = Study.at(opts.out, "runs/compare-" .. data.name, identity)
   local runs = {}
   for seed = config.seed, config.seed + opts.runs - 1 do

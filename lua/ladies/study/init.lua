@@ -16,6 +16,7 @@ local in_turn = require "ladies.study.in_turn"
 local json = require "ladies.base.json"
 local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
+local own_code = require "ladies.experiment.own_code"
 local own_folder = require "ladies.base.own_folder"
 local SameData = require "ladies.study.same_data"
 local side_by_side = require "ladies.study.side_by_side"
@@ -148,10 +149,20 @@ function Study:waiting(runs, same_data)
   return list
 end
 
+-- The name of a method or model of the runs that is a function, and crosses into no other process;
+-- or nil.
+local function of_this_process(runs)
+  for _, run in ipairs(runs) do
+    local name = own_code.function_in(run.config)
+    if name then return name end
+  end
+end
+
 --- Trains those of `runs`, {key =, config = [, trace = true]} with settings of ladies.experiment,
 -- that are not finished yet with these very settings; see ladies.study.one_run for the trace. opts:
 -- jobs      runs at the same time (1), each in a process of its own where there are several; in a
---           stock lua5.4 there is one. Their results do not depend on it, their times do.
+--           stock lua5.4, or where a method or a model is a function of this process (see
+--           ladies.experiment.own), there is one. Results do not depend on it, times do.
 -- threads   of each of those processes (1); of this one, where there is one at a time (as they are)
 -- failed    failed(run, message), called for a run that ended in an error; the others go on. By
 --           default the first such run is the end.
@@ -171,7 +182,7 @@ function Study:run(runs, given)
   local same_data = SameData.new(self.folder, opts.data)
   local waiting = self:waiting(runs, same_data)
   if #waiting == 0 then return end
-  if not side_by_side.possible or opts.data then opts.jobs = 1 end
+  if not side_by_side.possible or opts.data or of_this_process(runs) then opts.jobs = 1 end
   local began, before = core.clock(), self:seconds()
   local shown <close> = display.new(self, runs, #waiting, opts)
   local work = {
@@ -211,6 +222,11 @@ function Study:complete(runs, opts, notes)
       first, self.failed = first or ("%s failed: %s"):format(run.key, message), self.failed + 1
       notes[#notes + 1] = ("%s failed: %s"):format(run.key, message)
     end})
+  local alone = opts.jobs and opts.jobs > 1 and of_this_process(runs)
+  if alone then
+    notes[#notes + 1] = alone .. " is a function, which does not cross into other processes: the "
+      .. "runs went one after the other"
+  end
   local records = {}
   for _, run in ipairs(distinct(runs)) do records[#records + 1] = self:record(run.key) end
   if #records == 0 then options.fail(first) end

@@ -8,6 +8,8 @@
 local core = require "ladies_core"
 local json = require "ladies.base.json"
 local one_run = require "ladies.study.one_run"
+local own_code = require "ladies.experiment.own_code"
+local tables = require "ladies.base.tables"
 
 local side_by_side = {}
 
@@ -21,11 +23,15 @@ side_by_side.possible = host ~= nil and host.program ~= ""
 
 local function path_of(folder, n, what) return ("%s/%d.%s"):format(folder, n, what) end
 
---- In the process of run n: trains it and leaves the record.
+--- In the process of run n: trains it and leaves the record. opts.own are the files of the user's
+-- own code that the study's process has loaded.
 function side_by_side.serve(folder, n, opts)
   core.threads(opts.threads)
   local run = json.decode(core.file.read(path_of(folder, n, "run")))
-  local ok, record = pcall(one_run.train, run, {jobs = opts.jobs})
+  local ok, record = pcall(function()
+    for _, one in ipairs(opts.own) do own_code.load(one[1], one[2]) end
+    return one_run.train(run, {jobs = opts.jobs})
+  end)
   if not ok then record = {key = run.key, failure = tostring(record)} end
   core.file.write(path_of(folder, n, "record"), json.encode(record))
 end
@@ -36,8 +42,12 @@ local AtWork = {__close = function(at_work)
 end}
 
 local function start(folder, n, opts)
-  local statement = ("require 'ladies.study.side_by_side'.serve(%q, %d, {threads = %d, jobs = %d})")
-    :format(folder.path, n, opts.threads, opts.jobs)
+  local own = tables.map(own_code.files(), function(one)
+    return ("{%q, %q}"):format(one[1], one[2])
+  end)
+  local statement = ("require 'ladies.study.side_by_side'.serve(%q, %d, "
+    .. "{threads = %d, jobs = %d, own = {%s}})"):format(folder.path, n, opts.threads, opts.jobs,
+    table.concat(own, ", "))
   core.folder.remove(path_of(folder, n, "record"))
   local process = core.process.start({host.program, "-e", statement},
     {log = path_of(folder, n, "log")})

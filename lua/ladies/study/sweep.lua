@@ -8,6 +8,7 @@ local machine = require "ladies.base.machine"
 local markdown = require "ladies.report.markdown"
 local methods = require "ladies.experiment.methods"
 local options = require "ladies.base.options"
+local own_code = require "ladies.experiment.own_code"
 local provenance = require "ladies.report.provenance"
 local run_folder = require "ladies.training.run_folder"
 local section = require "ladies.report.section"
@@ -39,7 +40,7 @@ local function check_once(one, seen, opts)
     values[text] = true
   end
   for _, text in ipairs(key == "samples" and opts.methods or {}) do
-    if text:find ":" then
+    if type(text) == "string" and text:find ":" then
       options.fail(("%s: samples is varied, and given with %s besides"):format(WHERE, text))
     end
   end
@@ -75,7 +76,7 @@ end
 local function cells_of(opts, names)
   local list, parsed, of = {}, {}, {}
   for i, text in ipairs(opts.methods) do
-    parsed[i] = methods.parse(WHERE, text)
+    parsed[i] = own_code.method(WHERE, text)
     of[i] = parsed[i].method
   end
   for _, name in ipairs(names) do
@@ -232,7 +233,7 @@ function Sweep.__tostring(self) return self.text end
 -- quiet      no progress
 local function sweep(given)
   local opts = options.check(WHERE, given, {
-    vary = "table", methods = {"array of strings", {"ladies:64", "ladies:512"}},
+    vary = "table", methods = {"table", {"ladies:64", "ladies:512"}},
     datasets = {"array of strings", {"cora", "citeseer", "pubmed"}},
     preset = {"default|paper|code", "default"}, settings = {"table", {}},
     runs = {"positive integer", 5}, jobs = {"positive integer", machine.cores},
@@ -242,7 +243,7 @@ local function sweep(given)
   if #notes > 0 then options.fail(("%s: %s"):format(WHERE, table.concat(notes, "; "))) end
   local list, cells, seeds = combinations(opts), cells_of(opts, names), seeds_of(opts)
   local runs = runs_of(seeds, list, cells)
-  local identity = "sweep " .. json.encode{vary = opts.vary, methods = opts.methods,
+  local identity = "sweep " .. json.encode{vary = opts.vary, methods = own_code.names(opts.methods),
     datasets = opts.datasets, preset = opts.preset, settings = opts.settings}
   local study = Study.at(opts.out, "runs/sweep", identity)
   local records = study:complete(runs, opts, notes)

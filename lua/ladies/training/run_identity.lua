@@ -12,10 +12,10 @@ local validation = require "ladies.training.validation"
 
 local run_identity = {}
 
--- What may change when a run goes on: how far it goes. The data set may lie elsewhere, as its
--- content is compared.
+-- What may change when a run goes on: how far it goes. The data set and code of the user's own may
+-- lie elsewhere, as their contents are compared.
 local FREE = {epochs = true, max_batches = true, max_seconds = true, patience = true,
-  dataset = true}
+  dataset = true, method_file = true, model_file = true}
 
 -- Of the options of ladies.train: those on which a run's course depends and that are plain data.
 local PLAIN = {"batch_size", "seed", "eval_every", "min_gain", "best", "clip",

@@ -12,7 +12,7 @@ without("", [[
   tensor threads train truncate vector_units where zeros
 ]])
 without("data.", "class_split from_files load names random_split split")
-without("experiment.", "batch_size configure load model resolve run sampler")
+without("experiment.", "batch_size configure load model own read resolve run sampler")
 without("file.", "read write")
 without("folder.", "bytes lock make remove sync")
 without("generate.", "block_model power_law weights")
