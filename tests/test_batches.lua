@@ -144,7 +144,7 @@ end
 
 local function clusters(data)
   return ladies.samplers.clustergcn(data.graph.adjacency,
-    {layers = 2, train = data.train, parts = 6, clusters = 2, method = "random"})
+    {layers = 2, train = data.train, parts = 6, clusters = 2, partition = "random"})
 end
 
 -- The batch's loss over all outputs, as the README has it.

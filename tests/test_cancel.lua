@@ -101,7 +101,7 @@ end
 function tests.test_draws()
   local p = ladies.ones(5000)
   local function given() return ladies.rng(1) end
-  for _, options in ipairs{{}, {debias = true}, {method = "poisson"}, {method = "wr"}} do
+  for _, options in ipairs{{}, {debias = true}, {draw = "poisson"}, {draw = "wr"}} do
     interrupted(0, given, function(rng)
       options.rng = rng
       return ladies.sampling.choice(p, 20, options)

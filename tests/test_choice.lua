@@ -26,7 +26,7 @@ local ZEROS = {3, 0, 1, 7, 0, 2}            -- not normalised
 local SKEWED = {100, 1, 1, 2, 0.5, 4}       -- a Poisson draw must cap the first
 local EVEN = {1, 1, 1, 1, 1}
 
-local WOR, DEBIASED, WR, POISSON = {}, {debias = true}, {method = "wr"}, {method = "poisson"}
+local WOR, DEBIASED, WR, POISSON = {}, {debias = true}, {draw = "wr"}, {draw = "poisson"}
 
 local CASES = {
   {EXAMPLE, 1, WOR}, {EXAMPLE, 2, WOR}, {EXAMPLE, 3, WOR}, {EXAMPLE, 4, WOR}, {EXAMPLE, 9, WOR},
@@ -38,8 +38,8 @@ local CASES = {
   {EVEN, 2, WOR}, {EVEN, 3, DEBIASED}, {EVEN, 2, POISSON},
   {EXAMPLE, 2, {always = {2}}}, {EXAMPLE, 2, {always = {4, 1}}}, {EXAMPLE, 0, {always = {3, 1}}},
   {EXAMPLE, 2, {always = {1}, debias = true}}, {ZEROS, 2, {always = {4, 2}, debias = true}},
-  {EXAMPLE, 2, {always = {1}, method = "wr"}}, {EXAMPLE, 2, {always = {1}, method = "poisson"}},
-  {ZEROS, 2, {always = {1, 3, 4, 6}, method = "wr"}}, {ZEROS, 5, {always = {2, 4}}},
+  {EXAMPLE, 2, {always = {1}, draw = "wr"}}, {EXAMPLE, 2, {always = {1}, draw = "poisson"}},
+  {ZEROS, 2, {always = {1, 3, 4, 6}, draw = "wr"}}, {ZEROS, 5, {always = {2, 4}}},
   {EXAMPLE, 2, {always = {4, 1}, union = "post"}}, {EXAMPLE, 2, {union = "post"}},
   {ZEROS, 2, {always = {2, 4, 5}, union = "post"}}, {ZEROS, 5, {always = {2}, union = "post"}},
   {EXAMPLE, 0, {always = {2, 3}, union = "post"}},
@@ -79,7 +79,7 @@ function tests.test_every_outcome_around_the_certain_by_table()
     {{1000, 1, 2, 1}, 2, {1}}, {ZEROS, 2, {1, 3, 4, 6}}}
   for i, case in ipairs(cases) do
     local p, k, always = table.unpack(case)
-    check_outcomes({p, k, {method = "wr", always = always}}, 4000, ladies.rng(100 + i), true)
+    check_outcomes({p, k, {draw = "wr", always = always}}, 4000, ladies.rng(100 + i), true)
   end
 end
 
@@ -101,7 +101,7 @@ function tests.test_exact_means()
   end
   for seed, case in ipairs(CASES) do
     local p, k, opts = table.unpack(case)
-    local biased = (opts.method or "wor") == "wor" and not opts.debias
+    local biased = (opts.draw or "wor") == "wor" and not opts.debias
     local unseen = opts.always and k == 0
     if not biased and not unseen then
       local f, total = uniform_sum(p)
@@ -280,7 +280,7 @@ function tests.test_alias_stands_for_p()
   local p, rng = large_p(), ladies.rng(10):at(1)
   local table_of_p = sampling.alias(p)
   local expected = {}
-  local variants = {WOR, DEBIASED, WR, POISSON, {always = {5, 7}, method = "poisson"},
+  local variants = {WOR, DEBIASED, WR, POISSON, {always = {5, 7}, draw = "poisson"},
     {always = {5, 11}, union = "post"}}
   for i, opts in ipairs(variants) do expected[i] = {choose(p, 100, opts, rng)} end
   p:fill_(1)
@@ -334,8 +334,8 @@ function tests.test_nothing_to_draw()
     lu.assertEquals({#pick, #w}, {0, 0})
     lu.assertEquals(#choose(ladies.zeros(0), 0, opts, rng), 0)
   end
-  for _, method in ipairs{"wor", "wr", "poisson"} do
-    local pick, w = choose({0, 0, 0}, 2, {method = method, always = {3, 1}}, rng)
+  for _, draw in ipairs{"wor", "wr", "poisson"} do
+    local pick, w = choose({0, 0, 0}, 2, {draw = draw, always = {3, 1}}, rng)
     lu.assertEquals({pick:to_table(), w:to_table()}, {{3, 1}, {1, 1}})
   end
 end
@@ -366,13 +366,13 @@ function tests.test_bad_arguments()
   fails("choice: always: position 0 at position 1 is out of range 1..3", p, 1, {always = {0}}, rng)
   fails("choice: always: position 2 occurs twice, at positions 1 and 3", p, 1,
     {always = {2, 1, 2}}, rng)
-  fails("choice: debias is for method wor", p, 1, {method = "wr", debias = true}, rng)
-  fails("choice: debias is for method wor", p, 1, {method = "poisson", debias = true}, rng)
-  fails("choice: debias is for method wor", p, 1, {union = "post", debias = true}, rng)
-  fails("choice: union post is for method wor alone", p, 1, {union = "post", method = "wr"}, rng)
-  fails("choice: method must be wor, wr or poisson, got wrong", p, 1, {method = "wrong"}, rng)
+  fails("choice: debias is for draw wor", p, 1, {draw = "wr", debias = true}, rng)
+  fails("choice: debias is for draw wor", p, 1, {draw = "poisson", debias = true}, rng)
+  fails("choice: debias is for draw wor", p, 1, {union = "post", debias = true}, rng)
+  fails("choice: union post is for draw wor alone", p, 1, {union = "post", draw = "wr"}, rng)
+  fails("choice: draw must be wor, wr or poisson, got wrong", p, 1, {draw = "wrong"}, rng)
   fails("choice: union must be pre or post, got 3", p, 1, {union = 3}, rng)
-  fails('choice: unknown option "methd"; did you mean "method"?', p, 1, {methd = "wr"}, rng)
+  fails('choice: unknown option "drw"; did you mean "draw"?', p, 1, {drw = "wr"}, rng)
   fails("choice: the option rng is missing", p, 1, WOR, nil)
   lu.assertErrorMsgContains("Tensor or Alias expected, got table", choice, p, 1, {rng = rng})
   lu.assertErrorMsgContains("choice: rng must be of class Rng, got 7", choice,

@@ -90,7 +90,7 @@ function tests.test_every_training_node_once()
   local data = toy.new()
   local A = data.graph.adjacency
   for _, k in ipairs{1, 2, 7, 30} do
-    local parts = ladies.partition.of(A, k, {method = "random"})
+    local parts = ladies.partition.of(A, k, {by = "random"})
     for _, q in ipairs{1, 2, 5, 100} do
       local sampler = clustergcn(A, {layers = 1, train = data.train, parts = parts, clusters = q})
       local with = 0                                       -- parts that have training nodes
@@ -154,9 +154,9 @@ function tests.test_odd_graphs()
     local A = ladies.matrix{n_rows = 13, n_cols = 13, rows = index(edges[1]),
       cols = index(edges[2])}
     for _, k in ipairs{1, 3, 13, 40} do
-      local method = ladies.have_metis and "metis" or "random"
+      local how = ladies.have_metis and "metis" or "random"
       local sampler = clustergcn(A, {layers = 2, train = ladies.range(1, 13), parts = k,
-        clusters = 3, method = method, lambda = 1})
+        clusters = 3, partition = how, lambda = 1})
       for batch in ladies.batches(ladies.range(1, 13), {sampler = sampler}) do
         lu.assertTrue(batch.blocks[1].adj:entry_values():is_finite())
         lu.assertEquals(batch.stats.isolated, 0)            -- the self-loops are there
@@ -183,7 +183,7 @@ end
 function tests.test_bits()
   local data = toy.new()
   local sampler = clustergcn(data.graph.adjacency, {layers = 2, train = data.train, parts = 12,
-    clusters = 5, method = "random"})
+    clusters = 5, partition = "random"})
   local function hashes(options)
     local list = {}
     options.sampler, options.epochs = sampler, 3
@@ -202,7 +202,7 @@ end
 function tests.test_training()
   local data = toy.new()
   local sampler = clustergcn(data.graph.adjacency, {layers = 2, train = data.train, parts = 12,
-    clusters = 4, lambda = 0.5, method = ladies.have_metis and "metis" or "random"})
+    clusters = 4, lambda = 0.5, partition = ladies.have_metis and "metis" or "random"})
   local model = ladies.nn.gcn{inputs = toy.FEATURES, hidden = 16, outputs = 3, layers = 2,
     normalize = "row", lambda = 0.5}
   local result = ladies.train{data = data, model = model, sampler = sampler, lr = 0.02, epochs = 30,

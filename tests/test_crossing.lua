@@ -146,7 +146,7 @@ end
 function tests.test_alias_tables()
   local table = ladies.sampling.alias(ladies.tensor{1, 0, 3})
   local function draw(p)
-    return (ladies.sampling.choice(p, 5, {method = "wr", rng = ladies.rng(1)}))
+    return (ladies.sampling.choice(p, 5, {draw = "wr", rng = ladies.rng(1)}))
   end
   lu.assertEquals(there(table, draw):to_table(), draw(table):to_table())
 end

@@ -51,9 +51,9 @@ local MATRICES = {
 }
 
 local OPTIONS = {
-  {}, {debias = true}, {method = "wr"}, {always = {3, 6}}, {always = {1}, debias = true},
-  {always = {1, 4}, method = "wr"}, {union = "post"}, {always = {6, 1}, union = "post"},
-  {method = "poisson"}, {power = 1}, {power = 1, method = "wr"}, {power = 1, debias = true},
+  {}, {debias = true}, {draw = "wr"}, {always = {3, 6}}, {always = {1}, debias = true},
+  {always = {1, 4}, draw = "wr"}, {union = "post"}, {always = {6, 1}, union = "post"},
+  {draw = "poisson"}, {power = 1}, {power = 1, draw = "wr"}, {power = 1, debias = true},
 }
 
 -- The columns' exact sums of |entry|^power in the rows dst, over all columns.
@@ -115,11 +115,11 @@ end
 function tests.test_every_outcome()
   every_case(function(name, A, dst, k, opts, p)
     local before = opts.union ~= "post" and opts.always or {}
-    local everything = (opts.method or "wor") ~= "wr" and k >= positive_outside(p, before)
+    local everything = (opts.draw or "wor") ~= "wr" and k >= positive_outside(p, before)
     for seed, way in ipairs(WAYS) do
       local expected = expected_of(A, dst, k, opts, p, way)
       local rows, given = index(dst), options_of(opts, {way = way, rng = ladies.rng(seed)})
-      local any_order = everything and opts.union ~= "post" or opts.method == "poisson"
+      local any_order = everything and opts.union ~= "post" or opts.draw == "poisson"
       outcomes.check(name .. ", " .. way, expected, 400, function()
         local _, src, w = A:draw_cols(rows, k, given)
         return in_order(src, w, #before, any_order)
@@ -179,7 +179,7 @@ function tests.test_frequencies()
     for i = 1, #near do counts[i], expected[i] = 0, 40 * 100 * p[i] / total end
     local rng = ladies.rng(g)
     for _ = 1, 100 do
-      local V, src, w = P:draw_cols(dst, 40, {method = "wr", way = "two stages", rng = rng})
+      local V, src, w = P:draw_cols(dst, 40, {draw = "wr", way = "two stages", rng = rng})
       lu.assertTrue(V:hash() == P:slice(dst, src):hash())
       for j = 1, #src do
         local i = position[src[j]]
@@ -254,7 +254,7 @@ function tests.test_monte_carlo_means()
     local _, near = P:slice(dst)
     local f = ladies.zeros(3000):uniform_(0, 1, ladies.rng(7))
     local total = f[near]:sum():item()
-    for _, opts in ipairs{{debias = true}, {method = "wr"}, {debias = true, always = {2, 8, 21}}} do
+    for _, opts in ipairs{{debias = true}, {draw = "wr"}, {debias = true, always = {2, 8, 21}}} do
       local run, rng = statistics.running(), ladies.rng(g)
       local touched = 0
       for _, u in ipairs(opts.always or {}) do
@@ -291,7 +291,7 @@ function tests.test_scan_is_the_long_form()
       local keep = opts.always and index(opts.always)
       local V, got, v = P:draw_cols(dst, 30, options_of(opts, {way = "scan", rng = ladies.rng(3)}))
       local U, near = P:slice(dst, {first = keep})
-      local pick, w = sampling.choice(U:col_sums(opts.power or 2), 30, {method = opts.method,
+      local pick, w = sampling.choice(U:col_sums(opts.power or 2), 30, {draw = opts.draw,
         debias = opts.debias, union = opts.union, rng = ladies.rng(3),
         always = keep and ladies.range(1, #keep)})
       lu.assertTrue(got == near[pick])
@@ -361,7 +361,7 @@ function tests.test_out_of_memory()
     ladies.memory_trim()
     return ladies.memory().total
   end
-  for _, opts in ipairs{{}, {debias = true, always = {3}}, {method = "wr"},
+  for _, opts in ipairs{{}, {debias = true, always = {3}}, {draw = "wr"},
     {union = "post", always = {6, 1}}} do
     for _, way in ipairs(WAYS) do
       local function call()
@@ -397,7 +397,7 @@ function tests.test_scanned_when_it_must_be()
     end
     lu.assertEquals(found[2], found[1])
   end
-  same(skewed(), {method = "poisson"})
+  same(skewed(), {draw = "poisson"})
   same(skewed():scale_cols(ladies.full(1e-20, 6)):scale_rows(ladies.tensor{1e20, 1, 1, 1, 1, 1}))
   local values = ladies.full(2, skewed().nnz)
   values:requires_grad_()
@@ -438,9 +438,9 @@ function tests.test_refused()
     refused("draw_cols: always: column 3 occurs twice", {1}, 1, {always = {3, 3}})
     refused("choice: k must be at least 0, got -1", {1}, -1, {})
     refused("choice: all 0 probabilities are zero", {}, 1, {})
-    refused("choice: debias is for method wor", {1}, 1, {debias = true, method = "wr"})
-    refused("choice: union post is for method wor alone", {1}, 1, {union = "post", method = "wr"})
-    refused("draw_cols: method must be wor, wr or poisson, got wrong", {1}, 1, {method = "wrong"})
+    refused("choice: debias is for draw wor", {1}, 1, {debias = true, draw = "wr"})
+    refused("choice: union post is for draw wor alone", {1}, 1, {union = "post", draw = "wr"})
+    refused("draw_cols: draw must be wor, wr or poisson, got wrong", {1}, 1, {draw = "wrong"})
     refused('draw_cols: unknown option "pwoer"; did you mean "power"?', {1}, 1, {pwoer = 1})
     refused("draw_cols: power must be 1 or 2, got 3", {1}, 1, {power = 3})
     local Z = A:scale_rows(ladies.zeros(6))

@@ -39,8 +39,8 @@ function tests.test_probability()
   local P = data.graph:normalize "sym"
   local samplers = ladies.samplers
   for method, uniform in pairs{
-    ladies = samplers.ladies(P, {sizes = {20}, probability = "uniform"}),
-    fastgcn = samplers.fastgcn(P, {sizes = {20}, power = 0}),
+    ladies = samplers.ladies(P, {samples = {20}, probability = "uniform"}),
+    fastgcn = samplers.fastgcn(P, {samples = {20}, probability = "uniform"}),
   } do
     local function input(probability)
       local config = experiment.configure{method = method, samples = 20, layers = 1,

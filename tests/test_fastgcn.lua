@@ -30,9 +30,10 @@ function tests.test_draws_and_multiplicities()
     for u = 1, 8 do entries[#entries + 1] = {v, u, 1 + v * u % 5 + u} end
   end
   local P, rng, t = graphs.matrix(8, entries), ladies.rng(1), 20
-  for power = 0, 2 do
+  for power, opts in pairs{[0] = {probability = "uniform"}, {flat = true}, {}} do
     local q, dense = distribution(P, power)
-    local sampler = samplers.fastgcn(P, {sizes = {t}, power = power})
+    opts.samples = {t}
+    local sampler = samplers.fastgcn(P, opts)
     local counts, means = {}, {}
     for u = 1, 8 do counts[u], means[u] = 0, 500 * t * q[u] end
     for _ = 1, 500 do
@@ -57,7 +58,7 @@ end
 function tests.test_one_distribution_for_all_layers()
   local P, rng = graphs.random(20, 2, 3):normalize "sym", ladies.rng(2)
   local q = distribution(P, 2)
-  local sampler = samplers.fastgcn(P, {sizes = {1, 1, 1}})
+  local sampler = samplers.fastgcn(P, {samples = {1, 1, 1}})
   local counts = {{}, {}, {}}
   for l = 1, 3 do
     for u = 1, 20 do counts[l][u] = 0 end
@@ -81,7 +82,7 @@ end
 function tests.test_authors_program_by_hand()
   -- Column norms 5, 1, 2 and 12, of which row 1 touches the first three.
   local P = graphs.matrix(4, {{1, 1, 3}, {2, 1, 4}, {1, 2, 1}, {1, 3, 2}, {4, 4, 12}})
-  local sampler = samplers.fastgcn(P, {sizes = {10}, power = 1, method = "wor",
+  local sampler = samplers.fastgcn(P, {samples = {10}, flat = true, draw = "wor",
     candidates = "touched", weights = "global"})
   local block = sampler(index{1}, ladies.rng(1)).blocks[1]
   lu.assertEquals(block.src:to_table(), {1, 2, 3})
@@ -90,7 +91,7 @@ function tests.test_authors_program_by_hand()
     lu.assertAlmostEquals(row[j], want, 1e-6)
   end
   -- By the probabilities of the draw the three are certain.
-  sampler = samplers.fastgcn(P, {sizes = {10}, power = 1, method = "wor", candidates = "touched"})
+  sampler = samplers.fastgcn(P, {samples = {10}, flat = true, draw = "wor", candidates = "touched"})
   lu.assertEquals(sampler(index{1}, ladies.rng(1)).blocks[1].adj:to_dense():to_table()[1],
     {3, 1, 2})
 end
@@ -99,7 +100,7 @@ function tests.test_self_nodes_come_first()
   local P, seeds = graphs.random(60, 2, 4):normalize "sym", index{9, 33, 2, 50}
   for _, candidates in ipairs{"all", "touched"} do
     local function blocks_of(self_nodes)
-      return samplers.fastgcn(P, {sizes = {5, 5}, method = "wor", candidates = candidates,
+      return samplers.fastgcn(P, {samples = {5, 5}, draw = "wor", candidates = candidates,
         self_nodes = self_nodes})(seeds, ladies.rng(1)).blocks
     end
     for _, block in ipairs(blocks_of "previous") do
@@ -117,7 +118,7 @@ end
 function tests.test_union_after_the_draw()
   local P, seeds = graphs.random(40, 3, 5):normalize "sym", index{9, 33, 2}
   local q = distribution(P, 2)
-  local block = samplers.fastgcn(P, {sizes = {6}, method = "wor", union = "post",
+  local block = samplers.fastgcn(P, {samples = {6}, draw = "wor", union = "post",
     self_nodes = "batch"})(seeds, ladies.rng(1)).blocks[1]
   lu.assertEquals(#ladies.sampling.find(block.src, seeds), 3)
   lu.assertTrue(#block.src >= 6 and #block.src <= 9)
@@ -133,7 +134,7 @@ end
 
 function tests.test_row_normalize()
   local P = graphs.random(40, 3, 5):normalize "sym"
-  local sampler = samplers.fastgcn(P, {sizes = {15}, method = "wor", row_normalize = true})
+  local sampler = samplers.fastgcn(P, {samples = {15}, draw = "wor", row_normalize = true})
   local batch = sampler(ladies.range(1, 40), ladies.rng(1))
   local sums, empty = batch.blocks[1].adj:row_sums(), 0
   for i = 1, 40 do
@@ -160,10 +161,10 @@ function tests.test_unbiased_through_two_layers()
   local h = ladies.zeros(30, 1)
   for i = 1, 30 do h:set_(i, 1, 1 + i * 7 % 5) end
   local exact = P:matmul(P:matmul(h))[seeds]
-  for _, opts in ipairs{{}, {power = 1}, {power = 0}, {method = "poisson"},
+  for _, opts in ipairs{{}, {flat = true}, {probability = "uniform"}, {draw = "poisson"},
     {candidates = "touched"}, {self_nodes = "previous"},
-    {self_nodes = "batch", candidates = "touched", power = 1}} do
-    opts.sizes = {10, 8}
+    {self_nodes = "batch", candidates = "touched", flat = true}} do
+    opts.samples = {10, 8}
     for v, run in ipairs(estimates(samplers.fastgcn(P, opts), seeds, h, 2500)) do
       local off = math.abs(run.mean() - exact:get(v, 1)) / run.standard_error()
       lu.assertTrue(off < 4, ("seed %d: %g standard errors"):format(v, off))
@@ -180,7 +181,7 @@ function tests.test_ladies_varies_less()
   local h = ladies.zeros(2000, 1):uniform_(0, 1, ladies.rng(4))
   for _, sizes in ipairs{{64}, {64, 64}} do
     local function variance(name)
-      local opts, total = {sizes = sizes, method = "wr", row_normalize = false}, 0
+      local opts, total = {samples = sizes, draw = "wr", row_normalize = false}, 0
       for _, run in ipairs(estimates(samplers[name](P, opts), seeds, h, 300)) do
         total = total + run.standard_error() ^ 2
       end
@@ -195,8 +196,8 @@ end
 function tests.test_same_seed_same_bits()
   local P = graphs.random(3000, 8, 6):normalize "sym"
   local seeds, threads = ladies.range(1, 400), ladies.threads()
-  for _, opts in ipairs{{}, {candidates = "touched"}, {method = "wor"}, {self_nodes = "batch"}} do
-    opts.sizes = {300, 200}
+  for _, opts in ipairs{{}, {candidates = "touched"}, {draw = "wor"}, {self_nodes = "batch"}} do
+    opts.samples = {300, 200}
     local sampler = samplers.fastgcn(P, opts)
     local function hash()
       local blocks = sampler(seeds, ladies.rng(1):fork(1)).blocks
@@ -217,16 +218,16 @@ function tests.test_errors()
     lu.assertErrorMsgContains("ladies.samplers.fastgcn: " .. message, samplers.fastgcn, ...)
   end
   rejects("P must be a Matrix, got nil")
-  rejects("P must be square", P:rows(index{1, 2}), {sizes = {1}})
-  rejects("sizes must be an array of positive integers, got nil", P, {})
-  rejects("sizes must not be empty", P, {sizes = {}})
-  rejects("power must be an integer in [0, 2], got 3", P, {sizes = {1}, power = 3})
+  rejects("P must be square", P:rows(index{1, 2}), {samples = {1}})
+  rejects("samples must be a positive integer or an array of positive integers, got nil", P, {})
+  rejects("samples must not be empty", P, {samples = {}})
+  rejects("flat must be true or false, got 1", P, {samples = {1}, flat = 1})
   rejects('unknown option "candidate"; did you mean "candidates"?', P,
-    {sizes = {1}, candidate = "all"})
-  rejects('weights = "global" is for method wor and self_nodes none', P,
-    {sizes = {1}, weights = "global"})
+    {samples = {1}, candidate = "all"})
+  rejects('weights = "global" is for draw wor and self_nodes none', P,
+    {samples = {1}, weights = "global"})
   rejects("all entries of P are zero", ladies.matrix{n_rows = 2, n_cols = 2, rows = index{},
-    cols = index{}}, {sizes = {1}})
+    cols = index{}}, {samples = {1}})
 end
 
 return tests

@@ -12,7 +12,7 @@ local tests = {}
 function tests.test_by_hand()
   local P = graphs.star():normalize "row"                  -- the hub's row: twenty times 1/20
   local function hub_row(opts)
-    opts.fanouts = {2}
+    opts.samples = {2}
     local batch = samplers.graphsage(P, opts)(index{1}, ladies.rng(1))
     lu.assertEquals(batch.input[1], 1)
     return batch.blocks[1].adj:to_dense():to_table()[1]
@@ -24,8 +24,8 @@ function tests.test_by_hand()
   assert_row(hub_row{}, {1 / 3, 1 / 3, 1 / 3})
   assert_row(hub_row{form = "unbiased"}, {1 / 20, 19 / 40, 19 / 40})
   -- One of its twenty entries is its own loop: this draw has not taken it.
-  assert_row(hub_row{form = "unbiased", self_nodes = false}, {0, 0.5, 0.5})
-  assert_row(hub_row{self_nodes = false}, {0, 0.5, 0.5})
+  assert_row(hub_row{form = "unbiased", self_nodes = "none"}, {0, 0.5, 0.5})
+  assert_row(hub_row{self_nodes = "none"}, {0, 0.5, 0.5})
 end
 
 -- The entries of a block, by the definitions; `times` is how often a neighbour was drawn.
@@ -68,9 +68,9 @@ function tests.test_every_entry()
     for _, P in ipairs{A:normalize "row", A:normalize("row", {self_loops = false})} do
       for _, form in ipairs{"mean", "unbiased"} do
         for _, replace in ipairs{false, true} do
-          local opts = {fanouts = {4, 1, 2}, form = form, replace = replace}
+          local opts = {samples = {4, 1, 2}, form = form, replace = replace}
           local batch = samplers.graphsage(P, opts)(seeds, ladies.rng(g))
-          for l, block in ipairs(batch.blocks) do check_block(P, block, opts.fanouts[l], opts) end
+          for l, block in ipairs(batch.blocks) do check_block(P, block, opts.samples[l], opts) end
         end
       end
     end
@@ -82,7 +82,7 @@ local function deviations(opts, P)
   local seeds, h = index{3, 17, 28}, ladies.zeros(30, 1)
   for i = 1, 30 do h:set_(i, 1, 1 + i * 7 % 5) end
   local exact = P:matmul(P:matmul(h))[seeds]
-  opts.fanouts = {2, 3}
+  opts.samples = {2, 3}
   local sampler, rng = samplers.graphsage(P, opts), ladies.rng(11)
   local runs = {statistics.running(), statistics.running(), statistics.running()}
   for i = 1, 3000 do
@@ -101,7 +101,7 @@ function tests.test_unbiased_through_two_layers()
   local A = graphs.random(30, 4, 5)
   for _, kind in ipairs{"sym", "row"} do
     for _, replace in ipairs{false, true} do
-      for _, self_nodes in ipairs{false, true} do
+      for _, self_nodes in ipairs{"none", "previous"} do
         local worst = deviations({form = "unbiased", replace = replace, self_nodes = self_nodes},
           A:normalize(kind))
         lu.assertTrue(worst < 4, ("%s %s %s: %g"):format(kind, replace, self_nodes, worst))
@@ -119,8 +119,8 @@ function tests.test_same_seed_same_bits()
     for l, b in ipairs(batch.blocks) do list[l] = b.adj:hash() .. b.src:hash() .. b.dst:hash() end
     return table.concat(list, " ")
   end
-  for _, opts in ipairs{{}, {replace = true}, {form = "unbiased"}, {self_nodes = false}} do
-    opts.fanouts = {5, 5}
+  for _, opts in ipairs{{}, {replace = true}, {form = "unbiased"}, {self_nodes = "none"}} do
+    opts.samples = {5, 5}
     local sampler = samplers.graphsage(P, opts)
     local first = hashes(sampler(seeds, ladies.rng(1):fork(1)))
     lu.assertNotEquals(hashes(sampler(seeds, ladies.rng(1):fork(2))), first)
@@ -146,14 +146,14 @@ function tests.test_errors()
     lu.assertErrorMsgContains("ladies.samplers.graphsage: " .. message, samplers.graphsage, ...)
   end
   rejects("P must be a Matrix, got nil")
-  rejects("P must be square, got Matrix 2 x 20", P:rows(index{1, 2}), {fanouts = {1}})
-  rejects("fanouts must be an array of positive integers, got nil", P, {})
-  rejects("fanouts must not be empty", P, {fanouts = {}})
-  rejects('unknown option "fanout"; did you mean "fanouts"?', P, {fanout = {5}})
+  rejects("P must be square, got Matrix 2 x 20", P:rows(index{1, 2}), {samples = {1}})
+  rejects("samples must be a positive integer or an array of positive integers, got nil", P, {})
+  rejects("samples must not be empty", P, {samples = {}})
+  rejects('unknown option "sample"; did you mean "samples"?', P, {sample = {5}})
   rejects('form must be one of mean, unbiased, got "means"; did you mean "mean"?', P,
-    {fanouts = {5}, form = "means"})
+    {samples = {5}, form = "means"})
   lu.assertErrorMsgContains("layer 1: sample_rows: the option rng is missing",
-    samplers.graphsage(P, {fanouts = {5}}), index{1})
+    samplers.graphsage(P, {samples = {5}}), index{1})
 end
 
 return tests

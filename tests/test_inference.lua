@@ -127,7 +127,7 @@ end
 --- A sampler that draws its own seeds in training is asked for the clusters of these.
 function tests.test_sampled_with_clusters()
   local data = toy.new()
-  local config = {layers = 2, train = data.train, method = "random", clusters = 1, lambda = 0.5}
+  local config = {layers = 2, train = data.train, partition = "random", clusters = 1, lambda = 0.5}
   local model = model_for(data, {layers = 2, normalize = "row", lambda = 0.5})
   local nodes = ladies.index{7, 2, 9, 30, 1}
   local exact = ladies.inference.exact(model, data)[nodes]
@@ -144,7 +144,7 @@ function tests.test_sampled_with_histories()
   local data = toy.new()
   local model = model_for(data, {layers = 2})
   local sampler = ladies.samplers.vrgcn(data.graph:normalize "sym",
-    {layers = 2, hidden = 8, neighbours = 1})
+    {layers = 2, hidden = 8, samples = 1})
   local function distance()
     local logits = ladies.inference.sampled(model, data, data.val, {sampler = sampler})
     return (logits - ladies.inference.exact(model, data)[data.val]):norm()
@@ -159,7 +159,7 @@ function tests.test_draws_are_averaged()
   local data = toy.new()
   local model = model_for(data, {layers = 1})
   local sampler = ladies.samplers.ladies(data.graph:normalize "sym",
-    {sizes = {3}, method = "wr", row_normalize = false})
+    {samples = {3}, draw = "wr", row_normalize = false})
   local exact = ladies.inference.exact(model, data)[data.val]
   local function distance(draws)
     return (ladies.inference.sampled(model, data, data.val,

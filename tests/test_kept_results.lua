@@ -41,7 +41,7 @@ function tests.test_shuffled()
 end
 
 function tests.test_partitions()
-  local parts = ladies.partition.of(A, 70, {method = "random", seed = 4})
+  local parts = ladies.partition.of(A, 70, {by = "random", seed = 4})
   lu.assertEquals({text(parts[1]), text(parts[70])}, {"20 117 153 207 216", "31 186 244 259"})
 end
 
@@ -64,25 +64,25 @@ function tests.test_batches()
     {"281 42511 28767 1433, 279 41887 17210 1167",
       S.full(P, {layers = 2})},
     {"20 3071 22959 24, 20 2853 11192 26",
-      S.ladies(P, {sizes = sizes})},
+      S.ladies(P, {samples = sizes})},
     {"44 7344 22959 94, 40 5111 11192 80",
-      S.ladies(P, {sizes = sizes, method = "wr", self_nodes = "previous"})},
+      S.ladies(P, {samples = sizes, draw = "wr", self_nodes = "previous"})},
     {"38 5795 22959 84, 33 4543 11192 74",
-      S.ladies(P, {sizes = sizes, method = "poisson", self_nodes = "batch"})},
+      S.ladies(P, {samples = sizes, draw = "poisson", self_nodes = "batch"})},
     {"32 5303 22959 63, 31 4587 11192 57",
-      S.ladies(P, {sizes = sizes, union = "post", self_nodes = "batch"})},
+      S.ladies(P, {samples = sizes, union = "post", self_nodes = "batch"})},
     {"20 2665 22959 25, 20 3420 11192 24",
-      S.ladies(P, {sizes = sizes, flat = true})},
+      S.ladies(P, {samples = sizes, flat = true})},
     {"20 3482 22959 26, 20 2930 11192 23",
-      S.ladies(P, {sizes = sizes, probability = "uniform", debias = true})},
+      S.ladies(P, {samples = sizes, probability = "uniform", debias = true})},
     {"20 3211 22959 3, 20 1813 11192 10",
-      S.fastgcn(P, {sizes = sizes})},
+      S.fastgcn(P, {samples = sizes})},
     {"20 2834 22959 26, 20 2598 11192 23",
-      S.fastgcn(P, {sizes = sizes, method = "wor", candidates = "touched"})},
+      S.fastgcn(P, {samples = sizes, draw = "wor", candidates = "touched"})},
     {"109 17059 22959 170, 97 16063 11192 146",
-      S.graphsage(P, {fanouts = {3, 2}})},
+      S.graphsage(P, {samples = {3, 2}})},
     {"90 13238 816400 340, 90 13151 777573 286, 60 8513 349757 156, 60 10248 404249 130",
-      S.clustergcn(A, {train = data.train, parts = 10, clusters = 3, method = "random", seed = 6,
+      S.clustergcn(A, {train = data.train, parts = 10, clusters = 3, partition = "random", seed = 6,
         layers = 2})},
   } do
     lu.assertEquals(batches(case[2]), case[1])

@@ -295,7 +295,7 @@ end
 local function run(data, own_options)
   local options = {
     data = data,
-    sampler = ladies.samplers.ladies(data.graph:normalize "sym", {sizes = {64, 64}}),
+    sampler = ladies.samplers.ladies(data.graph:normalize "sym", {samples = {64, 64}}),
     model = ladies.nn.gcn{inputs = data.features.n_cols, hidden = 16, outputs = data.classes,
       layers = 2, dropout = 0.2},
     batch_size = 64, lr = 0.02, eval_every = 5, patience = 0, quiet = true, max_batches = 40,

@@ -50,12 +50,12 @@ local function weights(p, dst, src, opts, size, seeds)
     total, support = total + q[u], support + (q[u] > 0 and 1 or 0)
   end
   for u in ipairs(p) do q[u] = total > 0 and q[u] / total or 0 end
-  local pi = opts.method == "poisson" and size < support and reference.inclusion(q, size)
+  local pi = opts.draw == "poisson" and size < support and reference.inclusion(q, size)
   local w = {}
   for i, u in ipairs(src) do
     if post then
       w[i] = p[u] > 0 and 1 / p[u] or 1
-    elseif kept[u] or (size >= support and opts.method ~= "wr") then
+    elseif kept[u] or (size >= support and opts.draw ~= "wr") then
       w[i] = 1
     else
       w[i] = pi and 1 / pi[u] or 1 / (size * q[u])
@@ -69,24 +69,24 @@ end
 -- was drawn, read off the block: a whole number.
 local function check_blocks(P, sampler_opts, batch)
   local dense, seeds = P:to_dense():to_table(), batch.output:to_table()
-  for l = #sampler_opts.sizes, 1, -1 do
+  for l = #sampler_opts.samples, 1, -1 do
     local block = batch.blocks[l]
     local adj = block.adj:to_dense():to_table()
     local dst, src = block.dst:to_table(), block.src:to_table()
     local p = probabilities(dense, dst, sampler_opts)
-    local w = weights(p, dst, src, sampler_opts, sampler_opts.sizes[l], seeds)
+    local w = weights(p, dst, src, sampler_opts, sampler_opts.samples[l], seeds)
     local drawn = 0
     for j, u in ipairs(src) do
       local times = 1
       for i, v in ipairs(dst) do
-        if sampler_opts.method == "wr" and not sampler_opts.row_normalize and dense[v][u] ~= 0 then
+        if sampler_opts.draw == "wr" and not sampler_opts.row_normalize and dense[v][u] ~= 0 then
           times = math.floor(adj[i][j] / (dense[v][u] * w[j]) + 0.5)
         end
       end
       w[j], drawn = w[j] * times, drawn + times
     end
-    if sampler_opts.method == "wr" and (sampler_opts.self_nodes or "none") == "none" then
-      lu.assertEquals(drawn, sampler_opts.sizes[l])
+    if sampler_opts.draw == "wr" and (sampler_opts.self_nodes or "none") == "none" then
+      lu.assertEquals(drawn, sampler_opts.samples[l])
     end
     for i, v in ipairs(dst) do
       local sum = 0
@@ -105,7 +105,7 @@ end
 --- One draw with weight 1/p: the block shows p, the frequencies follow it.
 function tests.test_probabilities_by_hand()
   local P, rng, counts = hand_graph(), ladies.rng(1), {0, 0, 0, 0}
-  local sampler = samplers.ladies(P, {sizes = {1}, method = "wr", row_normalize = false})
+  local sampler = samplers.ladies(P, {samples = {1}, draw = "wr", row_normalize = false})
   local values = {{0.5, 0.25}, {0.5, 0}, {0, 0.5}, {0, 0.25}}     -- P's columns in the rows 1, 2
   for _ = 1, 7000 do
     local block = sampler(ladies.index{1, 2}, rng).blocks[1]
@@ -122,7 +122,7 @@ end
 function tests.test_flat_by_hand()
   local total = math.sqrt(5) + 5
   local sampler = samplers.ladies(hand_graph(),
-    {sizes = {1}, method = "wr", row_normalize = false, flat = true})
+    {samples = {1}, draw = "wr", row_normalize = false, flat = true})
   local p = {math.sqrt(5) / total, 2 / total, 2 / total, 1 / total}
   local row, value = {1, 1, 2, 2}, {0.5, 0.5, 0.5, 0.25}
   for seed = 1, 40 do
@@ -134,7 +134,7 @@ end
 
 --- Uniform over the neighbourhood: node 5, which no row touches, is never drawn, the others alike.
 function tests.test_uniform_by_hand()
-  local sampler, counts = samplers.ladies(hand_graph(), {sizes = {1}, method = "wr",
+  local sampler, counts = samplers.ladies(hand_graph(), {samples = {1}, draw = "wr",
     row_normalize = false, probability = "uniform"}), {0, 0, 0, 0}
   for seed = 1, 2000 do
     local block = sampler(ladies.index{1, 2}, ladies.rng(seed)).blocks[1]
@@ -149,7 +149,7 @@ end
 -- The sampler's part of a preset; "auto" as on graphs with many training nodes.
 local function preset_options(name, sizes)
   local preset = ladies.experiment.configure{preset = name}
-  return preset.normalize, {sizes = sizes, method = preset.draw, debias = preset.debias,
+  return preset.normalize, {samples = sizes, draw = preset.draw, debias = preset.debias,
     union = preset.union, row_normalize = preset.row_normalize,
     self_nodes = preset.self_nodes == "auto" and "previous" or preset.self_nodes}
 end
@@ -185,18 +185,18 @@ end
 -- --- every option on odd graphs -----------------------------------------------------------------
 
 local VARIANTS = {
-  {method = "wor"}, {method = "wr"}, {method = "poisson"}, {method = "wor", flat = true},
-  {method = "wor", self_nodes = "previous"}, {method = "wor", self_nodes = "batch"},
-  {method = "poisson", self_nodes = "previous"}, {method = "wor", row_normalize = true},
-  {method = "poisson", self_nodes = "batch", row_normalize = true},
-  {method = "wr", probability = "uniform"},
-  {method = "wor", probability = "uniform", self_nodes = "batch"},
-  {method = "wor", union = "post"}, {method = "wor", union = "post", self_nodes = "batch"},
-  {method = "wor", union = "post", self_nodes = "previous", row_normalize = true},
+  {draw = "wor"}, {draw = "wr"}, {draw = "poisson"}, {draw = "wor", flat = true},
+  {draw = "wor", self_nodes = "previous"}, {draw = "wor", self_nodes = "batch"},
+  {draw = "poisson", self_nodes = "previous"}, {draw = "wor", row_normalize = true},
+  {draw = "poisson", self_nodes = "batch", row_normalize = true},
+  {draw = "wr", probability = "uniform"},
+  {draw = "wor", probability = "uniform", self_nodes = "batch"},
+  {draw = "wor", union = "post"}, {draw = "wor", union = "post", self_nodes = "batch"},
+  {draw = "wor", union = "post", self_nodes = "previous", row_normalize = true},
 }
 
 local function variant_options(variant, sizes)
-  local opts = {sizes = sizes, row_normalize = false}
+  local opts = {samples = sizes, row_normalize = false}
   for key, value in pairs(variant) do opts[key] = value end
   return opts
 end
@@ -224,8 +224,8 @@ end
 
 function tests.test_rows_sum_to_one()
   local P, rng = random_graph(200, 3, 3):normalize "sym", ladies.rng(2)
-  for _, method in ipairs{"wor", "wr", "poisson"} do
-    local sampler = samplers.ladies(P, {sizes = {8, 8}, method = method})
+  for _, draw in ipairs{"wor", "wr", "poisson"} do
+    local sampler = samplers.ladies(P, {samples = {8, 8}, draw = draw})
     for _ = 1, 20 do
       local batch, empty = sampler(sampling.uniform(200, 20, {rng = rng}), rng), 0
       for _, block in ipairs(batch.blocks) do
@@ -242,7 +242,7 @@ end
 function tests.test_self_nodes_come_first()
   local P, seeds = random_graph(60, 2, 4):normalize "sym", ladies.index{9, 33, 2, 50}
   local function blocks_of(opts)
-    opts.sizes = {5, 5, 5}
+    opts.samples = {5, 5, 5}
     return samplers.ladies(P, opts)(seeds, ladies.rng(1)).blocks
   end
   for _, block in ipairs(blocks_of{self_nodes = "previous"}) do
@@ -268,7 +268,7 @@ local function deviations(opts)
   local h = ladies.zeros(30, 1)
   for i = 1, 30 do h:set_(i, 1, 1 + i * 7 % 5) end
   local exact = P:matmul(P:matmul(h))[seeds]
-  opts.sizes, opts.row_normalize = {8, 6}, opts.row_normalize or false
+  opts.samples, opts.row_normalize = {8, 6}, opts.row_normalize or false
   local sampler, rng = samplers.ladies(P, opts), ladies.rng(77)
   local runs = {statistics.running(), statistics.running(), statistics.running()}
   for i = 1, 3000 do
@@ -284,24 +284,24 @@ local function deviations(opts)
 end
 
 function tests.test_unbiased_through_two_layers()
-  for _, opts in ipairs{{method = "wr"}, {method = "poisson"}, {debias = true},
-    {debias = true, self_nodes = "previous"}, {method = "wr", self_nodes = "batch"},
-    {method = "poisson", self_nodes = "previous"}, {method = "wr", flat = true}} do
+  for _, opts in ipairs{{draw = "wr"}, {draw = "poisson"}, {debias = true},
+    {debias = true, self_nodes = "previous"}, {draw = "wr", self_nodes = "batch"},
+    {draw = "poisson", self_nodes = "previous"}, {draw = "wr", flat = true}} do
     local worst = deviations(opts)
-    lu.assertTrue(worst < 4, ("%s debias=%s %s: %g standard errors"):format(opts.method or "wor",
+    lu.assertTrue(worst < 4, ("%s debias=%s %s: %g standard errors"):format(opts.draw or "wor",
       opts.debias, opts.self_nodes, worst))
   end
 end
 
 function tests.test_biased_without_debias()
-  lu.assertTrue(deviations{method = "wor"} > 8)
+  lu.assertTrue(deviations{draw = "wor"} > 8)
 end
 
 -- --- limits and errors --------------------------------------------------------------------------
 
 function tests.test_isolated_seeds()
   local P = matrix(6, {{1, 2}, {2, 1}, {3, 2}, {5, 5}}):normalize("row", {self_loops = false})
-  local sampler = samplers.ladies(P, {sizes = {3, 3}})
+  local sampler = samplers.ladies(P, {samples = {3, 3}})
   local batch = sampler(ladies.index{4, 1, 6}, ladies.rng(1))
   lu.assertEquals(batch.blocks[2].adj:degrees():to_table(), {0, 1, 0})
   lu.assertEquals(batch.stats.isolated, 2)
@@ -310,7 +310,7 @@ function tests.test_isolated_seeds()
     ladies.index{4, 6}, ladies.rng(1))
   -- Nodes that are kept for certain need no neighbours.
   for _, union in ipairs{"pre", "post"} do
-    local kept = samplers.ladies(P, {sizes = {3, 3}, self_nodes = "previous", union = union})
+    local kept = samplers.ladies(P, {samples = {3, 3}, self_nodes = "previous", union = union})
     batch = kept(ladies.index{4, 6}, ladies.rng(1))
     lu.assertEquals(batch.input:to_table(), {4, 6})
     lu.assertEquals(batch.stats.isolated, 4)
@@ -320,7 +320,7 @@ end
 
 function tests.test_errors()
   local P, rng = hand_graph(), ladies.rng(1)
-  local sampler = samplers.ladies(P, {sizes = {2, 2}})
+  local sampler = samplers.ladies(P, {samples = {2, 2}})
   lu.assertErrorMsgContains("layer 2: draw_cols: node 3 occurs twice, at positions 1 and 3",
     sampler, ladies.index{3, 1, 3}, rng)
   lu.assertErrorMsgContains("layer 2: draw_cols: node 6 at position 1 is out of range 1..5",
@@ -332,14 +332,14 @@ function tests.test_errors()
     lu.assertErrorMsgContains("ladies.samplers.ladies: " .. message, samplers.ladies, ...)
   end
   rejects("P must be a Matrix, got nil")
-  rejects("P must be square, got Matrix 2 x 5", P:rows(ladies.index{1, 2}), {sizes = {1}})
-  rejects("sizes must be an array of positive integers, got nil", P, {})
-  rejects("sizes must not be empty", P, {sizes = {}})
-  rejects("sizes[2] must be a positive integer, got 0", P, {sizes = {1, 0}})
-  rejects('unknown option "metod"; did you mean "method"?', P, {sizes = {1}, metod = "wr"})
-  rejects("choice: debias is for method wor", P, {sizes = {1}, method = "wr", debias = true})
-  rejects("choice: union post is for method wor alone", P,
-    {sizes = {1}, method = "poisson", union = "post"})
+  rejects("P must be square, got Matrix 2 x 5", P:rows(ladies.index{1, 2}), {samples = {1}})
+  rejects("samples must be a positive integer or an array of positive integers, got nil", P, {})
+  rejects("samples must not be empty", P, {samples = {}})
+  rejects("samples[2] must be a positive integer, got 0", P, {samples = {1, 0}})
+  rejects('unknown option "drw"; did you mean "draw"?', P, {samples = {1}, drw = "wr"})
+  rejects("choice: debias is for draw wor", P, {samples = {1}, draw = "wr", debias = true})
+  rejects("choice: union post is for draw wor alone", P,
+    {samples = {1}, draw = "poisson", union = "post"})
 end
 
 -- --- bits ---------------------------------------------------------------------------------------
@@ -403,7 +403,7 @@ end
 -- --- check --------------------------------------------------------------------------------------
 
 local function good_batch()
-  local sampler = samplers.ladies(hand_graph(), {sizes = {9, 9}, self_nodes = "previous"})
+  local sampler = samplers.ladies(hand_graph(), {samples = {9, 9}, self_nodes = "previous"})
   return sampler(ladies.index{1, 2}, ladies.rng(1))
 end
 

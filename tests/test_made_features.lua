@@ -68,7 +68,7 @@ function tests.test_training()
     local model = ladies.nn.gcn{inputs = data.features.n_cols, outputs = data.classes, hidden = 4,
       layers = 2}
     local result = ladies.train{data = data, model = model, epochs = 2, batch_size = 2,
-      quiet = true, sampler = ladies.samplers.ladies(P, {sizes = {4, 4}})}
+      quiet = true, sampler = ladies.samplers.ladies(P, {samples = {4, 4}})}
     lu.assertNotNil(result)
   end
 end

@@ -503,10 +503,10 @@ function tests.test_samplers_lose_no_gradient()
   local learned = SQUARE:with_values(parameter(SQUARE.nnz))
   local samplers = {
     full = ladies.samplers.full(learned, {layers = 1}),
-    graphsage = ladies.samplers.graphsage(learned, {fanouts = {2}}),
+    graphsage = ladies.samplers.graphsage(learned, {samples = {2}}),
     vrgcn = ladies.samplers.vrgcn(learned, {layers = 2, hidden = 3}),
-    ladies = function(...) return ladies.samplers.ladies(learned, {sizes = {2}})(...) end,
-    fastgcn = function(...) return ladies.samplers.fastgcn(learned, {sizes = {2}})(...) end,
+    ladies = function(...) return ladies.samplers.ladies(learned, {samples = {2}})(...) end,
+    fastgcn = function(...) return ladies.samplers.fastgcn(learned, {samples = {2}})(...) end,
   }
   for name, sampler in pairs(samplers) do
     local ok, message = pcall(sampler, index{1, 2}, ladies.rng(1))

@@ -216,13 +216,13 @@ function tests.test_sampling()
     for name, value in pairs(given) do options[name] = value end
     return sampling.choice(tensor{1, 2, 0, 4, 5, 6}, 2, options)
   end
-  for _, given in ipairs{{}, {debias = true}, {method = "wr"}, {method = "poisson"},
+  for _, given in ipairs{{}, {debias = true}, {draw = "wr"}, {draw = "poisson"},
     {union = "post"}} do
     exhaust(function() return choose(given), choose(given, index{3, 6}) end, 15)
   end
   exhaust(function()
     local table_of_p = sampling.alias(tensor{1, 2, 3})
-    return sampling.choice(table_of_p, 2, {method = "wr", rng = rng})
+    return sampling.choice(table_of_p, 2, {draw = "wr", rng = rng})
   end, 10)
   exhaust(function()
     local a, b = index{1, 5, 1}, sampling.permutation(4, rng)

@@ -6,7 +6,7 @@ local dense = require "reference.dense"
 
 local fails = lu.assertErrorMsgContains
 local index, partition = ladies.index, ladies.partition
-local METHODS = ladies.have_metis and {"metis", "random"} or {"random"}
+local WAYS = ladies.have_metis and {"metis", "random"} or {"random"}
 
 local tests = {}
 
@@ -60,13 +60,13 @@ function tests.test_parts_are_balanced_parts()
   local A = ring_of_cliques(20, 12, 1)
   local graph = ladies.graph.new(A)
   local cuts = {}
-  for _, method in ipairs(METHODS) do
+  for _, by in ipairs(WAYS) do
     for _, k in ipairs{1, 2, 7, 20} do
-      local parts, cut = graph:partition(k, {method = method})
+      local parts, cut = graph:partition(k, {by = by})
       local sizes = assert_parts(parts, 240, k)
       lu.assertTrue(math.max(table.unpack(sizes)) <= math.ceil(240 / k * 1.05))
       lu.assertEquals(cut, cut_of(A, parts))
-      cuts[method .. k] = cut
+      cuts[by .. k] = cut
     end
   end
   lu.assertEquals(cuts.random1, 0)
@@ -97,14 +97,14 @@ function tests.test_deterministic()
     for i, part in ipairs((partition.of(A, 8, options))) do text[i] = part:hash() end
     return table.concat(text)
   end
-  for _, method in ipairs(METHODS) do
-    local first = hash{method = method, seed = 4}
+  for _, by in ipairs(WAYS) do
+    local first = hash{by = by, seed = 4}
     for n = 1, 3 do
       ladies.threads(n)
-      lu.assertEquals(hash{method = method, seed = 4}, first)
+      lu.assertEquals(hash{by = by, seed = 4}, first)
     end
-    lu.assertEquals(hash{method = method, rng = ladies.rng(4)}, first)
-    lu.assertNotEquals(hash{method = method, seed = 5}, first)
+    lu.assertEquals(hash{by = by, rng = ladies.rng(4)}, first)
+    lu.assertNotEquals(hash{by = by, seed = 5}, first)
   end
   ladies.threads(threads)
 end
@@ -139,10 +139,10 @@ function tests.test_odd_graphs()
   end
   local graphs = {matrix(20, star), matrix(20, path), matrix(20, loops), matrix(20, apart),
     matrix(20, {}), matrix(1, {{1, 1}}), matrix(0, {}), matrix(2, {{1, 2}})}
-  for _, method in ipairs(METHODS) do
+  for _, by in ipairs(WAYS) do
     for _, A in ipairs(graphs) do
       for _, k in ipairs{1, 2, 3, 19, 20, 21, 50} do
-        local parts, cut = partition.of(A, k, {method = method})
+        local parts, cut = partition.of(A, k, {by = by})
         local sizes = assert_parts(parts, A.n_rows, k)
         lu.assertEquals(cut, cut_of(A, parts))
         if k >= A.n_rows then lu.assertTrue(math.max(table.unpack(sizes)) <= 1) end
@@ -153,7 +153,7 @@ end
 
 function tests.test_errors()
   local A = matrix(4, {{1, 2}})
-  fails('did you mean "metis"', partition.of, A, 2, {method = "metsi"})
+  fails('did you mean "metis"', partition.of, A, 2, {by = "metsi"})
   fails("must be a positive integer, got 0", partition.of, A, 0)
   fails("must be square", partition.of, ladies.matrix{n_rows = 2, n_cols = 3, rows = index{},
     cols = index{}}, 2)

@@ -54,16 +54,16 @@ end
 local function samplers(kind)
   local P = graph:normalize(kind)
   return {
-    ladies = ladies.samplers.ladies(P, {sizes = {16, 16}}),
-    flat = ladies.samplers.ladies(P, {sizes = {16, 16}, flat = true, self_nodes = "previous"}),
-    fastgcn = ladies.samplers.fastgcn(P, {sizes = {60, 60}}),
-    graphsage = ladies.samplers.graphsage(P, {fanouts = {2, 2}}),
+    ladies = ladies.samplers.ladies(P, {samples = {16, 16}}),
+    flat = ladies.samplers.ladies(P, {samples = {16, 16}, flat = true, self_nodes = "previous"}),
+    fastgcn = ladies.samplers.fastgcn(P, {samples = {60, 60}}),
+    graphsage = ladies.samplers.graphsage(P, {samples = {2, 2}}),
     full = ladies.samplers.full(P, {layers = 2}),
     vrgcn = ladies.samplers.vrgcn(P, {layers = 2, hidden = 8}),
     vrgcn_of_features = ladies.samplers.vrgcn(P, {layers = 2, hidden = 8,
       features = data.features}),
     clustergcn = ladies.samplers.clustergcn(graph.adjacency, {layers = 2, train = data.train,
-      parts = 12, method = "random", normalize = kind}),
+      parts = 12, partition = "random", normalize = kind}),
     own = toy.neighbourhoods(P, 2),
   }
 end

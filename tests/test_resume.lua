@@ -127,7 +127,7 @@ end
 function tests.test_other_sampler()
   local data = toy.new()
   local P = data.graph:normalize "sym"
-  local function sampler(size) return ladies.samplers.ladies(P, {sizes = {size, size}}) end
+  local function sampler(size) return ladies.samplers.ladies(P, {samples = {size, size}}) end
   train("sampler", 8, data, {sampler = sampler(30)})
   lu.assertStrContains(refused("sampler", data, {sampler = sampler(29)}),
     "its sampler draws another mini-batch 8")

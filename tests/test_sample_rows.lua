@@ -83,10 +83,10 @@ local EVEN, UNEVEN = {1, 1, 1, 1, 1}, {0.5, 2.5, 0, 1, 1.5}
 
 local VARIANTS = {
   {p = EVEN, given = {}, reference = {}},
-  {p = EVEN, given = {replace = true}, reference = {method = "wr"}},
+  {p = EVEN, given = {replace = true}, reference = {draw = "wr"}},
   {p = UNEVEN, given = {}, reference = {}, weighted = true, biased = true},
   {p = UNEVEN, given = {debias = true}, reference = {debias = true}, weighted = true},
-  {p = UNEVEN, given = {replace = true}, reference = {method = "wr"}, weighted = true},
+  {p = UNEVEN, given = {replace = true}, reference = {draw = "wr"}, weighted = true},
 }
 
 function tests.test_every_outcome()

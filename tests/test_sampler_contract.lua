@@ -108,7 +108,7 @@ end
 --- Layers that fail in a primitive say which they are.
 function tests.test_errors_of_primitives()
   local data = toy.new()
-  local sampler = ladies.samplers.ladies(data.graph:normalize "row", {sizes = {4, 4}})
+  local sampler = ladies.samplers.ladies(data.graph:normalize "row", {samples = {4, 4}})
   local ok, message = pcall(function()
     for _ in ladies.batches(index{1, 500}, {sampler = sampler}) do end
   end)

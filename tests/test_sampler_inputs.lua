@@ -13,22 +13,22 @@ local tests = {}
 -- takes whole neighbourhoods, so that on a row-normalised P it is exact (none: it never is).
 local SAMPLERS = {
   {"full", {layers = 2}, {layers = 2}},
-  {"ladies", {sizes = {3, 4}}, {sizes = {50, 50}}},
-  {"ladies", {sizes = {3, 4}, method = "wr", self_nodes = "batch", row_normalize = false}},
-  {"ladies", {sizes = {3, 4}, self_nodes = "previous", union = "post"}},
-  {"ladies", {sizes = {3, 4}, method = "poisson"}, {sizes = {50, 50}, method = "poisson"}},
-  {"ladies", {sizes = {3, 4}, flat = true}, {sizes = {50, 50}, flat = true}},
-  {"ladies", {sizes = {1, 1}, debias = true, self_nodes = "batch", row_normalize = false}},
-  {"fastgcn", {sizes = {3, 4}}},
-  {"fastgcn", {sizes = {3, 4}, method = "wor"}, {sizes = {50, 50}, method = "wor"}},
-  {"fastgcn", {sizes = {3, 4}, candidates = "touched", power = 1},
-    {sizes = {50, 50}, candidates = "touched", method = "wor"}},
-  {"fastgcn", {sizes = {3, 4}, self_nodes = "batch", row_normalize = true}},
-  {"graphsage", {fanouts = {2, 3}}, {fanouts = {50, 50}}},
-  {"graphsage", {fanouts = {2, 3}, form = "unbiased", replace = true}},
-  {"graphsage", {fanouts = {1, 1}, form = "unbiased", self_nodes = false},
-    {fanouts = {50, 50}, form = "unbiased", self_nodes = false}},
-  {"vrgcn", {layers = 2, hidden = 4}, {layers = 2, hidden = 4, neighbours = 50}},
+  {"ladies", {samples = {3, 4}}, {samples = {50, 50}}},
+  {"ladies", {samples = {3, 4}, draw = "wr", self_nodes = "batch", row_normalize = false}},
+  {"ladies", {samples = {3, 4}, self_nodes = "previous", union = "post"}},
+  {"ladies", {samples = {3, 4}, draw = "poisson"}, {samples = {50, 50}, draw = "poisson"}},
+  {"ladies", {samples = {3, 4}, flat = true}, {samples = {50, 50}, flat = true}},
+  {"ladies", {samples = {1, 1}, debias = true, self_nodes = "batch", row_normalize = false}},
+  {"fastgcn", {samples = {3, 4}}},
+  {"fastgcn", {samples = {3, 4}, draw = "wor"}, {samples = {50, 50}, draw = "wor"}},
+  {"fastgcn", {samples = {3, 4}, candidates = "touched", flat = true},
+    {samples = {50, 50}, candidates = "touched", draw = "wor"}},
+  {"fastgcn", {samples = {3, 4}, self_nodes = "batch", row_normalize = true}},
+  {"graphsage", {samples = {2, 3}}, {samples = {50, 50}}},
+  {"graphsage", {samples = {2, 3}, form = "unbiased", replace = true}},
+  {"graphsage", {samples = {1, 1}, form = "unbiased", self_nodes = "none"},
+    {samples = {50, 50}, form = "unbiased", self_nodes = "none"}},
+  {"vrgcn", {layers = 2, hidden = 4}, {layers = 2, hidden = 4, samples = 50}},
 }
 
 -- Graph, seeds.
@@ -163,15 +163,36 @@ end
 function tests.test_isolated_seeds_alone()
   local P, rng = graphs.isolated():normalize("row", {self_loops = false}), ladies.rng(1)
   local seeds = index{2, 8}
-  fails("layer 2: choice: all 0 probabilities are zero", samplers.ladies(P, {sizes = {2, 2}}),
+  fails("layer 2: choice: all 0 probabilities are zero", samplers.ladies(P, {samples = {2, 2}}),
     seeds, rng)
   fails("layer 2: choice: all 0 probabilities are zero",
-    samplers.fastgcn(P, {sizes = {2, 2}, candidates = "touched"}), seeds, rng)
-  local batch = samplers.fastgcn(P, {sizes = {2, 2}})(seeds, rng)
+    samplers.fastgcn(P, {samples = {2, 2}, candidates = "touched"}), seeds, rng)
+  local batch = samplers.fastgcn(P, {samples = {2, 2}})(seeds, rng)
   lu.assertEquals(batch.blocks[2].adj.nnz, 0)
-  batch = samplers.graphsage(P, {fanouts = {2, 2}})(seeds, rng)
+  batch = samplers.graphsage(P, {samples = {2, 2}})(seeds, rng)
   lu.assertTrue(batch.input == seeds)
   lu.assertEquals(batch.stats.isolated, 4)
+end
+
+--- One number of samples is that of all layers, an array has a number for each of them.
+function tests.test_samples()
+  local P, seeds = graphs.random(40, 6, 2):normalize "row", index{5, 9, 1}
+  for name, own in pairs{ladies = {}, fastgcn = {draw = "wor"}, graphsage = {},
+    vrgcn = {hidden = 3}} do
+    local function batch(samples, layers)
+      own.samples, own.layers = samples, layers
+      return sampling.hash(samplers[name](P, own)(seeds, ladies.rng(3)))
+    end
+    lu.assertEquals(batch(4, 3), batch({4, 4, 4}, 3), name)
+    lu.assertNotEquals(batch({4, 2, 4}, 3), batch(4, 3), name)
+    fails("samples has 2 numbers for 3 layers", batch, {4, 4}, 3)
+    fails("samples must not be empty", batch, {}, 3)
+    fails("samples[2] must be a positive integer, got 0", batch, {4, 0, 4}, 3)
+    if name ~= "vrgcn" then
+      lu.assertEquals(batch({4, 4, 4}), batch(4, 3), name)
+      fails("samples is one number, 4, and layers does not say for how many layers", batch, 4)
+    end
+  end
 end
 
 return tests

@@ -17,7 +17,7 @@ data:split("50/20/30", {seed = 4})
 local P = data.graph:normalize "sym"
 local model = %s
 local result = ladies.train{
-  data = data, model = model, sampler = ladies.samplers.ladies(P, {sizes = {20, 20}}),
+  data = data, model = model, sampler = ladies.samplers.ladies(P, {samples = {20, 20}}),
   batch_size = 20, lr = 0.02, max_batches = 30, quiet = true, out = arg[1],
 }
 print(("%%.4f %%.4f"):format(result.test_f1, result.val_f1))

@@ -108,6 +108,25 @@ function tests.test_configuration_in_words()
   lu.assertEquals(settings.text{}, "")
 end
 
+--- A number of samples for each layer, with commas on the command line.
+function tests.test_samples_of_each_layer()
+  local data, folder = temporary.path "samples.npz", temporary.path "samples"
+  ladies.data.save(toy.new(true), data)
+  local _, err, status = shell.run_ladies{"train", data, "--samples", "9,5", "--layers", "2",
+    "--hidden", "4", "--max-batches", "2", "--preset", "code", "--out", folder, "--quiet"}
+  lu.assertEquals({err, status}, {"", 0})
+  local config = json.decode(ladies.file.read(folder .. "/config.json"))
+  lu.assertEquals(config.samples, {9, 5})
+  lu.assertEquals(select(2, methods.of(config)), "LADIES (9,5)")
+  fails("samples has 2 numbers for 5 layers", experiment.sampler,
+    experiment.configure{samples = {9, 5}}, toy.new())
+  local rows = methods.by_name.fastgcn.nominal_rows
+  lu.assertEquals({rows(toy.new(), {samples = {9, 5}, layers = 2, batch_size = 3})}, {9, 5 + 3})
+  rows = methods.by_name.ladies.nominal_rows
+  lu.assertEquals({rows(toy.new(), {samples = {4, 5}, layers = 2, batch_size = 30,
+    normalize = "sym"})}, {4, 5 + 30})
+end
+
 -- ---------------------------------------------------------------- errors
 
 --- A method has the settings that it takes, and refuses those of others by their owners' names.
@@ -211,7 +230,7 @@ function tests.test_wrong_entries()
   wrong("the default of size must be a positive integer, got 0",
     {{"size", "positive integer", default = 0, help = "x"}})
   wrong('defaults: no setting "sampels"; did you mean "samples"?', {}, {sampels = 3})
-  wrong("the default of samples must be a positive integer, got 0", {}, {samples = 0})
+  wrong("the default of samples must be a positive integer or an array of", {}, {samples = 0})
 end
 
 return tests

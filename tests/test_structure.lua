@@ -283,7 +283,7 @@ end
 --- Both checks do see what is wrong.
 function tests.test_upward_requires_and_circles_are_found()
   local all = modules()
-  table.insert(all["ladies.sampling.square"], "ladies.samplers")
+  table.insert(all["ladies.sampling.inputs"], "ladies.samplers")
   table.insert(all["ladies.data.checks"], "ladies.data.formats.readers")
   table.insert(all["ladies.data.labels.multi"], "ladies.data")
   table.insert(all["ladies.training.log"], "ladies_paper.protocol")
@@ -292,7 +292,7 @@ function tests.test_upward_requires_and_circles_are_found()
     "ladies.base.json requires ladies.base.nothing",
     "ladies.data.checks requires ladies.data.formats.readers",
     "ladies.data.labels.multi requires ladies.data",
-    "ladies.sampling.square requires ladies.samplers",
+    "ladies.sampling.inputs requires ladies.samplers",
     "ladies.training.log requires ladies_paper.protocol",
   })
   lu.assertNotNil(circle(all))

@@ -327,7 +327,7 @@ function tests.test_own_samplers_and_data_are_measured_again()
   local first = with(function(P, _, layers) return ladies.samplers.full(P, {layers = layers}) end)
   local n = lines()
   lu.assertNotEquals(with(function(P, s, layers)
-    return ladies.samplers.ladies(P, {sizes = layers == 1 and {s} or {s, s}})
+    return ladies.samplers.ladies(P, {samples = s, layers = layers})
   end), first)
   lu.assertEquals(lines(), n + 2)                     -- "mine", of one layer and of two
 

@@ -55,7 +55,7 @@ function tests.test_no_variance_with_an_exact_history()
   for i, P in ipairs{toy.new().graph:normalize "sym", weighted(180, 1)} do
     local features, model = toy.new(i == 2).features, new_model{norm = i == 2}
     local exact = ladies.inference.exact(model, P, {features = features})
-    local ways = {{}, {neighbours = 1}, {neighbours = 4, features = features}, {cvd = true}}
+    local ways = {{}, {samples = 1}, {samples = 4, features = features}, {cvd = true}}
     for _, own in ipairs(ways) do
       local sampler = new_sampler(P, own)
       sampler:fill(model, features)
@@ -77,7 +77,7 @@ end
 -- of every row.
 function tests.test_unbiased_with_a_constant_history()
   local P, k = weighted(30, 3):scale_cols(random(30, 1, 4):reshape(30) + 1), 2
-  local sampler = new_sampler(P, {layers = 2, neighbours = k, cvd = true})
+  local sampler = new_sampler(P, {layers = 2, samples = k, cvd = true})
   sampler.history[1]:copy_(random(30, HIDDEN, 5))
   local H, seeds = random(30, HIDDEN, 6), index{4, 9, 30, 1, 5, 22, 28}
   local exact = compare.flatten(P:rows(seeds):matmul(H))
@@ -108,7 +108,7 @@ end
 -- the others, and over the choices adj H + control has mean P H.
 function tests.test_unbiased_by_enumeration()
   local P, k, draws = weighted(6, 2), 2, 600
-  local sampler = new_sampler(P, {layers = 2, neighbours = k})
+  local sampler = new_sampler(P, {layers = 2, samples = k})
   sampler.history[1]:copy_(random(6, HIDDEN, 5))
   local H, seeds, root = random(6, HIDDEN, 6), ladies.range(1, 6), ladies.rng(3)
   local exact, counts, values = P:matmul(H), {{}, {}, {}, {}, {}, {}}, {}
@@ -179,7 +179,7 @@ end
 function tests.test_update()
   local data = toy.new()
   local P, model = weighted(180, 2), new_model()
-  local sampler = new_sampler(P, {neighbours = 200})
+  local sampler = new_sampler(P, {samples = 200})
   local full = new_sampler(P)
   full:fill(model, data.features)
   local batch = sampler(ladies.range(1, 12), ladies.rng(1))
@@ -194,7 +194,7 @@ function tests.test_update()
   end
   for _, cvd in ipairs{false, true} do                   -- with dropout: what it left, or the mean
     model = new_model{dropout = 0.5, layers = 2}
-    sampler = new_sampler(P, {layers = 2, neighbours = 200, cvd = cvd})
+    sampler = new_sampler(P, {layers = 2, samples = 200, cvd = cvd})
     full = new_sampler(P, {layers = 2})
     full:fill(model, data.features)
     batch = sampler(ladies.range(1, 30), ladies.rng(1))
@@ -274,7 +274,7 @@ function tests.test_odd_graphs()
     for layers = 1, 3 do
       for _, k in ipairs{1, 3, 50} do
         local model = new_model{layers = layers}
-        local sampler = new_sampler(P, {layers = layers, neighbours = k, cvd = k == 3})
+        local sampler = new_sampler(P, {layers = layers, samples = k, cvd = k == 3})
         local batch = ladies.sampling.check(sampler(ladies.range(1, 20), ladies.rng(k)))
         local isolated = 0
         for _, block in ipairs(batch.blocks) do isolated = isolated + block.adj:empty_rows() end
@@ -301,7 +301,7 @@ function tests.test_errors()
   end)
   fails("3 rows of features for a graph of 20 nodes", new_sampler, P,
     {features = ladies.ones(3, 2)})
-  fails("must be a positive integer, got 0", new_sampler, P, {neighbours = 0})
+  fails("positive integer or an array of positive integers, got 0", new_sampler, P, {samples = 0})
   local batch = sampler(index{1, 2}, ladies.rng(1))
   batch.blocks[3].control = ladies.ones(1, HIDDEN)
   fails("layer 3: control has 1 rows, expected 2", ladies.sampling.check, batch)

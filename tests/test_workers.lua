@@ -10,7 +10,7 @@ local tests = {}
 
 local data = toy.new()
 local P = data.graph:normalize "sym"
-local small = ladies.samplers.ladies(P, {sizes = {16, 16}})
+local small = ladies.samplers.ladies(P, {samples = {16, 16}})
 
 -- What distinguishes the batches of an iterator: place, blocks, rng and statistics.
 local function describe(opts, ids)
@@ -45,9 +45,9 @@ end
 function tests.test_same_batches_with_any_number_of_workers()
   local samplers = {
     small, ladies.samplers.full(P, {layers = 2}), toy.neighbourhoods(P, 2),
-    ladies.samplers.ladies(P, {sizes = {9, 9}, method = "poisson", self_nodes = "previous"}),
-    ladies.samplers.fastgcn(P, {sizes = {30, 30}}),
-    ladies.samplers.graphsage(P, {fanouts = {2, 3}, form = "unbiased"}),
+    ladies.samplers.ladies(P, {samples = {9, 9}, draw = "poisson", self_nodes = "previous"}),
+    ladies.samplers.fastgcn(P, {samples = {30, 30}}),
+    ladies.samplers.graphsage(P, {samples = {2, 3}, form = "unbiased"}),
   }
   for _, sampler in ipairs(samplers) do
     lu.assertEquals(#same_batches{size = 7, sampler = sampler, epochs = 4, seed = 3}, 36)
@@ -57,7 +57,7 @@ end
 --- Clusters are dealt by the place in the epoch, which workers know too.
 function tests.test_same_clusters_with_any_number_of_workers()
   local sampler = ladies.samplers.clustergcn(data.graph.adjacency, {layers = 2, train = data.train,
-    parts = 12, clusters = 2, method = "random", lambda = 1})
+    parts = 12, clusters = 2, partition = "random", lambda = 1})
   lu.assertEquals(#same_batches{sampler = sampler, epochs = 4, seed = 3}, 24)
 end
 

@@ -10,7 +10,7 @@ local toy = require "reference.toy_data"
 local tests = {}
 
 local data = toy.new()
-local sampler = ladies.samplers.ladies(data.graph:normalize "sym", {sizes = {16, 16}})
+local sampler = ladies.samplers.ladies(data.graph:normalize "sym", {samples = {16, 16}})
 local ids = data.train
 
 local function threads() return #core.files "/proc/self/task" end

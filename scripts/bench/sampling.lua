@@ -23,12 +23,6 @@ local spec = {
 
 -- ---------------------------------------------------------------- what is measured
 
-local function sizes(n)
-  local list = {}
-  for l = 1, LAYERS do list[l] = n end
-  return list
-end
-
 -- The rows of the table: what P is, nodes of a layer or neighbours of a node, and the sampler.
 local WORK = {
   {method = "ladies", size = 64, P = "sym"},
@@ -39,8 +33,7 @@ local WORK = {
 }
 
 local function sampler_of(work, P)
-  local key = work.method == "graphsage" and "fanouts" or "sizes"
-  return ladies.samplers[work.method](P, {[key] = sizes(work.size)})
+  return ladies.samplers[work.method](P, {samples = work.size, layers = LAYERS})
 end
 
 local function load_fused()

@@ -17,7 +17,7 @@ local WARM_UP, SHORT = 200, 300
 -- A function that makes one training step.
 local function trainer(data)
   local P = data.graph:normalize "sym"
-  local sampler = ladies.samplers.ladies(P, {sizes = {512, 512, 512, 512, 512},
+  local sampler = ladies.samplers.ladies(P, {samples = {512, 512, 512, 512, 512},
     self_nodes = "previous"})
   local model = ladies.nn.gcn{inputs = data.features.n_cols, outputs = data.classes, dropout = 0.3}
   local adam = ladies.optim.adam(model:parameters())
@@ -138,7 +138,7 @@ local function sampling()
     local big = core.matrix{n_rows = factor * n, n_cols = factor * n, rows = A:row_of(),
                             cols = A:col_of()}
     local sampler = ladies.samplers.ladies(big:normalize "sym",
-      {sizes = {512, 512, 512, 512, 512}, self_nodes = "previous"})
+      {samples = {512, 512, 512, 512, 512}, self_nodes = "previous"})
     local next_batch = ladies.batches(data.train, {size = 512, sampler = sampler, epochs = 1000000})
     for _ = 1, WARM_UP do next_batch() end
     times[i] = {}

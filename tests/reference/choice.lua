@@ -155,7 +155,7 @@ function M.outcomes(p, k, opts)
   for _, u in ipairs(always) do others[u] = 0 end
   local outcomes = {{pick = {}, w = {}, probability = 1}}
   if k > 0 and #support(others) > 0 then
-    outcomes = METHODS[opts.method or "wor"](normalized(others), k, opts.debias, opts.bound)
+    outcomes = METHODS[opts.draw or "wor"](normalized(others), k, opts.debias, opts.bound)
   end
   for _, o in ipairs(outcomes) do
     for i = #always, 1, -1 do

@@ -3,7 +3,7 @@
 --   local opts = options.check("ladies.optim.adam", given, {
 --     lr     = {"positive number", 1e-3},        -- a type and its default
 --     sizes  = "array of positive integers",     -- required
---     method = {"wor|wr|poisson", "wor"},        -- one of these words
+--     draw   = {"wor|wr|poisson", "wor"},        -- one of these words
 --     rng    = "Rng or nil",                     -- may be left out
 --   })
 --

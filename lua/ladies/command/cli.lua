@@ -60,7 +60,7 @@ local function convert(spec, option, text)
   local value = option.read and option.read(text) or text
   if type_text == "boolean" then
     value = text == "true" or (text ~= "false" and text)
-  elseif type_text:find "^array of " then
+  elseif type_text:find "^array of " or type_text:find " or array of " and text:find "," then
     value = split(text, not type_text:find "strings")
   elseif type_text:find "number" or type_text:find "integer" then
     value = tonumber(text) or text

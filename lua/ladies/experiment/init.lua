@@ -4,6 +4,7 @@
 local core = require "ladies_core"
 local complete = require "ladies.data.complete"
 local data_sets = require "ladies.data"
+local inputs = require "ladies.sampling.inputs"
 local label_kinds = require "ladies.data.labels"
 local methods = require "ladies.experiment.methods"
 local metrics = require "ladies.evaluation.metrics"
@@ -214,8 +215,8 @@ function experiment.run(config, data, extra)
   local validate
   if not data.val then tell_no_validation(data) end
   if config.validation == "sampled" and data.val then
-    validate = sampled_validation(data,
-      experiment.sampler(config, data, model, 20 * config.samples), config)
+    local samples = tables.map(inputs.samples(WHERE, config), function(n) return 20 * n end)
+    validate = sampled_validation(data, experiment.sampler(config, data, model, samples), config)
   end
   local opts = settings.at(config, "optimizer", "training", "validation")
   opts.validation, opts.validate = nil, validate

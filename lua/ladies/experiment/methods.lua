@@ -14,12 +14,11 @@
 --   exact_only       why there is no sampled inference, where there is none
 
 local batches = require "ladies.training.batches"
+local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
 local samplers = require "ladies.samplers"
 local settings = require "ladies.experiment.settings"
 local tables = require "ladies.base.tables"
-
-local repeated = tables.repeated
 
 local methods = {}
 
@@ -44,28 +43,37 @@ local function resolve_self_nodes(config, data)
   end
 end
 
+-- The samples of each layer.
+local function samples_of(config)
+  return inputs.samples("ladies.experiment", config)
+end
+
 -- A batch's rows in the paper's count when LADIES draws: `samples` nodes in every layer, without
 -- united ones; or all of the neighbourhood while it has fewer. A node is its own neighbour, so a
 -- layer below one with `samples` nodes has as many.
 local function neighbourhood_rows(data, config)
-  local P, rows = data.graph:normalize(config.normalize), {}
+  local P, samples, rows = data.graph:normalize(config.normalize), samples_of(config), nil
   local whole = data.train:slice(1, math.min(config.batch_size, #data.train))
   local hidden = #whole
-  for layer = 1, config.layers do
+  for layer = config.layers, 1, -1 do
     if whole then
       local _, neighbourhood = P:slice(whole)
-      whole = #neighbourhood < config.samples and neighbourhood or nil
+      whole = #neighbourhood < samples[layer] and neighbourhood or nil
     end
-    rows[layer] = whole and #whole or config.samples
-    if layer < config.layers then hidden = hidden + rows[layer] end
+    rows = whole and #whole or samples[layer]
+    if layer > 1 then hidden = hidden + rows end
   end
-  return rows[config.layers], hidden
+  return rows, hidden
 end
 
 -- The same when FastGCN does: it draws from all nodes.
 local function graph_rows(data, config)
-  local s = math.min(config.samples, data.graph.n_nodes)
-  return s, (config.layers - 1) * s + math.min(config.batch_size, #data.train)
+  local hidden, rows = math.min(config.batch_size, #data.train), 0
+  for layer, samples in ipairs(samples_of(config)) do
+    local drawn = math.min(samples, data.graph.n_nodes)
+    if layer == 1 then rows = drawn else hidden = hidden + drawn end
+  end
+  return rows, hidden
 end
 
 -- The same of full batches: all nodes in every layer.
@@ -74,33 +82,36 @@ local function all_rows(data, config)
   return n, config.layers * n
 end
 
+-- The entry with the `make` of a constructor(P, options, data) whose options are called as the
+-- settings: those that the entry names, `layers`, and the others named here.
+local function made_by(constructor, entry, ...)
+  local names = tables.append({"layers", ...}, settings.names_of(entry))
+  function entry.make(P, config, data)
+    local opts = {}
+    for _, name in ipairs(names) do opts[name] = config[name] end
+    return constructor(P, opts, data)
+  end
+  return entry
+end
+
+-- Cluster-GCN normalises the subgraphs of the adjacency itself.
+local function clusters_of(_, opts, data)
+  opts.train = data.train
+  return samplers.clustergcn(data.graph.adjacency, opts)
+end
+
 --- The methods by name.
 methods.by_name = {
-  ladies = {
+  ladies = made_by(samplers.ladies, {
     title = "LADIES", settings = LAYER_WISE, resolve = resolve_self_nodes,
     nominal_rows = neighbourhood_rows,
-    make = function(P, config)
-      return samplers.ladies(P, {
-        sizes = repeated(config.samples, config.layers), method = config.draw,
-        debias = config.debias, union = config.union, row_normalize = config.row_normalize,
-        self_nodes = config.self_nodes, flat = config.flat, probability = config.probability,
-      })
-    end,
-  },
-  fastgcn = {
+  }),
+  fastgcn = made_by(samplers.fastgcn, {
     title = "FastGCN", settings = LAYER_WISE, resolve = resolve_self_nodes,
     defaults = {draw = "wr", self_nodes = "none", row_normalize = false, union = "pre"},
     nominal_rows = graph_rows,
-    make = function(P, config)
-      return samplers.fastgcn(P, {
-        sizes = repeated(config.samples, config.layers), method = config.draw,
-        debias = config.debias, union = config.union, row_normalize = config.row_normalize,
-        self_nodes = config.self_nodes,
-        power = config.probability == "uniform" and 0 or config.flat and 1 or 2,
-      })
-    end,
-  },
-  graphsage = {
+  }),
+  graphsage = made_by(samplers.graphsage, {
     title = "GraphSAGE",
     settings = {"samples", {"form", "mean|unbiased", follows = "mean where P is row-normalised",
       help = "the mean over the sample, or the unbiased estimate of P"}},
@@ -108,13 +119,8 @@ methods.by_name = {
     resolve = function(config)
       config.form = config.form or (config.normalize == "row" and "mean" or "unbiased")
     end,
-    make = function(P, config)
-      return samplers.graphsage(P, {
-        fanouts = repeated(config.samples, config.layers), form = config.form,
-      })
-    end,
-  },
-  clustergcn = {
+  }),
+  clustergcn = made_by(clusters_of, {
     title = "Cluster-GCN",
     settings = {
       {"parts", "positive integer", follows = "one for 250 nodes, at least 50",
@@ -126,15 +132,8 @@ methods.by_name = {
     },
     defaults = {normalize = "row"},
     resolve = resolve_clusters,
-    make = function(_, config, data)
-      return samplers.clustergcn(data.graph.adjacency, {
-        layers = config.layers, train = data.train, parts = config.parts,
-        clusters = config.clusters, method = config.partition, lambda = config.lambda,
-        normalize = config.normalize, seed = config.seed,
-      })
-    end,
-  },
-  vrgcn = {
+  }, "normalize", "seed"),
+  vrgcn = made_by(samplers.vrgcn, {
     title = "VR-GCN",
     settings = {"samples", {"cvd", "boolean", follows = "true with dropout",
       help = "noise of dropout is kept out of the history"}},
@@ -143,20 +142,13 @@ methods.by_name = {
     resolve = function(config)
       if config.cvd == nil then config.cvd = (config.dropout or 0) > 0 end
     end,
-    make = function(P, config)
-      return samplers.vrgcn(P, {
-        layers = config.layers, hidden = config.hidden, neighbours = config.samples,
-        cvd = config.cvd,
-      })
-    end,
-  },
-  full = {
-    -- A batch is an epoch: it costs more than a validation, and 200 of them are patience enough.
+  }, "hidden"),
+  -- A batch is an epoch: it costs more than a validation, and 200 of them are patience enough.
+  full = made_by(samplers.full, {
     title = "full batch", settings = {}, defaults = {patience = 200},
     nominal_rows = all_rows, exact_only = "it does not sample",
     resolve = function(config) config.eval_every = config.eval_every or 10 end,
-    make = function(P, config) return samplers.full(P, {layers = config.layers}) end,
-  },
+  }),
 }
 
 --- Their names, as a type of ladies.options.
@@ -205,7 +197,8 @@ end
 function methods.of(config)
   local method = methods.by_name[config.method]
   local samples = config.samples
-  return method, samples and ("%s (%d)"):format(method.title, samples) or method.title
+  return method, samples and ("%s (%s)"):format(method.title, settings.show(samples))
+    or method.title
 end
 
 return methods

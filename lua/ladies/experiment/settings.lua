@@ -13,6 +13,7 @@
 local activation = require "ladies.nn.activation"
 local complete = require "ladies.data.complete"
 local GcnConv = require "ladies.nn.gcn_conv"
+local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
 local presets = require "ladies.experiment.presets"
 local tables = require "ladies.base.tables"
@@ -50,8 +51,8 @@ local PLACES = {
       help = "control experiments: labels or edges that are shuffled"},
   },
   {"sampler",
-    {"samples", "positive integer", default = 512,
-      help = "nodes drawn for a layer, or neighbours for a node"},
+    {"samples", inputs.SAMPLES, default = 512, help = "nodes drawn for a layer, or neighbours for "
+      .. "a node; with commas between them, those of each layer, the first nearest the features"},
     {"draw", "wor|wr|poisson", default = "wor", help = "how nodes are drawn: without replacement, "
       .. "with it, or each on its own; see sampling.choice"},
     {"debias", "boolean", default = false, help = "unbiased weights for draw wor"},

@@ -78,7 +78,7 @@ function Graph:components()
 end
 
 --- The nodes in k parts, an array of Index, and the number of entries between parts; the options
--- (method = "metis" or "random", seed, rng, weighted) are those of ladies.partition.of.
+-- (by = "metis" or "random", seed, rng, weighted) are those of ladies.partition.of.
 function Graph:partition(k, given)
   return partition.of(self.adjacency, k, given)
 end

@@ -6,7 +6,7 @@ local options = require "ladies.base.options"
 local partition = {}
 
 local SPEC = {
-  method = {"metis|random", "metis"},
+  by = {"metis|random", "metis"},
   rng = "Rng or nil",
   seed = {"integer", 1},
   weighted = {"boolean", false},
@@ -19,11 +19,11 @@ local function random_parts(n, k, rng)
   return core.index(ids)
 end
 
---- partition.of(A, k [, {method = "metis", seed = 1, rng =, weighted = false}]) -> parts, cut
+--- partition.of(A, k [, {by = "metis", seed = 1, rng =, weighted = false}]) -> parts, cut
 -- The nodes of a square Matrix in k parts: an array of k Indexes, each ascending, and the number of
 -- A's entries between different parts (an undirected edge is two of them). It is a function of A,
 -- k and seed (or rng) alone.
--- method    "metis": few entries between parts that differ in size by a few in a hundred (Karypis
+-- by        "metis": few entries between parts that differ in size by a few in a hundred (Karypis
 --           and Kumar 1998); "random": sizes differ by at most one
 -- weighted  whether METIS minds the entries' absolute values; otherwise each counts the same
 -- METIS sees every entry both ways, and no self-loops. Parts may be empty, as they must be when k
@@ -39,7 +39,7 @@ function partition.of(A, k, given)
     options.fail(("partition: the adjacency must be square, got %s"):format(A))
   end
   local rng = opts.rng or core.rng(opts.seed)
-  local part_of = opts.method == "random" and random_parts(A.n_rows, k, rng)
+  local part_of = opts.by == "random" and random_parts(A.n_rows, k, rng)
     or A:metis(k, rng, {weighted = opts.weighted})
   return partition.from_index(part_of, k), A:cut(part_of)
 end

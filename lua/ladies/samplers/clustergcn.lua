@@ -18,9 +18,9 @@
 
 local core = require "ladies_core"
 local options = require "ladies.base.options"
+local inputs = require "ladies.sampling.inputs"
 local partition = require "ladies.graph.partition"
 local sampling = require "ladies.sampling"
-local square = require "ladies.sampling.square"
 
 local WHERE = "ladies.samplers.clustergcn"
 
@@ -29,7 +29,7 @@ local SPEC = {
   train = "Index",
   parts = {"positive integer or array of Indexes", 50},
   clusters = {"positive integer", 5},
-  method = {"metis|random", "metis"},
+  partition = {"metis|random", "metis"},
   seed = {"integer", 1},
   normalize = {"row|sym", "row"},
   self_loops = {"boolean", true},
@@ -90,7 +90,7 @@ end
 -- parts        how many parts the graph is cut into (50), or the parts: an array of Index without
 --              common nodes, which hold every training node; empty ones are ignored
 -- clusters     q, the most parts in a batch (5)
--- method, seed of the partition: "metis", or "random" parts; see ladies.partition
+-- partition    "metis", or "random" parts, from `seed`; see ladies.partition
 -- normalize    A~ as above ("row"), or "sym": (D + I)^-1/2 (A + I) (D + I)^-1/2
 -- self_loops   whether I is added, in place of the loops that are there
 -- lambda       of the diagonal enhancement (0: none; the paper has 1 for deep networks)
@@ -99,13 +99,13 @@ end
 -- a place in an epoch (the third argument that ladies.batches gives), sampler(seeds) is the batch
 -- of the clusters that hold the seeds, however many, with the seeds as loss_nodes.
 local function clustergcn(A, given)
-  square(WHERE, A)
+  inputs.check_square(WHERE, A)
   local opts = options.check(WHERE, given, SPEC)
   if #opts.train == 0 then options.fail(WHERE .. ": train must not be empty") end
   opts.train:check_unique(WHERE .. ": training node")
   local parts, cut = opts.parts, nil
   if type(parts) ~= "table" then
-    parts, cut = partition.of(A, parts, {method = opts.method, seed = opts.seed})
+    parts, cut = partition.of(A, parts, {by = opts.partition, seed = opts.seed})
   end
   local part_of = partition.part_of(WHERE, parts, A.n_rows)
   local training, others = split(parts, part_of, opts.train)

@@ -1,9 +1,8 @@
 --- The exact mini-batch: nothing is sampled.
 
+local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
-local seeds_of = require "ladies.sampling.seeds"
-local square = require "ladies.sampling.square"
 
 -- The blocks for these nodes; every layer takes all columns that the layer above touches.
 local function build(P, output, layers)
@@ -22,11 +21,11 @@ end
 -- `output` holds the seeds in ascending order. The batch is a function of the set of seeds alone,
 -- and the last one is kept: the same seeds again, in whatever order, cost nothing.
 local function full(P, given)
-  square("ladies.samplers.full", P)
+  inputs.check_square("ladies.samplers.full", P)
   local opts = options.check("ladies.samplers.full", given, {layers = "positive integer"})
   local last
   return function(seeds)
-    local output = seeds_of(seeds):sort()
+    local output = inputs.seeds(seeds):sort()
     if not last or last.output ~= output then last = build(P, output, opts.layers) end
     return {
       blocks = last.blocks, input = last.input, output = last.output,

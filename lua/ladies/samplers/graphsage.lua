@@ -10,34 +10,35 @@
 -- where P's rows sum to one). The paper draws with replacement where a node has fewer than k
 -- neighbours; replace = true does everywhere.
 
+local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
-local seeds_of = require "ladies.sampling.seeds"
-local square = require "ladies.sampling.square"
 
 local SPEC = {
-  fanouts = "array of positive integers",
+  samples = inputs.SAMPLES, layers = inputs.LAYERS,
   replace = {"boolean", false},
   form = {"mean|unbiased", "mean"},
-  self_nodes = {"boolean", true},
+  self_nodes = {"none|previous", "previous"},
 }
 
---- ladies.samplers.graphsage(P, {fanouts = {k1, k2, ...}, ...}): a sampler(seeds, rng) ->
+--- ladies.samplers.graphsage(P, {samples = {k1, k2, ...}, ...}): a sampler(seeds, rng) ->
 -- mini-batch. A layer's destinations come first in its src, sampled or not.
--- fanouts     neighbours drawn for each node; fanouts[1] is nearest the features
+-- samples     neighbours drawn for each node (fan-outs), those of the first layer, nearest the
+--             features, first; or one number for all of `layers`
 -- replace     whether they are drawn with replacement: k draws even where there are fewer
 -- form        "mean" or "unbiased", see above
--- self_nodes  whether a node's self-loop is kept for certain, with k other neighbours; else it is
---             an entry like the others. Without self-loops in P a node is not in its own sample.
+-- self_nodes  "previous": a node's self-loop is always included, with k other neighbours; "none":
+--             it is an entry like the others. Without self-loops in P a node is not in its own
+--             sample.
 local function graphsage(P, given)
-  square("ladies.samplers.graphsage", P)
+  inputs.check_square("ladies.samplers.graphsage", P)
   local opts = options.check("ladies.samplers.graphsage", given, SPEC)
-  if #opts.fanouts == 0 then options.fail "ladies.samplers.graphsage: fanouts must not be empty" end
-  local mean, loops = opts.form == "mean", opts.self_nodes and P:diagonal() or nil
+  opts.samples = inputs.samples("ladies.samplers.graphsage", opts)
+  local mean, loops = opts.form == "mean", opts.self_nodes == "previous" and P:diagonal() or nil
   return function(seeds, rng)
-    local dst, blocks, isolated = seeds_of(seeds), {}, 0
-    for l = #opts.fanouts, 1, -1 do
-      local adj, src, w = sampling.at_layer(l, P.sample_rows, P, dst, opts.fanouts[l],
+    local dst, blocks, isolated = inputs.seeds(seeds), {}, 0
+    for l = #opts.samples, 1, -1 do
+      local adj, src, w = sampling.at_layer(l, P.sample_rows, P, dst, opts.samples[l],
         {replace = opts.replace, count = mean, always = loops, first = dst, rng = rng})
       if opts.replace or not mean then adj = adj:scale_entries(w) end
       if mean then adj = adj:row_normalize() end

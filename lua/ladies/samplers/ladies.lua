@@ -14,18 +14,17 @@
 -- The authors' program differs from their paper: P is row-normalised instead of symmetric; nodes
 -- are drawn without replacement, where their analysis has independent draws; the weight is 1/p
 -- without the 1/s, which the row-normalisation cancels; and the seeds are united into every layer
--- (method = "wor", self_nodes = "batch", union = "post").
+-- (draw = "wor", self_nodes = "batch", union = "post").
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
+local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
-local seeds_of = require "ladies.sampling.seeds"
-local square = require "ladies.sampling.square"
 
 local SPEC = {
-  sizes = "array of positive integers",
-  method = {"wor|wr|poisson", "wor"},
+  samples = inputs.SAMPLES, layers = inputs.LAYERS,
+  draw = {"wor|wr|poisson", "wor"},
   debias = {"boolean", false},
   union = {"pre|post", "pre"},
   self_nodes = {"none|previous|batch", "none"},
@@ -37,9 +36,9 @@ local SPEC = {
 -- Fails for options that choice would refuse in the first batch.
 local function check(given)
   local opts = options.check("ladies.samplers.ladies", given, SPEC)
-  if #opts.sizes == 0 then options.fail "ladies.samplers.ladies: sizes must not be empty" end
+  opts.samples = inputs.samples("ladies.samplers.ladies", opts)
   local ok, reason = errors.try(sampling.choice, core.ones(1), 0, {
-    method = opts.method, debias = opts.debias, union = opts.union, rng = core.rng(1),
+    draw = opts.draw, debias = opts.debias, union = opts.union, rng = core.rng(1),
   })
   if not ok then errors.pass_on(reason, "ladies.samplers.ladies") end
   return opts
@@ -48,39 +47,40 @@ end
 -- Draws the columns of a layer in steps, for a p that draw_cols does not know: P(S, drawn), its
 -- nodes and their weights. draw_cols does the same, but need not read all of P(S,:).
 local function in_steps(opts)
-  return function(P, dst, size, draw)
-    local U, near = P:slice(dst, {first = draw.always})                    -- P(S, touched)
+  return function(P, dst, size, how)
+    local U, near = P:slice(dst, {first = how.always})                     -- P(S, touched)
     local p = U:col_sums(2)                                                -- ||P(S,u)||^2
     if opts.flat then p = p:sqrt() end
     if opts.probability == "uniform" then p = p:above(0) end
-    local pick, w = sampling.choice(p, size, {method = draw.method, debias = draw.debias,
-      union = draw.union, always = draw.always and core.range(1, #draw.always), rng = draw.rng})
+    local pick, w = sampling.choice(p, size, {draw = how.draw, debias = how.debias,
+      union = how.union, always = how.always and core.range(1, #how.always), rng = how.rng})
     return U:pick_cols(pick), near[pick], w
   end
 end
 
---- ladies.samplers.ladies(P, {sizes = {s1, s2, ...}, ...}): a sampler(seeds, rng) -> mini-batch.
--- sizes          nodes drawn for each layer's input; sizes[1] is nearest the features
--- method         "wor", "wr" or "poisson"; debias: see sampling.choice
--- self_nodes     nodes that are in a layer's input for certain, drawn or not: "none"; "previous",
+--- ladies.samplers.ladies(P, {samples = {s1, s2, ...}, ...}): a sampler(seeds, rng) -> mini-batch.
+-- samples        nodes drawn for each layer's input, the first of them nearest the features; or one
+--                number for all of `layers`
+-- draw           "wor", "wr" or "poisson"; debias: see sampling.choice
+-- self_nodes     nodes that are always included in a layer's input: "none"; "previous",
 --                its own destinations, which then come first in src; "batch", the seeds
--- union          "pre": sizes[l] further nodes are drawn; "post": the authors' way, see above
+-- union          "pre": samples[l] further nodes are drawn; "post": the authors' way, see above
 -- row_normalize  whether each row of a block is divided by its sum
 -- flat           p(u) in proportion to ||P(S,u)||, not squared (Chen et al., TMLR 2023)
 -- probability    "norms", as above, or "uniform" over the neighbourhood of S, to measure what the
 --                norms are worth
 local function ladies(P, given)
-  square("ladies.samplers.ladies", P)
+  inputs.check_square("ladies.samplers.ladies", P)
   local opts = check(given)
   local known = opts.probability == "norms" and not opts.flat
   local draw_cols = known and P.draw_cols or in_steps(opts)
   return function(seeds, rng)
-    local dst, blocks, isolated = seeds_of(seeds), {}, 0
-    for l = #opts.sizes, 1, -1 do
+    local dst, blocks, isolated = inputs.seeds(seeds), {}, 0
+    for l = #opts.samples, 1, -1 do
       local keep = opts.self_nodes == "batch" and seeds
         or opts.self_nodes == "previous" and dst or nil
-      local U, src, w = sampling.at_layer(l, draw_cols, P, dst, opts.sizes[l], {
-        method = opts.method, debias = opts.debias, union = opts.union, always = keep, rng = rng,
+      local U, src, w = sampling.at_layer(l, draw_cols, P, dst, opts.samples[l], {
+        draw = opts.draw, debias = opts.debias, union = opts.union, always = keep, rng = rng,
       })
       local adj = U:scale_cols(w)                       -- P~ = P(S, drawn) times design weights
       if opts.row_normalize then adj = adj:row_normalize() end

@@ -22,17 +22,16 @@
 local core = require "ladies_core"
 local inference = require "ladies.evaluation.inference"
 local fields = require "ladies.base.fields"
+local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
-local seeds_of = require "ladies.sampling.seeds"
-local square = require "ladies.sampling.square"
 
 local WHERE = "ladies.samplers.vrgcn"
 
 local SPEC = {
   layers = "positive integer",
   hidden = "positive integer",
-  neighbours = {"positive integer", 2},
+  samples = {inputs.SAMPLES, 2},
   cvd = {"boolean", false},
   features = "Tensor or Matrix or nil",
 }
@@ -45,10 +44,10 @@ fields.of_class(VrGcn, "name adaptive batches_per_epoch P layers neighbours cvd 
 -- A layer whose input is propagated already.
 local PROPAGATED = {}
 
--- A block for dst, h the history of its layer's input.
-function VrGcn:estimate(dst, h, rng)
-  local P = self.P
-  local S, src = P:sample_rows(dst, self.neighbours, {rng = rng})
+-- A block of layer l for dst.
+function VrGcn:estimate(l, dst, rng)
+  local P, h = self.P, self.history[l - 1]                                -- H'
+  local S, src = P:sample_rows(dst, self.samples[l], {rng = rng})
   local times = P:degrees(dst) / S:degrees():clamp(1, math.huge)          -- d / k'
   local adj = S:scale_rows(times)                                         -- P^
   return {
@@ -94,11 +93,11 @@ local function propagate(model, h, batch, rng)
 end
 
 function VrGcn:draw(seeds, rng)
-  local dst, blocks = seeds_of(seeds), {}
+  local dst, blocks = inputs.seeds(seeds), {}
   local isolated = 0
   for l = self.layers, 1, -1 do
     local block = l == 1 and sampling.at_layer(l, self.first, self, dst)
-      or sampling.at_layer(l, self.estimate, self, dst, self.history[l - 1], rng)
+      or sampling.at_layer(l, self.estimate, self, l, dst, rng)
     isolated = isolated + block.adj:empty_rows()
     blocks[l], dst = block, block.src
   end
@@ -139,7 +138,8 @@ end
 --- ladies.samplers.vrgcn(P, {layers =, hidden =, ...}): a sampler(seeds, rng) -> mini-batch, for
 -- models of `layers` layers whose inputs but the first are `hidden` wide, with layer(l, h, block,
 -- rng) and a forward that calls batch.propagate: nn.gcn.
--- neighbours   k, the entries drawn of each row (2)
+-- samples      k, the entries drawn of each row (2), neighbours of a node; one number for all
+--              layers, or an array, whose first element is of no use: that layer is exact
 -- cvd          whether noise of dropout is kept apart, see above
 -- features     the data set's, to compute P X once (N x features, dense) instead of gathering whole
 --              neighbourhoods in the first layer of every batch
@@ -148,7 +148,7 @@ end
 -- sampler:fill), and in sampler.state, which checkpoints hold, so that a run that is taken up again
 -- has the same bits.
 local function vrgcn(P, given)
-  square(WHERE, P)
+  inputs.check_square(WHERE, P)
   local opts = options.check(WHERE, given, SPEC)
   local history, state = {}, {}
   for l = 1, opts.layers - 1 do
@@ -164,8 +164,9 @@ local function vrgcn(P, given)
     features = P:matmul(options.class_of(features) == "Matrix" and features:to_dense() or features)
   end
   return setmetatable({
-    name = WHERE, adaptive = true, P = P, layers = opts.layers, neighbours = opts.neighbours,
-    cvd = opts.cvd, features = features, history = history, state = state,
+    name = WHERE, adaptive = true, P = P, layers = opts.layers,
+    samples = inputs.samples(WHERE, opts), cvd = opts.cvd, features = features, history = history,
+    state = state,
   }, VrGcn)
 end
 

@@ -4,12 +4,6 @@
 
 local samplers = require "ladies.samplers"
 
-local function repeated(value, n)
-  local list = {}
-  for i = 1, n do list[i] = value end
-  return list
-end
-
 -- What node-wise methods compute for a batch, s^(L - 1) rows a node, stays below the number of
 -- nodes at these shapes: a saturated neighbourhood has no exponent.
 local NODE_WISE = {
@@ -40,7 +34,7 @@ return {
     time = function(p) return p.L * p.V * p.D * p.K + p.L * p.V * p.K ^ 2 end,
     memory = whole_memory},
   {name = "graphsage", title = "GraphSAGE", shapes = NODE_WISE,
-    make = function(P, p) return samplers.graphsage(P, {fanouts = repeated(p.s, p.L)}) end,
+    make = function(P, p) return samplers.graphsage(P, {samples = p.s, layers = p.L}) end,
     time = function(p) return p.b * p.K * p.s ^ p.L + p.b * p.K ^ 2 * p.s ^ (p.L - 1) end,
     memory = function(p) return p.b * p.K * p.s ^ (p.L - 1) + p.L * p.K ^ 2 end},
   {name = "vrgcn", title = "VR-GCN", shapes = NODE_WISE,
@@ -52,9 +46,9 @@ return {
     end,
     memory = whole_memory, history = function(p) return (p.L - 1) * p.V * p.K end},
   {name = "fastgcn", title = "FastGCN", shapes = LAYER_WISE,
-    make = function(P, p) return samplers.fastgcn(P, {sizes = repeated(p.s, p.L)}) end,
+    make = function(P, p) return samplers.fastgcn(P, {samples = p.s, layers = p.L}) end,
     time = layer_wise_time, memory = layer_wise_memory},
   {name = "ladies", title = "LADIES", shapes = LAYER_WISE,
-    make = function(P, p) return samplers.ladies(P, {sizes = repeated(p.s, p.L)}) end,
+    make = function(P, p) return samplers.ladies(P, {samples = p.s, layers = p.L}) end,
     time = layer_wise_time, memory = layer_wise_memory},
 }

@@ -4,15 +4,9 @@
 
 local samplers = require "ladies.samplers"
 
-local function repeated(value, n)
-  local list = {}
-  for i = 1, n do list[i] = value end
-  return list
-end
-
 local function layer_wise(name, own)
   return function(network, s, layers)
-    local opts = {sizes = repeated(s, layers)}
+    local opts = {samples = s, layers = layers}
     for key, value in pairs(own) do opts[key] = value end
     return samplers[name](network.P, opts)
   end
@@ -20,7 +14,7 @@ end
 
 local function neighbours(own)
   return function(network, s, layers)
-    local opts = {fanouts = repeated(s, layers), form = "unbiased"}
+    local opts = {samples = s, layers = layers, form = "unbiased"}
     for key, value in pairs(own) do opts[key] = value end
     return samplers.graphsage(network.P, opts)
   end
@@ -29,7 +23,7 @@ end
 -- Its first layer is exact by definition, so one layer above an exact H is all there is.
 local function control_variates(network, s)
   local sampler = samplers.vrgcn(network.P, {
-    layers = 2, hidden = network.hidden.n_cols, neighbours = s,
+    layers = 2, hidden = network.hidden.n_cols, samples = s,
   })
   sampler.history[1]:copy_(network.history)
   return sampler
@@ -46,21 +40,21 @@ end
 --                 nodes of a batch varies little, and draws with large s take long
 return {
   {name = "graphsage", title = "GraphSAGE", bound = "graphsage", unbiased = true, tail = "light",
-    make = neighbours{replace = true, self_nodes = false}},
+    make = neighbours{replace = true, self_nodes = "none"}},
   {name = "vrgcn", title = "VR-GCN", bound = "vrgcn", unbiased = true, two_layer_only = true,
     make = control_variates},
   {name = "fastgcn", title = "FastGCN", bound = "fastgcn", unbiased = true, tail = "heavy",
     make = layer_wise("fastgcn", {})},
   {name = "ladies", title = "LADIES", bound = "ladies", unbiased = true, tail = "heavy",
-    make = layer_wise("ladies", {method = "wr", row_normalize = false})},
+    make = layer_wise("ladies", {draw = "wr", row_normalize = false})},
   {name = "graphsage-wor", title = "GraphSAGE, without replacement, own loop kept",
     unbiased = true, make = neighbours{}},
   {name = "ladies-row", title = "LADIES, rows normalised",
-    make = layer_wise("ladies", {method = "wr"})},
+    make = layer_wise("ladies", {draw = "wr"})},
   {name = "ladies-flat", title = "LADIES, flat", unbiased = true,
-    make = layer_wise("ladies", {method = "wr", row_normalize = false, flat = true})},
+    make = layer_wise("ladies", {draw = "wr", row_normalize = false, flat = true})},
   {name = "ladies-poisson", title = "LADIES, Poisson", unbiased = true, least = 16,
-    make = layer_wise("ladies", {method = "poisson", row_normalize = false})},
+    make = layer_wise("ladies", {draw = "poisson", row_normalize = false})},
   {name = "ladies-wor", title = "LADIES, without replacement",
     make = layer_wise("ladies", {row_normalize = false})},
   {name = "ladies-debiased", title = "LADIES, without replacement, debiased", unbiased = true,

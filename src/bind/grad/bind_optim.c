@@ -305,7 +305,7 @@ static const bind_function methods[] = {
      "equal is not."},
     {"state", optimizer_state,
      "optimizer:state() -> table\n"
-     "moment1, moment2 (Tensors, where the method has them; they share the optimizer's memory) "
+     "moment1, moment2 (Tensors, where it has them; they share the optimizer's memory) "
      "and\n"
      "steps (a table of integers), and shapes ({dimensions, rows, columns} of each parameter): all\n"
      "that a checkpoint needs."},

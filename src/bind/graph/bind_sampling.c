@@ -77,11 +77,10 @@ static int alias_get(lua_State *L)
 /* What a table says of a choice; the stack keeps what the options hold. */
 static ld_choice_options choice_options(lua_State *L, int arg, const char *where)
 {
-    static const char *const methods[] = {"wor", "wr", "poisson", NULL};
+    static const char *const draws[] = {"wor", "wr", "poisson", NULL};
     static const char *const unions[] = {"pre", "post", NULL};
     ld_choice_options o = {
-        .method =
-            (ld_choice_method)word_option(L, arg, where, "method", methods, "wor, wr or poisson"),
+        .draw = (ld_choice_draw)word_option(L, arg, where, "draw", draws, "wor, wr or poisson"),
         .debias = bind_option_boolean(L, arg, "debias", false),
         .unite = word_option(L, arg, where, "union", unions, "pre or post") == 1,
         .always = bind_option_index(L, arg, where, "always"),
@@ -91,7 +90,7 @@ static ld_choice_options choice_options(lua_State *L, int arg, const char *where
 
 static int sampling_choice(lua_State *L)
 {
-    static const char *const names[] = {"method", "debias", "always", "union", "rng", NULL};
+    static const char *const names[] = {"draw", "debias", "always", "union", "rng", NULL};
     const ld_alias *table = to_alias(L, 1);
     const ld_tensor *p = table ? table->p : bind_to_tensor(L, 1);
     if (!p)
@@ -108,8 +107,8 @@ static int sampling_choice(lua_State *L)
 
 static int matrix_draw_cols(lua_State *L)
 {
-    static const char *const names[] = {"power", "method", "debias", "always",
-                                        "union", "way",    "rng",    NULL};
+    static const char *const names[] = {"power", "draw", "debias", "always",
+                                        "union", "way",  "rng",    NULL};
     static const char *const ways[] = {"cost", "scan", "two stages", NULL};
     ld_csr *a = bind_matrix(L, 1);
     ld_index *rows = bind_index(L, 2);
@@ -177,14 +176,14 @@ static int sampling_find(lua_State *L)
 
 static const bind_function functions[] = {
     {"choice", sampling_choice,
-     "sampling.choice(p, k, {rng=, method=, debias=, always=, union=}) -> pick, w\n"
+     "sampling.choice(p, k, {rng=, draw=, debias=, always=, union=}) -> pick, w\n"
      "k positions drawn in proportion to p, a vector or sampling.alias(p), and their design\n"
      "weights w: the sum of w[i] * f[pick[i]] estimates the sum of f over all positions. p need\n"
      "not sum to 1; in the weights below it does.\n"
-     "method \"wor\" (default): without replacement, in draw order; weight 1/(k p), biased;\n"
+     "draw \"wor\" (default): without replacement, in draw order; weight 1/(k p), biased;\n"
      "  with debias = true the unbiased weights of Chen et al., TMLR 2023.\n"
-     "method \"wr\": with replacement; each position once, weight m/(k p) for m draws; unbiased.\n"
-     "method \"poisson\": each position on its own with probability pi = min(1, c p), where the\n"
+     "draw \"wr\": with replacement; each position once, weight m/(k p) for m draws; unbiased.\n"
+     "draw \"poisson\": each position on its own with probability pi = min(1, c p), where the\n"
      "  pi sum to k; weight 1/pi; unbiased; the number of positions is random.\n"
      "Zeros are never drawn. When no more than k are positive, wor and poisson take them all\n"
      "with weight 1; wr still draws k.\n"
@@ -220,19 +219,19 @@ void bind_open_sampling(lua_State *L)
     static const bind_function methods[] = {{NULL, NULL, NULL}};
     static const bind_function of_matrix[] = {
         {"draw_cols", matrix_draw_cols,
-         "A:draw_cols(dst, k, {rng=, power=2, method=, debias=, always=, union=, way=})\n"
+         "A:draw_cols(dst, k, {rng=, power=2, draw=, debias=, always=, union=, way=})\n"
          "  -> U, src, w\n"
          "k columns src drawn in proportion to the sums of |entry|^power, power 1 or 2, over the\n"
          "rows dst, U = A:slice(dst, src), and design weights w. In distribution the same as\n"
          "  U, src = A:slice(dst, {first = always});  p = U:col_sums(power)\n"
          "  pick, w = sampling.choice(p, k, {always = range(1, #always), ...})\n"
          "  U, src = U:pick_cols(pick), src[pick]\n"
-         "with method, debias and union as in sampling.choice and the columns `always`, whether\n"
+         "with draw, debias and union as in sampling.choice and the columns `always`, whether\n"
          "these rows touch them or not; but without reading all of the rows where it can be had for\n"
          "less. For that sums of A's rows, once made, are kept with A, whose values are frozen.\n"
          "way \"cost\" (default) goes by the numbers of rows, columns, entries and draws; \"scan\" is\n"
          "the lines above, \"two stages\" draws a row by its sum, then a column of it, and draws\n"
-         "columns that are there already again (method wor and wr, finite entries of at least 0 for\n"
+         "columns that are there already again (draw wor and wr, finite entries of at least 0 for\n"
          "power 1; else it scans). The result depends on the rng's sub-stream and the arguments."},
         {NULL, NULL, NULL},
     };

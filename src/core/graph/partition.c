@@ -178,7 +178,7 @@ ld_status ld_csr_metis(ld_index **out, ld_csr *a, int64_t k, bool weighted, ld_r
 {
     (void)out, (void)a, (void)k, (void)weighted, (void)rng;
     return ld_fail(LD_STATE, "partition: this program was built without METIS (Debian's "
-                             "libmetis-dev); method = \"random\" does without");
+                             "libmetis-dev); by = \"random\" does without");
 }
 
 #endif

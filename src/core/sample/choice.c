@@ -1,6 +1,6 @@
-/* The draws themselves are in keys.c and alias.h; here are the methods and their weights. The largest
- * k probabilities, from which the capped ones of a Poisson draw come, are the k smallest keys with
- * all E_u = 1. Everything random is a function of (sub-stream, position). */
+/* How single positions are drawn is in keys.c and alias.h; here are the kinds of draws and their
+ * weights. The largest k probabilities, from which the capped ones of a Poisson draw come, are the k
+ * smallest keys with all E_u = 1. Everything random is a function of (sub-stream, position). */
 #include "sample/choice.h"
 
 #include <float.h>
@@ -28,7 +28,7 @@ typedef struct {
     int64_t count;
 } choice;
 
-/* --- the methods ------------------------------------------------------------------------------ */
+/* --- the draws -------------------------------------------------------------------------------- */
 
 /* All positions of positive probability, for certain. */
 static void take_all(choice *c)
@@ -192,12 +192,12 @@ static ld_status check_options(int64_t n, int64_t k, const ld_choice_options *o)
     ld_status st;
     if (k < 0)
         return ld_fail(LD_VALUE, "choice: k must be at least 0, got %" PRId64, k);
-    if (o->debias && (o->method != LD_CHOICE_WOR || o->unite))
-        return ld_fail(LD_VALUE, "choice: debias is for method wor and union pre alone: %s",
+    if (o->debias && (o->draw != LD_CHOICE_WOR || o->unite))
+        return ld_fail(LD_VALUE, "choice: debias is for draw wor and union pre alone: %s",
                        o->unite ? "the weights of union post are 1 / p"
                                 : "the others are unbiased as they are");
-    if (o->unite && o->method != LD_CHOICE_WOR)
-        return ld_fail(LD_VALUE, "choice: union post is for method wor alone");
+    if (o->unite && o->draw != LD_CHOICE_WOR)
+        return ld_fail(LD_VALUE, "choice: union post is for draw wor alone");
     if (!o->always)
         return LD_OK;
     st = ld_index_check(o->always, 0, n, "choice: always: position");
@@ -249,8 +249,7 @@ static ld_status run(choice *c, const ld_tensor *p, const ld_alias *table,
                      const ld_choice_options *o)
 {
     ld_alias *made = NULL;
-    int64_t room =
-        o->method != LD_CHOICE_POISSON && c->k < c->mass.support ? c->k : c->mass.support;
+    int64_t room = o->draw != LD_CHOICE_POISSON && c->k < c->mass.support ? c->k : c->mass.support;
     ld_status st = LD_NOMEM;
     if (o->unite && o->always)
         room += o->always->size;
@@ -258,9 +257,9 @@ static ld_status run(choice *c, const ld_tensor *p, const ld_alias *table,
         return st;
     if (c->k == 0 || c->mass.support == 0) {
         st = LD_OK;
-    } else if (o->method == LD_CHOICE_WOR) {
+    } else if (o->draw == LD_CHOICE_WOR) {
         st = draw_without_replacement(c, o->debias);
-    } else if (o->method == LD_CHOICE_POISSON) {
+    } else if (o->draw == LD_CHOICE_POISSON) {
         st = draw_poisson(c);
     } else {
         if (!table && !(c->begun && c->begun->size == c->k))
@@ -293,7 +292,7 @@ ld_status ld_choice(ld_index **pick, ld_tensor **w, const ld_tensor *p, const ld
         goto done;
     }
     c.stream = ld_rng_next(rng);
-    if (n_certain > 0 && table && o.method == LD_CHOICE_WR && can_reject(&c.mass, table, certain)) {
+    if (n_certain > 0 && table && o.draw == LD_CHOICE_WR && can_reject(&c.mass, table, certain)) {
         c.rejected = certain;
     } else if (n_certain > 0) {
         LD_TRY(outside(&others, p, certain));

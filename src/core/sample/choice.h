@@ -20,10 +20,10 @@ typedef enum {
     LD_CHOICE_WOR,     /* successive draws without replacement */
     LD_CHOICE_WR,      /* draws with replacement */
     LD_CHOICE_POISSON, /* each position on its own, k of them expected */
-} ld_choice_method;
+} ld_choice_draw;
 
 typedef struct {
-    ld_choice_method method;
+    ld_choice_draw draw;
     bool debias;            /* wor: weights that are exactly unbiased */
     bool unite;             /* wor: the authors' union, see below */
     const ld_index *always; /* positions that are chosen for certain, or NULL */

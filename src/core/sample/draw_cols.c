@@ -88,7 +88,7 @@ static ld_status consider(bool *worth, draw *d)
     int64_t entries = 0;
     ld_status st = LD_OK;
     *worth = false;
-    if (d->o.way == LD_DRAW_SCAN || d->o.choice.method == LD_CHOICE_POISSON || d->k <= 0)
+    if (d->o.way == LD_DRAW_SCAN || d->o.choice.draw == LD_CHOICE_POISSON || d->k <= 0)
         return st;
     for (int64_t i = 0; i < d->rows->size; i++)
         entries += s->offsets[d->rows->data[i] + 1] - s->offsets[d->rows->data[i]];
@@ -121,7 +121,7 @@ static int64_t find_row(const double *sums, int64_t n, double target)
  * columns in `cols`, `sums` the running sums of the rows' masses. */
 static ld_status draw_some(draw *d, ld_marker *places, const double *sums)
 {
-    bool repeats = d->o.choice.method == LD_CHOICE_WR;
+    bool repeats = d->o.choice.draw == LD_CHOICE_WR;
     int32_t *drawn = d->drawn->data;
     int64_t n = 0, most = (LIMIT + 1) * d->k;
     ld_rng rng = d->rng;
@@ -218,7 +218,7 @@ static ld_status draw_in_two_stages(ld_csr **out, ld_index **src, ld_tensor **w,
     }
     LD_TRY(ld_csr_slice_cols(&block, d->a, d->rows, d->cols));
     left.total = mass_left(&whole, d, block);
-    if (whole && o.method == LD_CHOICE_WOR) { /* all are taken, in whatever order they were drawn */
+    if (whole && o.draw == LD_CHOICE_WOR) { /* all are taken, in whatever order they were drawn */
         st = scan(out, src, w, d);
         goto done;
     }

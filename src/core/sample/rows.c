@@ -17,7 +17,7 @@
 
 enum { GRAIN = 1024, GROUP = 32, AHEAD = 16 };
 
-typedef enum { UNIFORM, WEIGHTED, POISSON } row_method;
+typedef enum { UNIFORM, WEIGHTED, POISSON } row_kind;
 
 /* A row to draw from: `degree` entries from `from` on, without the one that is certain. */
 typedef struct {
@@ -31,7 +31,7 @@ typedef struct {
 
 typedef struct {
     const char *where; /* begins messages */
-    row_method method;
+    row_kind kind;
     ld_csr *a;
     const ld_index *rows, *always;
     const ld_tensor *p, *p_cols; /* WEIGHTED: either */
@@ -66,7 +66,7 @@ static ld_status plan_row(rows_job *job, int64_t i)
                        .degree = (int32_t)(end - from - (kept >= 0)),
                        .kept = kept >= 0 ? (int32_t)(kept - from) : -1};
     int64_t most = plan->degree;
-    if (most > 0 && job->method != POISSON && (job->replace || job->k < most))
+    if (most > 0 && job->kind != POISSON && (job->replace || job->k < most))
         most = job->k;
     job->room += most + (kept >= 0);
     return LD_OK;
@@ -140,11 +140,11 @@ static bool scratch_new(scratch *s, const rows_job *job, int64_t begin, int64_t 
         int64_t n = places(job, i, end - i < GROUP ? end : i + GROUP);
         n_draws = n > n_draws ? n : n_draws;
     }
-    if (job->method == WEIGHTED)
+    if (job->kind == WEIGHTED)
         n_p = longest;
-    else if (job->method == UNIFORM && !job->replace)
+    else if (job->kind == UNIFORM && !job->replace)
         n_words = longest / 64 + 1;
-    if (job->method == WEIGHTED && !job->replace)
+    if (job->kind == WEIGHTED && !job->replace)
         n_keys = job->k < longest ? job->k : longest;
     size_t size = (size_t)n_keys * sizeof *s->keys + (size_t)n_words * sizeof *s->words +
                   (size_t)n_draws * sizeof *s->draws + (size_t)n_p * sizeof *s->p;
@@ -231,11 +231,11 @@ static void draw_row(rows_job *job, int64_t i, ld_row_draw *out, scratch *s)
     row_plan *plan = &job->plans[i];
     ld_row_rng rng = {job->stream, (uint64_t)job->rows->data[i] << 32};
     int64_t d = plan->degree, count = 0;
-    if (d == 0 || (job->k == 0 && job->method != POISSON))
+    if (d == 0 || (job->k == 0 && job->kind != POISSON))
         count = 0;
-    else if (job->method == POISSON)
+    else if (job->kind == POISSON)
         count = draw_poisson(job, plan, i, out, rng);
-    else if (job->method == WEIGHTED)
+    else if (job->kind == WEIGHTED)
         count = draw_weighted(job, plan, out, rng, s);
     else if (job->replace)
         count = ld_row_repeated(out, d, job->k, rng, job->count, NULL, 0.0);
@@ -313,12 +313,12 @@ static ld_status explain(const rows_job *job)
         i++;
     const row_plan *plan = &job->plans[i];
     int64_t r = job->rows->data[i] + 1;
-    if (job->method == POISSON && !(job->c->data[i] >= 0.0f))
+    if (job->kind == POISSON && !(job->c->data[i] >= 0.0f))
         return ld_fail(LD_VALUE, "%s: c must be at least 0, got %g at position %" PRId64,
                        job->where, isnan(job->c->data[i]) ? (double)NAN : job->c->data[i], i + 1);
     for (int64_t j = 0; j < plan->degree; j++) {
         int64_t e = plan->from + position(plan, j), u = job->a->s->columns[e];
-        const ld_tensor *of_columns = job->method == POISSON ? job->pi : job->p_cols;
+        const ld_tensor *of_columns = job->kind == POISSON ? job->pi : job->p_cols;
         double p = of_columns ? of_columns->data[u] : job->p ? job->p->data[e] : 1.0;
         if (bad(p) || (of_columns && bad(p * (job->c ? job->c->data[i] : 1.0))))
             return ld_fail(LD_VALUE,
@@ -353,7 +353,7 @@ done:
 static ld_status run(ld_csr **out, ld_index **src, ld_tensor **w, rows_job *job,
                      const ld_index *first, ld_rng *rng)
 {
-    bool at_once = job->method == UNIFORM && !job->replace;
+    bool at_once = job->kind == UNIFORM && !job->replace;
     char what[64];
     ld_status st;
     LD_TRY(plan(job, first));
@@ -399,7 +399,7 @@ ld_status ld_sample_rows(ld_csr **out, ld_index **src, ld_tensor **w, ld_csr *a,
                          const ld_index *rows, int64_t k, ld_sample_options o, ld_rng *rng)
 {
     rows_job job = {.where = "sample_rows",
-                    .method = o.p || o.p_cols ? WEIGHTED : UNIFORM,
+                    .kind = o.p || o.p_cols ? WEIGHTED : UNIFORM,
                     .a = a,
                     .rows = rows,
                     .always = o.always,
@@ -414,7 +414,7 @@ ld_status ld_sample_rows(ld_csr **out, ld_index **src, ld_tensor **w, ld_csr *a,
         return ld_fail(LD_VALUE, "sample_rows: k must be 0 to %d, got %" PRId64, INT32_MAX, k);
     if (o.p && o.p_cols)
         return ld_fail(LD_VALUE, "sample_rows: p and p_cols do not go together");
-    if (o.debias && (job.method == UNIFORM || o.replace))
+    if (o.debias && (job.kind == UNIFORM || o.replace))
         return ld_fail(LD_VALUE, "sample_rows: debias is for weighted draws without replacement: "
                                  "the others are unbiased as they are");
     LD_TRY(check_vector("sample_rows", "p", o.p, a->s->nnz, "entry"));
@@ -429,7 +429,7 @@ ld_status ld_poisson_rows(ld_csr **out, ld_index **src, ld_tensor **w, ld_csr *a
                           ld_rng *rng)
 {
     rows_job job = {.where = "poisson_rows",
-                    .method = POISSON,
+                    .kind = POISSON,
                     .a = a,
                     .rows = rows,
                     .always = o.always,

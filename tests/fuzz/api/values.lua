@@ -38,8 +38,8 @@ for kind, names in pairs{
   call = "f forward backward make sampler progress validate loss on_validation schedule init " ..
     "count_memory after activation",
   data = "data dataset", model = "model", parameters = "parameters",
-  numbers = "sizes fanouts list table ids", parts = "parts", batch = "batch",
-  word = "method kind name union way as what text word format norm label split", title = "where",
+  numbers = "samples list table ids", parts = "parts", batch = "batch",
+  word = "draw by kind name union way as what text word format norm label split", title = "where",
   flag = "replace debias count shared weighted mapped compress symmetric header flag record " ..
     "quiet self_loops resume workers",
 } do

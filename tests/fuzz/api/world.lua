@@ -31,7 +31,7 @@ local function first_objects(scratch)
   local small = ladies.matrix{n_rows = 6, n_cols = 6, rows = ladies.index{1, 2, 2, 3, 5, 6},
     cols = ladies.index{2, 1, 3, 2, 6, 5}}
   local model = ladies.nn.gcn{inputs = toy.FEATURES, hidden = 4, outputs = toy.CLASSES, layers = 2}
-  local sampler = ladies.samplers.ladies(P, {sizes = {8, 8}})
+  local sampler = ladies.samplers.ladies(P, {samples = {8, 8}})
   local archive = scratch .. "/first.npz"
   ladies.npz.write(archive, {a = ladies.ones(2, 3), b = ladies.range(1, 5), c = {"x", "y"}})
   for _, t in ipairs{ladies.tensor{1, -2, 3}, ladies.ones(6), ladies.zeros(6, 3),

@@ -99,12 +99,12 @@ local entries = {
     return ladies.data.shuffled(dataset(x), {what = "labels"}).features * 2
   end),
   ["samplers.full"] = of_matrix(draws("full", {layers = 1})),
-  ["samplers.graphsage"] = of_matrix(draws("graphsage", {fanouts = {1}})),
+  ["samplers.graphsage"] = of_matrix(draws("graphsage", {samples = {1}})),
   ["samplers.clustergcn"] = of_matrix(draws("clustergcn", {
     layers = 1, train = index{1, 2}, parts = {index{1, 2}, index{3, 4}}, lambda = 0.5,
   })),
-  ["samplers.ladies"] = refuses(function(c) return draws("ladies", {sizes = {2}})(c.A) end),
-  ["samplers.fastgcn"] = refuses(function(c) return draws("fastgcn", {sizes = {2}})(c.A) end),
+  ["samplers.ladies"] = refuses(function(c) return draws("ladies", {samples = {2}})(c.A) end),
+  ["samplers.fastgcn"] = refuses(function(c) return draws("fastgcn", {samples = {2}})(c.A) end),
   ["samplers.vrgcn"] = refuses(function(c)
     return draws("vrgcn", {layers = 1, hidden = 2})(c.A)
   end),
@@ -162,10 +162,10 @@ local entries = {
   ["graph.n_isolated"] = reads(function(c) return ladies.graph.new(c.A):n_isolated() end),
   ["graph.n_self_loops"] = reads(function(c) return ladies.graph.new(c.A):n_self_loops() end),
   ["graph.partition"] = reads(function(c)
-    return ladies.graph.new(c.A):partition(2, {method = "random"})
+    return ladies.graph.new(c.A):partition(2, {by = "random"})
   end),
   ["partition.of"] = reads(function(c)
-    return ladies.partition.of(c.A, 2, {method = "random"})
+    return ladies.partition.of(c.A, 2, {by = "random"})
   end),
   ["nn.size"] = reads(function(c) return ladies.nn.size{c.m} end),
   ["save_model"] = reads(function() return ladies.save_model(gcn(), file "model.npz") end),

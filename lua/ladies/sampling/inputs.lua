@@ -1,0 +1,46 @@
+--- Checks of what samplers are given, the same for all of them.
+
+local options = require "ladies.base.options"
+local tables = require "ladies.base.tables"
+
+local inputs = {}
+
+--- Fails, with a message that begins with `where`, unless P is a square Matrix.
+function inputs.check_square(where, P)
+  options.value(where, "P", P, "Matrix")
+  if P.n_rows ~= P.n_cols then
+    options.fail(("%s: P must be square, got %s"):format(where, P))
+  end
+end
+
+--- The seeds of a mini-batch, which must be an Index that is not empty: a batch without seeds has
+-- no layer to sample, and a mean loss over it is 0/0.
+function inputs.seeds(seeds)
+  options.value("sampler", "the seeds", seeds, "Index")
+  if #seeds == 0 then options.fail "sampler: there are no seeds" end
+  return seeds
+end
+
+--- The types of `samples` and `layers` among the options of a sampler.
+inputs.SAMPLES = "positive integer or array of positive integers"
+inputs.LAYERS = "positive integer or nil"
+
+--- The samples of each layer, as an array, from the options of a sampler: `samples`, an array of
+-- them or one number for all of its `layers`, which need not be given with an array.
+function inputs.samples(where, opts)
+  local samples, layers = opts.samples, opts.layers
+  if type(samples) ~= "table" then
+    if not layers then
+      options.fail(("%s: samples is one number, %d, and layers does not say for how many layers")
+        :format(where, samples))
+    end
+    return tables.repeated(samples, layers)
+  end
+  if #samples == 0 then options.fail(where .. ": samples must not be empty") end
+  if layers and #samples ~= layers then
+    options.fail(("%s: samples has %d numbers for %d layers"):format(where, #samples, layers))
+  end
+  return samples
+end
+
+return inputs
