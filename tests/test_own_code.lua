@@ -14,9 +14,8 @@ local tests = {}
 local SAMPLER = [[
 local ladies = require "ladies"
 return function(P, settings)
-  local sizes = {}
-  for layer = 1, settings.layers do sizes[layer] = settings.samples end
-  return ladies.samplers.ladies(P, {sizes = sizes, self_nodes = "previous"})
+  return ladies.samplers.ladies(P, {samples = settings.samples, layers = settings.layers,
+    self_nodes = "previous"})
 end
 ]]
 
@@ -29,9 +28,9 @@ return {
   defaults = {samples = 5},
   make = function(P, settings, data, model)
     assert(data.features.n_cols == 12 and model.forward)
-    local sizes = {settings.first}
-    for layer = 2, settings.layers do sizes[layer] = settings.samples end
-    return ladies.samplers.ladies(P, {sizes = sizes})
+    local samples = {settings.first}
+    for layer = 2, settings.layers do samples[layer] = settings.samples end
+    return ladies.samplers.ladies(P, {samples = samples})
   end,
 }
 ]]
@@ -214,7 +213,7 @@ end
 function tests.test_functions()
   local function sampler(P, data, model)
     lu.assertEquals({data.name, model.n_layers}, {"toy", 2})
-    return ladies.samplers.ladies(P, {sizes = {10, 10}, self_nodes = "previous"})
+    return ladies.samplers.ladies(P, {samples = {10, 10}, self_nodes = "previous"})
   end
   local settings = {dataset = toy_study.dataset, layers = 2, hidden = 8, batch_size = 20,
     max_batches = 6}
@@ -239,10 +238,10 @@ function tests.test_faults()
   for code, text in pairs{
     ["return function(P) return P:no_such() end"] = "%s:1: ",
     ["\nreturn function(P) return x.y end"] = "%s:2: attempt to index a nil value",
-    ["return function(P, s)\n  return ladies.samplers.ladies(P, {sizes = {0}})\nend"] = "%s:2: ",
+    ["return function(P, s)\n  return ladies.samplers.ladies(P, {samples = {0}})\nend"] = "%s:2: ",
     ["local ladies = require 'ladies'\nreturn function(P)\n"
-      .. "return ladies.samplers.ladies(P, {sizes = {0}}) end"] =
-      "%s: ladies.samplers.ladies: sizes[1] must be a positive integer, got 0",
+      .. "return ladies.samplers.ladies(P, {samples = {0}}) end"] =
+      "%s: ladies.samplers.ladies: samples[1] must be a positive integer, got 0",
     ["return function() return function() error 'no' end end"] = "epoch 1, batch 1: no",
     ["return function() end"] = "%s: what it makes must be a callable, got nil",
     ["return {make = print, settings = {'dropout'}}"] =

@@ -39,7 +39,7 @@ return {
     memory = function(p) return p.b * p.K * p.s ^ (p.L - 1) + p.L * p.K ^ 2 end},
   {name = "vrgcn", title = "VR-GCN", shapes = NODE_WISE,
     make = function(P, p)
-      return samplers.vrgcn(P, {layers = p.L, hidden = p.K, neighbours = p.s})
+      return samplers.vrgcn(P, {layers = p.L, hidden = p.K, samples = p.s})
     end,
     time = function(p)
       return p.b * p.D * p.K * p.s ^ (p.L - 1) + p.b * p.K ^ 2 * p.s ^ (p.L - 1)
