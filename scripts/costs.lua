@@ -8,6 +8,7 @@
 
 local paper = require "ladies_paper"
 local cli = require "ladies.command.cli"
+local study_options = require "ladies.command.study_options"
 
 cli.main({
   name = "ladies costs",
@@ -22,7 +23,5 @@ cli.main({
   {"quick", help = "3 batches, a quarter of the nodes: seconds"},
   {"quiet", help = "no progress"},
 }, arg, function(opts)
-  local result = paper.costs(opts)
-  print(result)
-  print(("in %s: results.jsonl, %s"):format(result.folder, table.concat(result.files, ", ")))
+  study_options.show(paper.costs(opts))
 end)

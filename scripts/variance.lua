@@ -4,13 +4,14 @@
 --
 -- For GraphSAGE, VR-GCN, FastGCN, LADIES and its variants: the error of the embeddings of a batch,
 -- with one layer and with two layers sampled, over sample numbers, beside the bounds of the paper's
--- Table 2 from the same graph. The folder gets results.jsonl, points.csv, variance.md and pictures;
--- a measurement that was stopped goes on where it was. ladies_paper.variance measures samplers of
--- one's own as well, and its help defines every number.
+-- Table 2 from the same graph. The folder gets results.jsonl, variance.csv, variance.md and
+-- pictures; a measurement that was stopped goes on where it was. ladies_paper.variance measures
+-- samplers of one's own as well, and its help defines every number.
 
 local ladies = require "ladies"
 local paper = require "ladies_paper"
 local cli = require "ladies.command.cli"
+local study_options = require "ladies.command.study_options"
 
 cli.main({
   name = "ladies variance",
@@ -41,7 +42,5 @@ cli.main({
 }, arg, function(opts)
   if opts.threads then ladies.threads(opts.threads) end
   opts.threads = nil
-  local result = paper.variance(opts)
-  print(result)
-  print(("in %s: results.jsonl, %s"):format(result.folder, table.concat(result.files, ", ")))
+  study_options.show(paper.variance(opts))
 end)

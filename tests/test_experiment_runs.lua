@@ -48,14 +48,15 @@ end
 
 -- A line for each kind of run: its key without the seed, how many seeds, its settings.
 local function lines_of(name, runs)
-  local lines, seeds = {name .. ":"}, {}
+  local lines, seeds, seen = {name .. ":"}, {}, {}
   for _, run in ipairs(runs) do
     local kind = run.key:gsub(",? seed %d+", "")
     if not seeds[kind] then
       seeds[kind] = 0
       lines[#lines + 1] = kind
     end
-    seeds[kind] = seeds[kind] + 1
+    seeds[kind] = seeds[kind] + (seen[run.key] and 0 or 1)         -- of equal keys there is one
+    seen[run.key] = true
     seeds[kind .. " settings"] = own_settings(run.config)
   end
   for i = 2, #lines do

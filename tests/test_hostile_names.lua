@@ -5,8 +5,11 @@ local core = require "ladies_core"
 local ladies = require "ladies"
 local fake = require "tools.fake_sources"
 local markdown = require "ladies.report.markdown"
+local Report = require "ladies.report"
 local run_folder = require "ladies.training.run_folder"
 local shell = require "tools.shell"
+local Table = require "ladies.report.table"
+local temporary = require "reference.temporary"
 
 local tests = {}
 
@@ -57,6 +60,30 @@ end
 function tests.test_markdown()
   lu.assertEquals(markdown.table{{"a|b", "n"}, {"<b>\n\xff", "\\|"}},
     "| a\\|b         |    n |\n| ------------ | ---: |\n| \\<b>\\\\n\\\\xff | \\\\\\| |")
+end
+
+--- Wherever a report shows a name, it is no HTML, link or picture, and no end of a line or a cell.
+function tests.test_reports()
+  local path = temporary.path "report"
+  core.folder.make(path)
+  local hostile = "<b>[x](javascript:y)|![z](/etc/passwd)\27[2J"
+  local report, names = Report.new("sweep", path, hostile), Table.new{hostile}
+  names:add{hostile}
+  report:heading(hostile)
+  report:text(hostile)
+  report:table(names)
+  report:csv(names)
+  report:note(hostile)
+  report:picture(hostile .. "/../../x", {title = hostile, series = {{name = hostile,
+    points = {{1, 1}, {2, 2}}}}}, true)
+  report:write()
+  lu.assertNil(tostring(report):find "\27")
+  -- Of the picture, which is meant, the title is looked at.
+  local text = ladies.file.read(path .. "/sweep.md")
+    :gsub("\n!%[([^\n]*)%]%([%w_.+-]+%)\n", "\n%1\n")
+  lu.assertNil(text:find "\27")
+  lu.assertNil(text:gsub("\\.", ""):find "[<%[]")
+  for _, file in ipairs(core.files(path)) do lu.assertStrMatches(file, "[%w_.+-]+") end
 end
 
 function tests.test_names_of_data_sets()

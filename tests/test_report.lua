@@ -3,11 +3,14 @@
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
+local csv = require "ladies.report.csv"
 local paper = require "ladies_paper"
 local json = require "ladies.base.json"
+local plot = require "ladies.report.plot"
 local provenance = require "ladies.report.provenance"
 local by_preset = require "ladies_paper.table3.by_preset"
-local section = require "ladies.report.section"
+local Report = require "ladies.report"
+local Table = require "ladies.report.table"
 local temporary = require "reference.temporary"
 
 local tests = {}
@@ -37,10 +40,66 @@ function tests.test_numerics()
   end
 end
 
-function tests.test_csv()
-  local path = temporary.path "x.csv"
-  section.write_csv(path, {{"a", "b"}, {'say "x", y', 2}})
-  lu.assertEquals(ladies.file.read(path), 'a,b\n"say ""x"", y",2\n')
+-- ---------------------------------------------------------------- tables and reports
+
+--- A table as a reader and as a program has it.
+function tests.test_table()
+  local scores = Table.new{"method", {"F1 %", csv = {"f1", "f1_sd"}}, {csv = {"runs"}},
+    {"held", csv = {}}, "batches"}
+  scores:add{'say "x", y', Table.deviation({76, 78}, "%.1f"), 2, Table.number(2.5, "%.2f"), 7}
+  scores:add{"one", Table.interval({5}, "%.1f"), 1, Table.number(nil, "%.2f"), "-"}
+  scores:add{"none", Table.interval({}, "%.1f"), 0, "-", 0}
+  lu.assertEquals(scores:texts(), {{"method", "F1 %", "held", "batches"},
+    {'say "x", y', "77.0 ± 1.4", "2.50", "7"}, {"one", "5.0", "-", "-"}, {"none", "-", "-", "0"}})
+  lu.assertEquals(scores:numbers(), {{"method", "f1", "f1_sd", "runs", "batches"},
+    {'say "x", y', 77, math.sqrt(2), 2, 7}, {"one", 5, "", 1, "-"}, {"none", "", "", 0, 0}})
+  lu.assertEquals(csv.text{{"a", "b"}, {'say "x", y', 2}}, 'a,b\n"say ""x"", y",2\n')
+end
+
+--- Headings, texts and tables in their order, the notes below them; CSV goes on with further rows.
+function tests.test_files_of_a_report()
+  local path, numbers = temporary.path "whole", Table.new{"a", "b"}
+  core.folder.make(path)
+  local report = Report.new("costs", path, "Costs")
+  numbers:add{"x", 1}
+  report:heading "One"
+  report:note("first", "last")
+  report:text "* of two lines\n* and `code`"
+  report:table(numbers)
+  report:csv(numbers)
+  report:csv(numbers)
+  lu.assertIs(report:write(), report)
+  lu.assertEquals(ladies.file.read(path .. "/costs.md"), "## Costs\n\n### One\n\n"
+    .. "* of two lines\n* and `code`\n\n| a |  b |\n| - | -: |\n| x |  1 |\n\nfirst\n\nlast\n")
+  lu.assertEquals(ladies.file.read(path .. "/costs.csv"), "a,b\nx,1\nx,1\n")
+  lu.assertEquals(tostring(report),
+    "One\n\n* of two lines\n* and `code`\n\n| a |  b |\n| - | -: |\n| x |  1 |")
+  lu.assertEquals({report.files, report.notes, report.tables},
+    {{"results.jsonl", "costs.csv", "costs.md"}, {"first", "last"}, {{{"a", "b"}, {"x", "1"}}}})
+end
+
+--- A picture is drawn, shown by the section, and in the terminal on request. Its file has a name
+-- that `ladies report` finds.
+function tests.test_pictures_of_a_report()
+  local path = temporary.path "pictures"
+  core.folder.make(path .. "/costs-1")
+  local report = Report.new("costs", path .. "/costs-1", "Costs")
+  local drawing = {title = "a [b]", series = {{name = "s", points = {{1, 1}, {2, 2}}}}}
+  report:picture("a b", drawing, true)
+  report:picture("plain", drawing)
+  report:write()
+  local text = tostring(report)
+  if not plot.available() then
+    lu.assertEquals(text, "a [b]: gnuplot is not installed")
+    return
+  end
+  lu.assertEquals(select(2, text:gsub("a %[b%]", "")), 1)
+  lu.assertEquals(report.files, {"results.jsonl", "costs.csv", "costs.md", "a_20b.svg",
+    "a_20b.png", "plain.svg", "plain.png"})
+  lu.assertStrContains(ladies.file.read(path .. "/costs-1/costs.md"),
+    "\n![a \\[b\\]](a_20b.svg)\n\n![a \\[b\\]](plain.svg)\n")
+  paper.report{runs = path, out = path .. "/document.md"}
+  lu.assertEquals(core.exists(path .. "/document/costs-1-a_20b.svg"), "file")
 end
 
 function tests.test_report()
@@ -52,15 +111,15 @@ function tests.test_report()
     core.folder.make(runs .. "/" .. name)
   end
   for _, name in ipairs{"default", "paper"} do
-    section.write(("%s/table3-%s-1/table3.md"):format(runs, name),
-      {"## Table 3, " .. name, {{"a"}, {"1"}}, "![cora](cora.svg)"})
+    ladies.file.write(("%s/table3-%s-1/table3.md"):format(runs, name),
+      ("## Table 3, %s\n\n| a |\n\n![cora](cora.svg)\n"):format(name))
     ladies.file.write(("%s/table3-%s-1/cora.svg"):format(runs, name), "picture " .. name)
   end
   ladies.file.write(runs .. "/costs-1/costs.md", "No heading.\n")
   local n, missing = paper.report{runs = runs, out = out}
   lu.assertEquals({n, missing}, {3, {"sweep", "ablate", "figures", "variance"}})
   local text = ladies.file.read(out)
-  lu.assertStrContains(text, "## Table 3, default\n\n| a |\n| - |\n| 1 |\n\n"
+  lu.assertStrContains(text, "## Table 3, default\n\n| a |\n\n"
     .. "![cora](reproduction/table3-default-1-cora.svg)\n\n## Table 3, paper\n")
   lu.assertStrMatches(text,
     ".*%.svg%)\n\n## Table 2, measured: time and memory of a batch\n\nNo heading.\n")
@@ -87,15 +146,15 @@ function tests.test_by_preset()
   local path = code .. "/results.jsonl"
   ladies.file.write(path, '{"key":"cora, LADIES (64), seed 1","test_f1":0.1}\n'
     .. '{"key":"cora, full batch, seed 1","test_f1":0.7}\n' .. ladies.file.read(path))
-  local rows, above, below = by_preset{default = default, code = code}
-  lu.assertEquals(rows, {
+  local results, above, below = by_preset{default = default, code = code}
+  lu.assertEquals(results:texts(), {
     {"data set", "method", "paper", "default", "code", "nearest"},
     {"cora", "LADIES (64)", "77.6 ± 1.0", "81.0 ± 2.5", "77.0 ± 5.0", "code *"},
   })
   lu.assertEquals({above, below}, {{}, {}})
-  rows, above, below = by_preset{default = default,
+  results, above, below = by_preset{default = default,
     code = table3_folder("higher", "LADIES (64)", {80, 81, 82})}
-  lu.assertEquals({#rows, above, below}, {2, {"cora LADIES (64)"}, {}})
+  lu.assertEquals({#results.rows, above, below}, {1, {"cora LADIES (64)"}, {}})
   local low = table3_folder("lower", "LADIES (64)", {60, 61, 62})
   lu.assertEquals({select(2, by_preset{default = low, code = low})}, {{}, {"cora LADIES (64)"}})
   lu.assertNil(by_preset{default = default})

@@ -8,9 +8,9 @@ local graphs = require "reference.graphs"
 local measure = require "ladies_paper.variance.measure"
 local Network = require "ladies_paper.variance.network"
 local statistics = require "ladies.report.statistics"
-local tables = require "ladies_paper.variance.tables"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
+local variance_tables = require "ladies_paper.variance.tables"
 
 local index = ladies.index
 
@@ -244,7 +244,7 @@ end
 
 local function points_of(result)
   local list = {}
-  for line in io.lines(result.folder .. "/points.csv") do
+  for line in io.lines(result.folder .. "/variance.csv") do
     local cells = {}
     for cell in (line .. ","):gmatch "([^,]*)," do cells[#cells + 1] = tonumber(cell) or cell end
     list[#list + 1] = cells
@@ -266,7 +266,7 @@ function tests.test_zero()
   end
   local result = run("full", {methods = {}, samplers = {full = whole}, batch_size = 500})
   check(result, true)
-  lu.assertStrContains(result.tables, "batches of b = 500 nodes (all of toy, which has 180) drawn")
+  lu.assertStrContains(tostring(result), "of b = 500 nodes (all of toy, which has 180) drawn")
   check(run("exact", {methods = {"vrgcn"}, samples = {1}, lag = 0}), true)
   check(run("old", {methods = {"vrgcn"}, samples = {1}}), false)
 end
@@ -292,7 +292,7 @@ function tests.test_report_and_resumption()
   end
   local read = ladies.file.read
   local path = result.folder .. "/results.jsonl"
-  local whole, numbers = read(path), read(result.folder .. "/points.csv")
+  local whole, numbers = read(path), read(result.folder .. "/variance.csv")
   local markdown = read(result.folder .. "/variance.md")
   lu.assertStrContains(markdown, "toy.npz, LADIES, 1 layer")
   lu.assertStrContains(markdown, "batches of b = 20 nodes drawn")
@@ -301,7 +301,7 @@ function tests.test_report_and_resumption()
   local cut = whole:sub(1, #whole - 1200)                         -- killed in the middle of a line
   ladies.file.write(path, cut)
   run("report", own)
-  lu.assertEquals(read(result.folder .. "/points.csv"), numbers)
+  lu.assertEquals(read(result.folder .. "/variance.csv"), numbers)
   local kept = cut:match "^(.*\n)"
   lu.assertTrue(#kept < #cut)
   lu.assertEquals(read(path):sub(1, #kept), kept)
@@ -316,7 +316,9 @@ end
 --- What the user gave may have changed under its name, so that it is measured again; what was
 -- loaded is not, and is never taken from a data set that was given by the same name.
 function tests.test_own_samplers_and_data_are_measured_again()
-  local function numbers(own) return ladies.file.read(run("own", own).folder .. "/points.csv") end
+  local function numbers(own)
+    return ladies.file.read(run("own", own).folder .. "/variance.csv")
+  end
   local function lines() return select(2, ladies.file.read(temporary.path "own/results.jsonl")
     :gsub("\n", "")) end
   local file = toy_file()
@@ -345,8 +347,8 @@ end
 --- Where FastGCN's layers hardly ever meet, its mean is told from one that can be trusted.
 function tests.test_too_few_draws()
   local data = ladies.generate.power_law{nodes = 3000, entries = 6000, features = 4, classes = 3}
-  local text = run("few", {datasets = {"sparse"}, data = {sparse = data}, samples = {1, 400},
-    methods = {"fastgcn", "ladies"}, batch_size = 5}).tables
+  local text = tostring(run("few", {datasets = {"sparse"}, data = {sparse = data},
+    samples = {1, 400}, methods = {"fastgcn", "ladies"}, batch_size = 5}))
   lu.assertStrContains(text, "sparse, 2 layers, s = 1 (too few draws connect)")
   lu.assertNotStrContains(text, "s = 400 (too few")
   lu.assertStrContains(text, "| ? ")
@@ -389,7 +391,7 @@ local VERDICT_OPTS = {samples = {1, 2, 4}, estimators = {by_name.fastgcn, by_nam
 --- Points of too few draws are in no verdict, and the interval decides. The bounds are 1, 1/2, 1/4.
 function tests.test_bounds_hold_where_intervals_say_so()
   local function verdict(errors)
-    return select(2, tables.bounds({graph_of{ladies = errors}}, VERDICT_OPTS))
+    return select(2, variance_tables.bounds({graph_of{ladies = errors}}, VERDICT_OPTS))
   end
   local good = verdict{{0.5, 0.6, 0.7}, {0.2, 0.21, 0.22}}
   lu.assertEquals({good.n, #good.not_below}, {2, 0})
@@ -418,15 +420,15 @@ function tests.test_ratios_that_there_are_not()
           connected = {10, 10}}})
     end
   end
-  local _, not_below, n = tables.ratios({graph}, VERDICT_OPTS)
+  local _, not_below, n = variance_tables.ratios({graph}, VERDICT_OPTS)
   lu.assertEquals(n, 6)
   lu.assertEquals(not_below, {"g, 1 layer, s = 2 (no ratio, LADIES has no error)"})
 end
 
 function tests.test_powers_of_enough_draws()
-  local text = tables.errors(graph_of{ladies = {{1, 1, 1}, {0.5, 0.5, 0.5},
+  local errors = variance_tables.errors(graph_of{ladies = {{1, 1, 1}, {0.5, 0.5, 0.5},
     [4] = {7, 7, 7, connected = 0}}}, VERDICT_OPTS)
-  lu.assertStrMatches(text, ".*| LADIES +|[^\n]*%? 7[^\n]* %-1%.00 |.*")
+  lu.assertStrMatches(errors[1][2]:markdown(), ".*| LADIES +|[^\n]*%? 7[^\n]* %-1%.00 |.*")
 end
 
 return tests

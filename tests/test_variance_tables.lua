@@ -36,14 +36,18 @@ local GRAPH = {
 local OPTS = {samples = {1, 4}, estimators = {by_name.vrgcn, by_name.fastgcn, by_name.ladies}}
 
 function tests.test_facts()
-  lu.assertEquals(tables.facts{GRAPH}, [[
-| graph | nodes V | entries of P |    D | ‖P‖²_F / V | V̄(b) | φ |    Δφ | ‖Z‖²_F / V |
-| ----- | ------: | -----------: | ---: | ---------: | ----: | : | ----: | ---------: |
-| g     |     100 |          250 | 2.50 |     0.1500 |     8 | 3 | 0.125 |          4 |]])
+  lu.assertEquals(tables.facts{GRAPH}:markdown(), [[
+| graph | nodes V | entries of P |    D | ‖P‖²_F / V | V̄(b) |  φ |    Δφ | ‖Z‖²_F / V |
+| ----- | ------: | -----------: | ---: | ---------: | ----: | -: | ----: | ---------: |
+| g     |     100 |          250 | 2.50 |     0.1500 |     8 |  3 | 0.125 |          4 |]])
 end
 
 function tests.test_errors()
-  lu.assertEquals(tables.errors(GRAPH, OPTS), [[
+  local texts = {}
+  for _, pair in ipairs(tables.errors(GRAPH, OPTS)) do
+    texts[#texts + 1] = pair[1] .. "\n\n" .. pair[2]:markdown()
+  end
+  lu.assertEquals(table.concat(texts, "\n\n"), [[
 One layer sampled, above an exact H:
 
 |         |   s = 1 |           s = 4 | power of s |
@@ -69,8 +73,8 @@ Share of bias² in the error of two layers, and the rows that they hold:
 end
 
 function tests.test_bounds()
-  local text, verdict = tables.bounds({GRAPH}, OPTS)
-  lu.assertEquals(text, [[
+  local bounds, verdict = tables.bounds({GRAPH}, OPTS)
+  lu.assertEquals(bounds:markdown(), [[
 | error / bound        | s = 1 | s = 4 |
 | -------------------- | ----: | ----: |
 | g, VR-GCN, 2 layers  |     - |     0 |
@@ -86,8 +90,8 @@ function tests.test_bounds()
 end
 
 function tests.test_ratios()
-  local text, not_below, n = tables.ratios({GRAPH}, OPTS)
-  lu.assertEquals(text, [[
+  local ratios, not_below, n = tables.ratios({GRAPH}, OPTS)
+  lu.assertEquals(ratios:markdown(), [[
 | FastGCN / LADIES |       s = 1 |       s = 4 |
 | ---------------- | ----------: | ----------: |
 | g, 1 layer       |       10.00 |           ? |
@@ -97,8 +101,8 @@ function tests.test_ratios()
 end
 
 function tests.test_sizes()
-  local text, not_below, n = tables.sizes{GRAPH}
-  lu.assertEquals(text, [[
+  local sizes, not_below, n = tables.sizes{GRAPH}
+  lu.assertEquals(sizes:markdown(), [[
 | FastGCN / LADIES, exact | b = 1 |       b = 8 | b = V |
 | ----------------------- | ----: | ----------: | ----: |
 | g                       |  2.00 | 1.00 ± 1.24 |  1.25 |]])

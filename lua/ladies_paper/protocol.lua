@@ -1,6 +1,8 @@
 --- The protocol of the paper's experiments (Zou et al., NeurIPS 2019, section 5): the settings that
 -- it fixes, whatever preset they are combined with.
 
+local tables = require "ladies.base.tables"
+
 local protocol = {}
 
 local FIXED = {layers = 5, hidden = 256, batch_size = 512, lr = 1e-3, min_gain = 0.01}
@@ -16,12 +18,8 @@ local SHORT = {max_batches = 100, max_seconds = 30, eval_every = 1000}
 --- Its settings of ladies.experiment for the data set of this name, in a new table. For Reddit and
 -- what stands in for it patience is the preset's, which fits how seldom one validates there.
 function protocol.settings(dataset)
-  local settings = {patience = not dataset:find "^reddit" and PATIENCE or nil}
-  for key, value in pairs(FIXED) do settings[key] = value end
-  if dataset == protocol.REDDIT_SCALE then
-    for key, value in pairs(SHORT) do settings[key] = value end
-  end
-  return settings
+  return tables.merged(FIXED, {patience = not dataset:find "^reddit" and PATIENCE or nil},
+    dataset == protocol.REDDIT_SCALE and SHORT or nil)
 end
 
 return protocol

@@ -8,7 +8,6 @@
 
 local core = require "ladies_core"
 local deviations = require "ladies_paper.deviations"
-local markdown = require "ladies.report.markdown"
 local options = require "ladies.base.options"
 local own_folder = require "ladies.base.own_folder"
 local by_preset = require "ladies_paper.table3.by_preset"
@@ -56,7 +55,7 @@ local function section_of(runs, folder, command, title, out)
   local pictures = out:gsub("%.md$", "")
   local text = core.file.read(("%s/%s/%s.md"):format(runs, folder, command))
   if not text:find "^## " then text = ("## %s\n\n%s"):format(title, text) end
-  return (text:gsub("(!%[[^%]]*%]%()([%w_.+-]+)%)", function(before, file)
+  return (text:gsub("(!%[[^\n]-%]%()([%w_.+-]+)%)", function(before, file)
     local name = folder .. "-" .. file
     own_folder.at(pictures):make "report"
     core.file.write(pictures .. "/" .. name,
@@ -75,8 +74,8 @@ local function presets_section(runs)
       folders[preset] = runs .. "/" .. name
     end
   end
-  local rows, above, below = by_preset(folders)
-  if not rows then return nil end
+  local results, above, below = by_preset(folders)
+  if not results then return nil end
   local function named(list) return #list > 0 and table.concat(list, ", ") or "nothing" end
   return ([[
 ## Table 3: F1 by preset
@@ -88,7 +87,7 @@ Test F1 in percent, means with 95 %% intervals by Student's t; the paper's from 
 interval contains it.
 
 Above the paper's with every preset, by intervals of the differences: %s. Below it with every
-preset: %s. No reading explains these.]]):format(markdown.table(rows), named(above), named(below))
+preset: %s. No reading explains these.]]):format(results:markdown(), named(above), named(below))
 end
 
 --- ladies_paper.report{runs = "runs", out = "doc/reproduction.md"}: writes the document of all

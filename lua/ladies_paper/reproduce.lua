@@ -10,6 +10,7 @@ local protocol = require "ladies_paper.protocol"
 local report = require "ladies_paper.report"
 local sweep = require "ladies.study.sweep"
 local table3 = require "ladies_paper.table3"
+local tables = require "ladies.base.tables"
 local variance = require "ladies_paper.variance"
 
 local WHERE = "ladies_paper.reproduce"
@@ -31,14 +32,6 @@ local READINGS = {"full", "graphsage:5", "fastgcn:64", "fastgcn:512", "ladies:64
 local function with_reddit()
   return {"cora", "citeseer", "pubmed", collection.find "reddit" and "reddit"
     or protocol.REDDIT_SCALE}
-end
-
-local function merged(...)
-  local all = {}
-  for _, settings in ipairs{...} do
-    for key, value in pairs(settings) do all[key] = value end
-  end
-  return all
 end
 
 --- ladies_paper.reproduce{runs = 10}: the sweeps that chose the preset `default`, table 3 by each
@@ -65,18 +58,18 @@ local function reproduce(given)
 
   local function measure(command, name, own)
     if not opts.quiet then io.stderr:write(name, "\n") end
-    return command(merged(own, {quiet = opts.quiet, out = ("%s/%s"):format(folder, name)}))
+    return command(tables.merged(own, {quiet = opts.quiet, out = ("%s/%s"):format(folder, name)}))
   end
 
   local function train(command, name, own)
-    return measure(command, name, merged({runs = opts.runs or opts.quick and 2 or nil,
+    return measure(command, name, tables.merged({runs = opts.runs or opts.quick and 2 or nil,
       datasets = opts.datasets, jobs = opts.jobs, threads = opts.threads}, own,
-      {settings = merged(own.settings or {}, opts.settings)}))
+      {settings = tables.merged(own.settings, opts.settings)}))
   end
 
   local function choose(name, own)
-    own.settings = merged(protocol.settings "", {seed = SEED}, own.settings)
-    return train(sweep, name, merged(own, opts.quick and {runs = 1} or {}))
+    own.settings = tables.merged(protocol.settings "", {seed = SEED}, own.settings)
+    return train(sweep, name, tables.merged(own, opts.quick and {runs = 1} or {}))
   end
 
   local first = choose("sweep-1",

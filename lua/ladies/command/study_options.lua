@@ -1,9 +1,7 @@
 --- What the commands that keep a study have in common: options of the command line, and how they
 -- end.
 
-local core = require "ladies_core"
 local machine = require "ladies.base.machine"
-local plot = require "ladies.report.plot"
 
 local study_options = {}
 
@@ -18,16 +16,13 @@ function study_options.list(folder)
   }
 end
 
---- Prints the result of a study: itself, its notes, where its files are, and its plots on a
--- terminal. It is an error when runs have failed.
-function study_options.show(result)
-  print(result)
-  for _, note in ipairs(result.notes) do print("\n" .. note) end
-  print(("\nin %s: %s"):format(result.folder, table.concat(result.files, ", ")))
-  for _, drawing in ipairs(core.isatty(1) and result.plots or {}) do
-    print(plot.text(drawing) or "")
-  end
-  if result.failed > 0 then error(("runs that failed: %d"):format(result.failed), 0) end
+--- Prints a report: itself, its notes, and where its files are. It is an error when runs have
+-- failed.
+function study_options.show(report)
+  print(report)
+  for _, note in ipairs(report.notes) do print("\n" .. note) end
+  print(("\nin %s: %s"):format(report.folder, table.concat(report.files, ", ")))
+  if report.failed > 0 then error(("runs that failed: %d"):format(report.failed), 0) end
 end
 
 return study_options

@@ -1,38 +1,46 @@
---- Tables in Markdown, which are read as well in a terminal.
+--- Markdown, which is read as well in a terminal. What comes from data and files is only shown: it
+-- is no markup.
 
 local core = require "ladies_core"
+local tables = require "ladies.base.tables"
 
 local markdown = {}
 
---- A text as part of a line: what would end it or a cell, or be taken for HTML, is only shown.
+--- A text as part of a line: what would end it or a cell, or be taken for HTML, a link or a
+-- picture, is only shown.
 function markdown.text(text)
-  return (core.printable(text):gsub("[\\|<]", "\\%0"))
+  return (core.printable(text):gsub("[\\|<%[%]]", "\\%0"))
+end
+
+--- A text of one or several lines, which may be a list or quote code.
+function markdown.paragraph(text)
+  return (core.printable(text, true):gsub("[\\<%[]", "\\%0"))
+end
+
+-- A cell as wide as its column: the first is set left, the others right.
+local function padded(text, width, column)
+  local blanks = (" "):rep(width - utf8.len(text))
+  return column == 1 and text .. blanks or blanks .. text
 end
 
 --- markdown.table(rows) -> text: the rows, arrays of texts of which the first is the head. Columns
 -- are as wide as their widest text; the first is set left, the others right.
 function markdown.table(rows)
-  local widths, lines, texts = {}, {}, {}
-  for i, row in ipairs(rows) do
-    texts[i] = {}
+  local widths, lines = {}, {}
+  local texts = tables.map(rows, function(row) return tables.map(row, markdown.text) end)
+  for _, row in ipairs(texts) do
     for j, text in ipairs(row) do
-      texts[i][j] = markdown.text(text)
-      widths[j] = math.max(widths[j] or 0, utf8.len(texts[i][j]))
+      widths[j] = math.max(widths[j] or j == 1 and 1 or 2, utf8.len(text))    -- of "-", and "-:"
     end
-  end
-  local function add(cells)
-    lines[#lines + 1] = "| " .. table.concat(cells, " | ") .. " |"
   end
   for i, row in ipairs(texts) do
-    local cells, rule = {}, {}
-    for j, text in ipairs(row) do
-      local blanks = (" "):rep(widths[j] - utf8.len(text))
-      cells[j] = j == 1 and text .. blanks or blanks .. text
-      rule[j] = j == 1 and ("-"):rep(widths[j]) or ("-"):rep(widths[j] - 1) .. ":"
-    end
-    add(cells)
-    if i == 1 then add(rule) end
+    local cells = tables.map(row, function(text, j) return padded(text, widths[j], j) end)
+    lines[i] = "| " .. table.concat(cells, " | ") .. " |"
   end
+  local rule = tables.map(widths, function(width, j)
+    return j == 1 and ("-"):rep(width) or ("-"):rep(width - 1) .. ":"
+  end)
+  table.insert(lines, 2, "| " .. table.concat(rule, " | ") .. " |")
   return table.concat(lines, "\n")
 end
 

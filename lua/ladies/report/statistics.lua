@@ -1,5 +1,7 @@
 --- Means and spreads of repeated runs, intervals, and powers fitted to points.
 
+local tables = require "ladies.base.tables"
+
 local statistics = {}
 
 --- The mean of a list of numbers; nil for an empty one.
@@ -17,20 +19,25 @@ function statistics.deviation(list)
   return #list > 1 and math.sqrt(sum / (#list - 1)) or 0
 end
 
--- "76.5 ± 1.4"; a single number has no spread, and an empty list nothing.
-local function with_spread(list, spread, format, spread_format)
-  if #list == 0 then return "-" end
-  if #list == 1 then return format:format(list[1]) end
-  return (format .. " ± " .. spread_format):format(statistics.mean(list), spread(list))
+--- "76.5 ± 1.4": a number and its spread, each in its format (that of the number); the number alone
+-- without a spread, "-" without a number.
+function statistics.with_spread(value, spread, format, spread_format)
+  if not value then return "-" end
+  if not spread then return format:format(value) end
+  return (format .. " ± " .. (spread_format or format)):format(value, spread)
+end
+
+-- The same of a list; a single number has no spread.
+local function of_list(list, spread, format, spread_format)
+  return statistics.with_spread(statistics.mean(list), #list > 1 and spread(list), format,
+    spread_format)
 end
 
 --- "76.5 ± 1.4": mean and standard deviation of a list, each times `scale` (1) and in the format
 -- of a number (%.2f); the number alone where there is one, "-" for an empty list.
 function statistics.text(list, scale, format)
-  local scaled = {}
-  for i, x in ipairs(list) do scaled[i] = (scale or 1) * x end
-  format = format or "%.2f"
-  return with_spread(scaled, statistics.deviation, format, format)
+  local scaled = tables.map(list, function(x) return (scale or 1) * x end)
+  return of_list(scaled, statistics.deviation, format or "%.2f")
 end
 
 local FEW = {12.7062, 4.3027, 3.1824}
@@ -59,7 +66,15 @@ end
 --- "76.5 ± 1.4": the mean of a list in the format of a number, and half its 95 % interval in that
 -- of `half_format` ("%.1f"); the number alone where there is one, "-" for an empty list.
 function statistics.interval(list, format, half_format)
-  return with_spread(list, statistics.half_width, format, half_format or "%.1f")
+  return of_list(list, statistics.half_width, format, half_format or "%.1f")
+end
+
+--- The numbers that the records of a list have in a field, times `scale` (1); false where there is
+-- none, or no record, which is false.
+function statistics.column(records, field, scale)
+  return tables.map(records, function(record)
+    return record and record[field] and (scale or 1) * record[field] or false
+  end)
 end
 
 --- The numbers of a list without its holes, which are false.

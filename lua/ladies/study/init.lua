@@ -12,17 +12,34 @@
 local core = require "ladies_core"
 local data_notes = require "ladies.data.notes"
 local display = require "ladies.study.display"
+local errors = require "ladies.base.errors"
 local in_turn = require "ladies.study.in_turn"
 local json = require "ladies.base.json"
-local errors = require "ladies.base.errors"
+local machine = require "ladies.base.machine"
 local options = require "ladies.base.options"
 local own_code = require "ladies.experiment.own_code"
 local own_folder = require "ladies.base.own_folder"
+local progress = require "ladies.base.progress"
+local provenance = require "ladies.report.provenance"
+local Report = require "ladies.report"
 local SameData = require "ladies.study.same_data"
 local side_by_side = require "ladies.study.side_by_side"
+local tables = require "ladies.base.tables"
 
 local Study = {__name = "ladies.Study"}
 Study.__index = Study
+
+-- What all commands that keep a study take: how their runs are made, and where they are kept.
+local OPTIONS = {
+  settings = {"table", {}}, jobs = {"positive integer", machine.cores},
+  threads = {"positive integer", 1}, out = "string or nil", quiet = {"boolean", false},
+}
+
+--- The options of a command that keeps a study of training runs, for ladies.options: its own, and
+-- settings, jobs, threads, out and quiet.
+function Study.options(own)
+  return tables.merged(OPTIONS, own)
+end
 
 -- The finished runs in the file by key, and the length of its whole lines: a last one that was cut
 -- off is no run.
@@ -60,7 +77,7 @@ function Study.open(path, identity)
   end
   local header = read_header(folder, identity)
   local results = folder:file "results.jsonl"
-  return setmetatable({folder = folder, header = header, results = results,
+  return setmetatable({folder = folder, header = header, results = results, failed = 0,
     records = read_results(results)}, Study)
 end
 
@@ -215,12 +232,10 @@ end
 -- them, and study.failed is their number. Returns the records of the others, in order; it is an
 -- error when there are none.
 function Study:complete(runs, opts, notes)
-  local first
-  self.failed = 0
-  self:run(runs, {jobs = opts.jobs, threads = opts.threads, quiet = opts.quiet,
+  local failures = {}
+  self:run(runs, {jobs = opts.jobs, threads = opts.threads, quiet = opts.quiet, data = opts.data,
     failed = function(run, message)
-      first, self.failed = first or ("%s failed: %s"):format(run.key, message), self.failed + 1
-      notes[#notes + 1] = ("%s failed: %s"):format(run.key, message)
+      failures[#failures + 1] = ("%s failed: %s"):format(run.key, message)
     end})
   local alone = opts.jobs and opts.jobs > 1 and of_this_process(runs)
   if alone then
@@ -229,8 +244,39 @@ function Study:complete(runs, opts, notes)
   end
   local records = {}
   for _, run in ipairs(distinct(runs)) do records[#records + 1] = self:record(run.key) end
-  if #records == 0 then options.fail(first) end
+  if #records == 0 then options.fail(failures[1]) end
+  self.failed = #failures
+  tables.append(notes, failures)
   return records
+end
+
+--- Measures those of `items`, {key =, ...}, that are not measured yet, or are to be `again`:
+-- measure(item) gives a record, which is kept with its time and machine. Returns the records of
+-- all. unit: what an item is, for the progress bar.
+function Study:measure(items, unit, quiet, measure)
+  local _ <close> = self:take()
+  local waiting = {}
+  for _, item in ipairs(items) do
+    if item.again or not self:record(item.key) then waiting[#waiting + 1] = item end
+  end
+  local done = #items - #waiting
+  local bar = progress.new{total = #items, done = done, unit = unit, quiet = quiet}
+  for i, item in ipairs(waiting) do
+    local began = core.clock()
+    local record = measure(item)
+    record.key = item.key
+    self:add(provenance.sign(record, began))
+    bar:update(done + i, core.clock())
+  end
+  bar:clear()
+  return tables.map(items, function(item) return self:record(item.key) end)
+end
+
+--- A report (see ladies.report) in the folder of the study.
+function Study:report(name, title)
+  local report = Report.new(name, self.folder.path, title)
+  report.failed = self.failed
+  return report
 end
 
 return Study

@@ -24,11 +24,10 @@ local methods = require "ladies_paper.costs.methods"
 local nn = require "ladies.nn"
 local optim = require "ladies.optim"
 local options = require "ladies.base.options"
-local progress = require "ladies.base.progress"
-local provenance = require "ladies.report.provenance"
 local report = require "ladies_paper.costs.report"
 local Study = require "ladies.study"
 local summary = require "ladies.training.summary"
+local tables = require "ladies.base.tables"
 
 local clock = os.clock
 
@@ -113,12 +112,10 @@ local function median(list)
 end
 
 -- The measurements of a sweep, for each value: {x, shape, sampling, computing, held, counted}.
-local function sweep(method, variable, opts, graph_of)
+local function measure(method, variable, opts, graph_of)
   local runners, points = {}, {}
   for i, value in ipairs(method.shapes.sweeps[variable]) do
-    local shape = {}
-    for key, base in pairs(method.shapes.base) do shape[key] = base end
-    shape[variable] = value
+    local shape = tables.merged(method.shapes.base, {[variable] = value})
     shape.V = math.max(shape.b, math.floor(shape.V * opts.scale))
     local data = graph_of(shape.V)
     shape.D = data.graph:normalize "sym".nnz / shape.V
@@ -145,14 +142,12 @@ local function sweep(method, variable, opts, graph_of)
 end
 
 local function chosen(names)
-  if not names then return methods end
-  local by_name, all, list = {}, {}, {}
-  for i, one in ipairs(methods) do by_name[one.name], all[i] = one, one.name end
-  for i, name in ipairs(names) do
-    list[i] = by_name[name] or options.fail(("%s: no method %q%s"):format(WHERE, name,
+  local by_name = tables.by_field(methods, "name")
+  local all = tables.map(methods, function(method) return method.name end)
+  return tables.map(names or all, function(name)
+    return by_name[name] or options.fail(("%s: no method %q%s"):format(WHERE, name,
       options.hint(name, all, "there are")))
-  end
-  return list
+  end)
 end
 
 --- ladies_paper.costs{methods = {"ladies", ...}, batches = 7, ...}: measures time and memory of a
@@ -164,41 +159,32 @@ end
 -- quick     3 batches and a quarter of the nodes, where they are not given
 -- out       a folder (runs/costs-N): results.jsonl, costs.csv, costs.md and the pictures. Sweeps
 --           that are there are not measured again.
--- Returns a report: `folder`, `files`, `tables` (Markdown); tostring gives the tables.
+-- Returns a report (see ladies.report).
 local function costs(given)
   local opts = options.check(WHERE, given or {}, SPEC)
   opts.batches, opts.scale = opts.batches or opts.quick and 3 or 7,
     opts.scale or opts.quick and 0.25 or 1
-  local list = chosen(opts.methods)
-  local identity = "costs " .. json.encode{batches = opts.batches, scale = opts.scale,
-    seed = opts.seed}
-  local study = Study.at(opts.out, "runs/costs", identity)
-  local _ <close> = study:take()
-  local sweeps, waiting = {}, {}
-  for _, method in ipairs(list) do
+  local sweeps = {}
+  for _, method in ipairs(chosen(opts.methods)) do
     for _, variable in ipairs(VARIABLES) do
       if method.shapes.sweeps[variable] then
-        local one = {method = method, variable = variable,
+        sweeps[#sweeps + 1] = {method = method, variable = variable,
           key = ("%s over %s"):format(method.name, variable)}
-        sweeps[#sweeps + 1] = one
-        if not study:record(one.key) then waiting[#waiting + 1] = one end
       end
     end
   end
-  local bar = progress.new{total = #sweeps, done = #sweeps - #waiting, unit = "sweep",
-    quiet = opts.quiet}
+  local identity = "costs " .. json.encode{batches = opts.batches, scale = opts.scale,
+    seed = opts.seed}
+  local study = Study.at(opts.out, "runs/costs", identity)
   local graph_of, threads = graphs(opts.seed), core.threads()
   local _ <close> = setmetatable({}, {__close = function() core.threads(threads) end})
   core.threads(1)
-  for i, one in ipairs(waiting) do
-    local began = core.clock()
-    local points = sweep(one.method, one.variable, opts, graph_of)
-    study:add(provenance.sign({key = one.key, points = points}, began))
-    bar:update(#sweeps - #waiting + i, core.clock())
-  end
-  bar:clear()
-  for _, one in ipairs(sweeps) do one.record = study:record(one.key) end
-  return report.write(study.folder, sweeps, opts)
+  local records = study:measure(sweeps, "sweep", opts.quiet, function(one)
+    return {points = measure(one.method, one.variable, opts, graph_of)}
+  end)
+  for i, one in ipairs(sweeps) do one.record = records[i] end
+  return report(study:report("costs", "Table 2, measured: time and memory of a batch"), sweeps,
+    opts)
 end
 
 return costs

@@ -1,93 +1,85 @@
 --- What ladies_paper.costs found, as tables (Markdown, CSV) and pictures.
 
-local core = require "ladies_core"
-local markdown = require "ladies.report.markdown"
-local plot = require "ladies.report.plot"
 local provenance = require "ladies.report.provenance"
 local statistics = require "ladies.report.statistics"
+local Table = require "ladies.report.table"
+local tables = require "ladies.base.tables"
+local units = require "ladies.base.units"
 
-local report = {}
+local MIB = units.MIB
 
-local Report = {__name = "ladies_paper.costs.Report"}
-
-function Report.__tostring(self)
-  return self.tables
-end
-
--- The exponent of value(point) over the points of a sweep.
+-- The exponent of value(point) over the points of a sweep, and its standard error.
 local function power(sweep, value)
-  local points = {}
-  for i, point in ipairs(sweep.record.points) do points[i] = {point.x, value(point)} end
-  return statistics.power(points)
+  return statistics.power(tables.map(sweep.record.points, function(point)
+    return {point.x, value(point)}
+  end))
 end
 
 local function measured(sweep, field)
   return power(sweep, function(point) return point[field] end)
 end
 
-local function measured_text(sweep, field)
-  local exponent, spread = measured(sweep, field)
-  return ("%.2f"):format(exponent) .. (spread and (" ± %.2f"):format(spread) or "")
-end
-
 local function predicted(sweep, what)
   return (power(sweep, function(point) return sweep.method[what](point.shape) end))
 end
 
-local function predicted_text(sweep, what)
-  return ("%.2f"):format(predicted(sweep, what))
+local function measured_text(sweep, field)
+  local exponent, spread = measured(sweep, field)
+  return statistics.with_spread(exponent, spread, "%.2f")
 end
 
 local function exponents(sweeps)
-  local rows = {{"exponent of", "over", "computing", "Table 2", "sampling", "memory held",
-    "counted", "Table 2"}}
-  for i, sweep in ipairs(sweeps) do
-    local first, last = sweep.record.points[1].x, sweep.record.points[#sweep.record.points].x
-    rows[i + 1] = {
-      ("%s, %s"):format(sweep.method.title, sweep.variable), ("%d to %d"):format(first, last),
-      measured_text(sweep, "computing"), predicted_text(sweep, "time"),
+  local results = Table.new{"exponent of", "over", "computing", "Table 2", "sampling",
+    "memory held", "counted", "Table 2"}
+  for _, sweep in ipairs(sweeps) do
+    local points = sweep.record.points
+    results:add{
+      ("%s, %s"):format(sweep.method.title, sweep.variable),
+      ("%d to %d"):format(points[1].x, points[#points].x),
+      measured_text(sweep, "computing"), Table.number(predicted(sweep, "time"), "%.2f"),
       sweep.method.whole and "-" or measured_text(sweep, "sampling"),
       measured_text(sweep, "held"), measured_text(sweep, "counted"),
-      predicted_text(sweep, "memory"),
+      Table.number(predicted(sweep, "memory"), "%.2f"),
     }
   end
-  return markdown.table(rows)
+  return results
 end
-
-local MIB = 1 << 20
 
 -- What a batch costs at the base of each method.
 local function bases(sweeps)
-  local rows, seen = {{"at the base", "L", "K", "b", "s", "V", "sampling ms", "computing ms",
-    "held MB", "counted MB"}}, {}
+  local results, seen = Table.new{"at the base", "L", "K", "b", "s", "V", "sampling ms",
+    "computing ms", "held MB", "counted MB"}, {}
   for _, sweep in ipairs(sweeps) do
     local method = sweep.method
     for _, point in ipairs(sweep.record.points) do
       local p = point.shape
       if not seen[method] and p[sweep.variable] == method.shapes.base[sweep.variable] then
         seen[method] = true
-        rows[#rows + 1] = {method.title, p.L .. "", p.K .. "", method.whole and "V" or p.b .. "",
-          method.whole and "-" or p.s .. "", p.V .. "", ("%.2f"):format(1e3 * point.sampling),
-          ("%.2f"):format(1e3 * point.computing), ("%.2f"):format(point.held / MIB),
-          ("%.2f"):format(point.counted / MIB)}
+        results:add{method.title, p.L, p.K, method.whole and "V" or p.b,
+          method.whole and "-" or p.s, p.V, Table.number(1e3 * point.sampling, "%.2f"),
+          Table.number(1e3 * point.computing, "%.2f"), Table.number(point.held / MIB, "%.2f"),
+          Table.number(point.counted / MIB, "%.2f")}
       end
     end
   end
-  return markdown.table(rows)
+  return results
 end
 
-local function csv(sweeps)
-  local lines = {"method,variable,L,K,b,s,V,D,sampling_s,computing_s,held_bytes,counted_bytes,"
-    .. "table2_time,table2_memory"}
+-- A line for each point.
+local function numbers_of(sweeps)
+  local results = Table.new{"method", "variable", "L", "K", "b", "s", "V", "D", "sampling_s",
+    "computing_s", "held_bytes", "counted_bytes", "table2_time", "table2_memory"}
+  local function short(x) return ("%.6g"):format(x) end
   for _, sweep in ipairs(sweeps) do
     for _, point in ipairs(sweep.record.points) do
       local p = point.shape
-      lines[#lines + 1] = ("%s,%s,%d,%d,%d,%d,%d,%.4f,%.6g,%.6g,%.0f,%.0f,%.6g,%.6g"):format(
-        sweep.method.name, sweep.variable, p.L, p.K, p.b, p.s, p.V, p.D, point.sampling,
-        point.computing, point.held, point.counted, sweep.method.time(p), sweep.method.memory(p))
+      results:add{sweep.method.name, sweep.variable, p.L, p.K, p.b, p.s, p.V, ("%.4f"):format(p.D),
+        short(point.sampling), short(point.computing), ("%.0f"):format(point.held),
+        ("%.0f"):format(point.counted), short(sweep.method.time(p)),
+        short(sweep.method.memory(p))}
     end
   end
-  return table.concat(lines, "\n") .. "\n"
+  return results
 end
 
 local NAMES = {L = "layers L", K = "width K", b = "nodes of a batch b", s = "samples s",
@@ -100,35 +92,27 @@ local PICTURES = {
     value = function(point) return point.held / MIB end},
 }
 
--- Two pictures for each variable; returns their files.
-local function draw(folder, sweeps)
-  local files = {}
+-- Adds two pictures for each variable.
+local function add_pictures(report, sweeps)
   for _, variable in ipairs{"L", "K", "b", "s", "V"} do
     for _, picture in ipairs(PICTURES) do
       local series = {}
       for _, sweep in ipairs(sweeps) do
         if sweep.variable == variable then
-          local points = {}
-          for i, point in ipairs(sweep.record.points) do
-            points[i] = {point.x, picture.value(point)}
-          end
-          series[#series + 1] = {name = sweep.method.title, points = points, style = "both"}
+          series[#series + 1] = {name = sweep.method.title, style = "both",
+            points = tables.map(sweep.record.points, function(point)
+              return {point.x, picture.value(point)}
+            end)}
         end
       end
-      local base = ("costs-%s-%s"):format(picture.name, variable)
-      for _, file in ipairs(plot.files(folder:file(base), {log = "xy", x = NAMES[variable],
-        y = picture.y, title = ("%s over %s"):format(picture.title, NAMES[variable]),
-        width = 480, height = 360, series = series})) do
-        files[#files + 1] = file
-      end
+      report:picture(("costs-%s-%s"):format(picture.name, variable), {log = "xy",
+        x = NAMES[variable], y = picture.y, series = series, width = 480, height = 360,
+        title = ("%s over %s"):format(picture.title, NAMES[variable])})
     end
   end
-  return files
 end
 
 local INTRO = [[
-## Table 2, measured: time and memory of a batch
-
 What a batch costs on generated graphs (degrees by a power law, %.0f entries in a row of P), medians
 of %d batches, in one thread: sampling, and computing (gathering, forward, backward, the step of
 the optimizer), in time of the processor; memory as the program counts it after the backward pass,
@@ -179,24 +163,16 @@ local function differences(sweeps)
   return #lines > 1 and table.concat(lines, "\n") or nil
 end
 
---- Writes costs.csv, costs.md and the pictures into the folder; returns the report. sweeps: array
--- of {method =, variable =, record = {points = {{x =, shape =, sampling =, ...}, ...}}}.
-function report.write(folder, sweeps, opts)
-  local files = draw(folder, sweeps)
-  local records = {}
-  for i, sweep in ipairs(sweeps) do records[i] = sweep.record end
-  local parts = {INTRO:format(sweeps[1].record.points[1].shape.D, opts.batches,
-    provenance.measurements(records)),
-    bases(sweeps), exponents(sweeps), differences(sweeps)}
-  for _, file in ipairs(files) do
-    if file:find "%.svg$" then parts[#parts + 1] = ("![%s](%s)"):format(file, file) end
-  end
-  local tables = table.concat(parts, "\n\n") .. "\n"
-  core.file.write(folder:file "costs.csv", csv(sweeps))
-  core.file.write(folder:file "costs.md", tables)
-  table.move(files, 1, #files, 3)
-  files[1], files[2] = "costs.md", "costs.csv"
-  return setmetatable({folder = folder.path, files = files, tables = tables}, Report)
+--- Fills a report and writes it. sweeps: array of {method =, variable =, record =
+-- {points = {{x =, shape =, sampling =, ...}, ...}}}.
+return function(report, sweeps, opts)
+  report:text(INTRO:format(sweeps[1].record.points[1].shape.D, opts.batches,
+    provenance.measurements(tables.map(sweeps, function(sweep) return sweep.record end))))
+  report:table(bases(sweeps))
+  report:table(exponents(sweeps))
+  local reasons = differences(sweeps)
+  if reasons then report:text(reasons) end
+  report:csv(numbers_of(sweeps))
+  add_pictures(report, sweeps)
+  return report:write()
 end
-
-return report

@@ -11,17 +11,17 @@
 --                        apart. Their points are those of ladies_paper.figures.points.
 
 local cases = require "ladies_paper.figures.cases"
-local machine = require "ladies.base.machine"
 local methods = require "ladies.experiment.methods"
 local options = require "ladies.base.options"
-local plot = require "ladies.report.plot"
 local protocol = require "ladies_paper.protocol"
 local provenance = require "ladies.report.provenance"
+local repeated = require "ladies.study.repeated"
 local run_folder = require "ladies.training.run_folder"
-local section = require "ladies.report.section"
 local settings_text = require("ladies.experiment.settings").text
 local statistics = require "ladies.report.statistics"
 local Study = require "ladies.study"
+local Table = require "ladies.report.table"
+local tables = require "ladies.base.tables"
 local usable_data = require "ladies.study.usable_data"
 
 local WHERE = "ladies_paper.figures"
@@ -60,13 +60,12 @@ end
 
 -- Those of the panels whose data set is here, and a line about each data set that is not.
 local function panels_here(panels)
-  local paths, is_here, list = {}, {}, {}
+  local wanted, seen, is_here, list = {}, {}, {}, {}
   for _, panel in ipairs(panels) do
-    if is_here[panel.path] == nil then
-      paths[#paths + 1], is_here[panel.path] = panel.path, false
-    end
+    if not seen[panel.path] then wanted[#wanted + 1] = panel.path end
+    seen[panel.path] = true
   end
-  local here, notes = usable_data(WHERE, paths)
+  local here, notes = usable_data(WHERE, wanted)
   for _, path in ipairs(here) do is_here[path] = true end
   for _, panel in ipairs(panels) do
     if is_here[panel.path] then list[#list + 1] = panel end
@@ -74,46 +73,18 @@ local function panels_here(panels)
   return list, notes
 end
 
--- Gives the cases of all panels their settings.
-local function configure(panels, opts)
-  local all, names = {}, {}
+-- The cases of all panels, as they are trained.
+local function cases_of(panels, opts)
+  local all, paths = {}, {}
   for _, panel in ipairs(panels) do
-    for _, case in ipairs(panel.cases) do
-      all[#all + 1], names[#names + 1] = {case, panel.path}, case.method
-    end
+    tables.append(all, panel.cases)
+    tables.append(paths, tables.repeated(panel.path, #panel.cases))
   end
-  for i, common in ipairs(methods.share(WHERE, names, opts.settings)) do
-    local case, path = table.unpack(all[i])
-    cases.configure(case, path, opts.preset, common)
+  local plain = tables.map(all, function(case) return case.method end)
+  for i, common in ipairs(methods.share(WHERE, plain, opts.settings)) do
+    cases.configure(all[i], paths[i], opts.preset, common)
   end
-end
-
--- All runs, seed by seed; case.keys become those of a case.
-local function runs_of(panels, n)
-  local runs = {}
-  for seed = 1, n do
-    for _, panel in ipairs(panels) do
-      for _, case in ipairs(panel.cases) do
-        local run = cases.run(case, panel.dataset, seed)
-        case.keys = case.keys or {}
-        case.keys[seed] = run.key
-        runs[#runs + 1] = run
-      end
-    end
-  end
-  return runs
-end
-
--- Gives every case its records; a run that failed has none.
-local function collect(panels, study)
-  for _, panel in ipairs(panels) do
-    for _, case in ipairs(panel.cases) do
-      case.records = {}
-      for _, key in ipairs(case.keys) do
-        case.records[#case.records + 1] = study:record(key)
-      end
-    end
-  end
+  return all
 end
 
 -- ---------------------------------------------------------------- what came out
@@ -126,90 +97,50 @@ local function settings_note(opts)
     settings_text(protocol.settings ""), own)
 end
 
--- The pictures of a panel as files of the folder: {name =, plot =, files =}.
-local function draw(panel, folder)
-  local list = panel.figure.pictures(panel.cases)
-  for i, drawing in ipairs(list) do
-    local name = drawing.name and panel.name .. "-" .. drawing.name or panel.name
-    drawing.name, drawing.title = nil, panel.dataset .. ": " .. panel.figure.title
-    list[i] = {name = name, plot = drawing, files = plot.files(folder:file(name), drawing)}
-  end
-  return list
-end
-
--- A line of numbers for each point of each picture.
-local function csv_rows(panels)
-  local rows = {{"figure", "dataset", "series", "x", "f1", "deviation", "half_width", "runs"}}
-  for _, panel in ipairs(panels) do
-    for _, picture in ipairs(panel.pictures) do
-      for _, series in ipairs(picture.plot.series) do
-        for _, point in ipairs(series.points) do
-          rows[#rows + 1] = {picture.name, panel.dataset, series.name, ("%.9g"):format(point[1]),
-            point[2], #point.values > 1 and statistics.deviation(point.values) or "",
-            #point.values > 1 and statistics.half_width(point.values) or "",
-            #point.values}
-        end
-      end
+-- A line of numbers for each point of a picture.
+local function numbers_of(name, dataset, drawing)
+  local results = Table.new{"figure", "dataset", "series", "x", "f1", "deviation", "half_width",
+    "runs"}
+  for _, series in ipairs(drawing.series) do
+    for _, point in ipairs(series.points) do
+      local n = #point.values
+      results:add{name, dataset, series.name, ("%.9g"):format(point[1]), point[2],
+        n > 1 and statistics.deviation(point.values) or "",
+        n > 1 and statistics.half_width(point.values) or "", n}
     end
   end
-  return rows
+  return results
 end
 
--- The section: each figure with its pictures.
-local function parts_of(panels, opts, notes)
-  local parts, figure = {("## Figures, preset %s"):format(opts.preset)}, nil
+-- Adds the pictures of a panel, and their numbers.
+local function add_panel(report, panel)
+  for _, drawing in ipairs(panel.figure.pictures(panel.cases)) do
+    local name = drawing.name and panel.name .. "-" .. drawing.name or panel.name
+    drawing.name, drawing.title = nil, panel.dataset .. ": " .. panel.figure.title
+    report:picture(name, drawing, true)
+    report:csv(numbers_of(name, panel.dataset, drawing))
+  end
+end
+
+local function report_of(opts, panels, study)
+  local report = study:report("figures", "Figures, preset " .. opts.preset)
+  local figure
   for _, panel in ipairs(panels) do
     if panel.figure ~= figure then
       figure = panel.figure
-      parts[#parts + 1] = "### " .. figure.title
-      parts[#parts + 1] = ("%s %s."):format(figure.about, opts.runs == 1 and "One run"
-        or ("Means over %d runs; %s"):format(opts.runs, SPREADS[figure.spread]))
+      report:heading(figure.title)
+      report:text(("%s %s."):format(figure.about, opts.runs == 1 and "One run"
+        or ("Means over %d runs; %s"):format(opts.runs, SPREADS[figure.spread])))
     end
-    for _, picture in ipairs(panel.pictures) do
-      local svg = picture.files[1]
-      if svg then parts[#parts + 1] = ("![%s](%s)"):format(picture.plot.title, svg) end
-    end
+    add_panel(report, panel)
   end
-  return table.move(notes, 1, #notes, #parts + 1, parts)
-end
-
-local Figures = {__name = "ladies.Figures"}
-
---- The pictures as text.
-function Figures.__tostring(self)
-  local texts = {}
-  for i, picture in ipairs(self.pictures) do
-    local text, complaint = plot.text(picture.plot)
-    texts[i] = text or ("%s: %s"):format(picture.plot.title, complaint)
-  end
-  return table.concat(texts, "\n")
-end
-
--- Writes figures.md, figures.csv and the pictures; returns the result.
-local function write(opts, panels, study, records, notes)
-  local folder = study.folder
-  local result = {folder = folder.path, files = {"results.jsonl", "figures.csv", "figures.md"},
-    failed = study.failed, pictures = {},
-    notes = {provenance.runs(study, records), settings_note(opts)}}
-  table.move(notes, 1, #notes, #result.notes + 1, result.notes)
-  for _, panel in ipairs(panels) do
-    panel.pictures = draw(panel, folder)
-    for _, picture in ipairs(panel.pictures) do
-      result.pictures[#result.pictures + 1] = picture
-      table.move(picture.files, 1, #picture.files, #result.files + 1, result.files)
-    end
-  end
-  section.write(folder:file "figures.md", parts_of(panels, opts, result.notes))
-  section.write_csv(folder:file "figures.csv", csv_rows(panels))
-  return setmetatable(result, Figures)
+  return report
 end
 
 -- ---------------------------------------------------------------- the whole
 
 --- ladies_paper.figures{preset = "default", figures = {"depth"}, runs = 5}: draws the figures, with
--- runs of the seeds 1, 2, ... Returns a table whose tostring is the pictures as text, with
--- `pictures` ({name =, plot = options of ladies.plot, files =}), `notes`, `files`
--- and `failed`, the number of runs that failed.
+-- runs of the seeds 1, 2, ... Returns a report (see ladies.report).
 -- preset     default, paper or code: see ladies.presets
 -- figures    sample_curves   test F1 over batches, by number of samples
 --            epochs          training, validation and test F1 per epoch, full batch and LADIES
@@ -227,20 +158,19 @@ end
 --            a run that two figures need is trained once
 -- quiet      no progress
 local function figures(given)
-  local opts = options.check(WHERE, given, {
+  local opts = options.check(WHERE, given, Study.options{
     preset = {"default|paper|code", "default"},
     figures = {"array of " .. table.concat(NAMES, "|"), NAMES}, runs = {"positive integer", 5},
-    datasets = "array of strings or nil", settings = {"table", {}},
-    jobs = {"positive integer", machine.cores}, threads = {"positive integer", 1},
-    out = "string or nil", quiet = {"boolean", false},
+    datasets = "array of strings or nil",
   })
   local panels, notes = panels_here(panels_wanted(opts))
-  configure(panels, opts)
+  local all = cases_of(panels, opts)
   local identity = "figures, preset " .. opts.preset
   local study = Study.at(opts.out, "runs/figures-" .. opts.preset, identity)
-  local records = study:complete(runs_of(panels, opts.runs), opts, notes)
-  collect(panels, study)
-  return write(opts, panels, study, records, notes)
+  local records = repeated(study, all, opts, notes)
+  local report = report_of(opts, panels, study)
+  report:note(provenance.runs(study, records), settings_note(opts), table.unpack(notes))
+  return report:write()
 end
 
 return figures

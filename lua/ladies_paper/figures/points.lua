@@ -41,10 +41,7 @@ end
 --- One point at x: the test F1 of the models that runs have kept, with the 95 % interval of its
 -- mean; nil without any.
 function points.of_kept(records, x)
-  local f1s = {}
-  for _, record in ipairs(records) do
-    f1s[#f1s + 1] = record.test_f1 and 100 * record.test_f1
-  end
+  local f1s = statistics.present(statistics.column(records, "test_f1", 100))
   if #f1s == 0 then return nil end
   return point(x, f1s, statistics.half_width(f1s))
 end

@@ -5,6 +5,8 @@ local core = require "ladies_core"
 local json = require "ladies.base.json"
 local published = require "ladies_paper.table3.published"
 local statistics = require "ladies.report.statistics"
+local Table = require "ladies.report.table"
+local tables = require "ladies.base.tables"
 
 local PRESETS = {"default", "paper", "code"}
 local PAPER_RUNS = 10
@@ -50,46 +52,43 @@ local function side(lists, paper)
   return above and 1 or below and -1 or 0
 end
 
---- Rows of texts, the first of which is the head, from the folders of table 3 by preset, and two
--- lists of rows by name: those in which every preset is above the paper's F1, and below it, by the
--- 95 % interval of the difference. Nil where no row of the paper has the runs of two presets.
-local function by_preset(folders)
-  local of, n, above, below = {}, 0, {}, {}
-  for preset, folder in pairs(folders) do
-    of[preset], n = f1s_of(folder), n + 1
+-- A row of the table: of a method on a data set, with the lists of those presets that have runs;
+-- nil unless there are two. And on which side of the paper's F1 all presets are.
+local function row_of(dataset, title, f1s, columns)
+  local paper, lists, there = published[dataset][title].test_f1, {}, 0
+  local row = {dataset, title, statistics.with_spread(paper[1],
+    statistics.half_width_of(paper[2], PAPER_RUNS), "%.1f")}
+  for _, preset in ipairs(columns) do
+    lists[preset] = f1s[preset][dataset .. ", " .. title]
+    there = there + (lists[preset] and 1 or 0)
+    row[#row + 1] = Table.interval(lists[preset] or {}, "%.1f")
   end
-  if n < 2 then return nil end
-  local rows = {{"data set", "method", "paper"}}
+  if there < 2 then return nil end
+  row[#row + 1] = nearest(lists, paper[1])
+  return row, side(lists, paper)
+end
+
+--- A table, from the folders of table 3 by preset, and two lists of rows by name: those in which
+-- every preset is above the paper's F1, and below it, by the 95 % interval of the difference. Nil
+-- where no row of the paper has the runs of two presets.
+return function(folders)
+  local f1s, columns, sides = {}, {}, {[-1] = {}, [0] = {}, [1] = {}}
   for _, preset in ipairs(PRESETS) do
-    if of[preset] then table.insert(rows[1], preset) end
+    if folders[preset] then
+      columns[#columns + 1], f1s[preset] = preset, f1s_of(folders[preset])
+    end
   end
-  table.insert(rows[1], "nearest")
+  local results = Table.new(tables.append(tables.append({"data set", "method", "paper"}, columns),
+    {"nearest"}))
   for _, dataset in ipairs{"cora", "citeseer", "pubmed", "reddit"} do
-    local titles = {}
-    for title in pairs(published[dataset]) do titles[#titles + 1] = title end
-    table.sort(titles)
-    for _, title in ipairs(titles) do
-      local paper, lists, there = published[dataset][title].test_f1, {}, 0
-      local row = {dataset, title, ("%.1f ± %.1f"):format(paper[1],
-        statistics.half_width_of(paper[2], PAPER_RUNS))}
-      for _, preset in ipairs(PRESETS) do
-        if of[preset] then
-          lists[preset] = of[preset][dataset .. ", " .. title]
-          there = there + (lists[preset] and 1 or 0)
-          row[#row + 1] = statistics.interval(lists[preset] or {}, "%.1f")
-        end
-      end
-      if there > 1 then
-        row[#row + 1] = nearest(lists, paper[1])
-        local which = side(lists, paper)
-        local list = which > 0 and above or which < 0 and below or {}
-        list[#list + 1] = dataset .. " " .. title
-        rows[#rows + 1] = row
+    for _, title in ipairs(tables.sorted_keys(published[dataset])) do
+      local row, which = row_of(dataset, title, f1s, columns)
+      if row then
+        results:add(row)
+        table.insert(sides[which], dataset .. " " .. title)
       end
     end
   end
-  if #rows == 1 then return nil end
-  return rows, above, below
+  if #results.rows == 0 then return nil end
+  return results, sides[1], sides[-1]
 end
-
-return by_preset

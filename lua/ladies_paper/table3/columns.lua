@@ -3,27 +3,29 @@
 
 local published = require "ladies_paper.table3.published"
 local statistics = require "ladies.report.statistics"
+local Table = require "ladies.report.table"
+local units = require "ladies.base.units"
 
 local columns = {}
-
-local MIB = 1 << 20
 
 -- How the columns come from a record. On the citation graphs the paper's numbers of batches are
 -- smaller than the patience, and its times are these numbers times the time of a batch: both are up
 -- to the model that is kept.
 local COLUMNS = {
-  {name = "F1 %", paper = "test_f1", format = "%.1f",
+  {name = "F1 %", csv = "F1_percent", paper = "test_f1", format = "%.1f",
     of = function(r) return r.test_f1 and 100 * r.test_f1 end},
-  {name = "total s", paper = "seconds", format = "%.2f",
+  {name = "total s", csv = "total_s", paper = "seconds", format = "%.2f",
     of = function(r) return (r.best_batch or r.batches) * r.batch_ms / 1000 end},
-  {name = "memory MB", paper = "memory_paper", format = "%.2f",
-    of = function(r) return r.memory_paper / MIB end},
-  {name = "batch ms", paper = "batch_ms", format = "%.2f", of = function(r) return r.batch_ms end},
-  {name = "batches", paper = "batches", format = "%.0f",
+  {name = "memory MB", csv = "memory_MB", paper = "memory_paper", format = "%.2f",
+    of = function(r) return r.memory_paper / units.MIB end},
+  {name = "batch ms", csv = "batch_ms", paper = "batch_ms", format = "%.2f",
+    of = function(r) return r.batch_ms end},
+  {name = "batches", csv = "batches", paper = "batches", format = "%.0f",
     of = function(r) return r.best_batch or r.batches end},
-  {name = "held MB", format = "%.2f",
-    of = function(r) return (r.memory_batch + r.memory_parameters) / MIB end},
-  {name = "to the end s", format = "%.2f", of = function(r) return r.seconds end},
+  {name = "held MB", csv = "held_MB", format = "%.2f",
+    of = function(r) return (r.memory_batch + r.memory_parameters) / units.MIB end},
+  {name = "to the end s", csv = "to_the_end_s", format = "%.2f",
+    of = function(r) return r.seconds end},
 }
 
 local function values_of(row, column)
@@ -32,68 +34,44 @@ local function values_of(row, column)
   return list
 end
 
--- "76.5 ± 1.4" as the paper has it; memory has no deviation.
-local function paper_text(row, column)
-  local numbers = (published[row.dataset] or {})[row.title]
-  local pair = numbers and numbers[column.paper]
-  if not pair then return "-" end
-  return pair[2] and (column.format .. " ± " .. column.format):format(pair[1], pair[2])
-    or column.format:format(pair[1])
-end
-
-local function own_text(row, column)
+-- Mean and deviation, as the paper has them; memory has no deviation there.
+local function own_cell(row, column)
   local list = values_of(row, column)
-  if column.paper == "memory_paper" and #list > 0 then
-    return column.format:format(statistics.mean(list))
+  local cell = Table.deviation(list, column.format)
+  if column.paper == "memory_paper" then
+    cell.text = statistics.with_spread(statistics.mean(list), nil, column.format)
   end
-  return statistics.text(list, 1, column.format)
+  return cell
 end
 
---- The table of one data set, as rows of texts.
+local function paper_cell(row, column)
+  local numbers = (published[row.dataset] or {})[row.title]
+  local mean, deviation = table.unpack(numbers and numbers[column.paper] or {})
+  return {text = statistics.with_spread(mean, deviation, column.format), mean or "",
+    deviation or ""}
+end
+
+--- The table of one data set.
 function columns.table(rows, dataset)
-  local head, list = {"method"}, {}
+  local heads = {{csv = {"dataset"}}, "method", {csv = {"runs"}}}
   for _, column in ipairs(COLUMNS) do
-    head[#head + 1] = column.name
-    if column.paper then head[#head + 1] = "paper" end
+    local name = column.csv
+    heads[#heads + 1] = {column.name, csv = {name, name .. "_sd"}}
+    heads[#heads + 1] = column.paper
+      and {"paper", csv = {name .. "_paper", name .. "_paper_sd"}} or nil
   end
-  list[1] = head
+  local results = Table.new(heads)
   for _, row in ipairs(rows) do
     if row.dataset == dataset then
-      local cells = {row.title}
+      local cells = {dataset, row.title, #row.records}
       for _, column in ipairs(COLUMNS) do
-        cells[#cells + 1] = own_text(row, column)
-        if column.paper then cells[#cells + 1] = paper_text(row, column) end
+        cells[#cells + 1] = own_cell(row, column)
+        cells[#cells + 1] = column.paper and paper_cell(row, column) or nil
       end
-      list[#list + 1] = cells
+      results:add(cells)
     end
   end
-  return list
-end
-
---- A line of numbers for each method and data set: mean and deviation, ours and the paper's.
-function columns.csv(rows)
-  local head = {"dataset", "method", "runs"}
-  for _, column in ipairs(COLUMNS) do
-    local name = column.name:gsub("%%", "percent"):gsub("%s+", "_")
-    for _, part in ipairs{"", "_sd", column.paper and "_paper", column.paper and "_paper_sd"} do
-      head[#head + 1] = name .. part
-    end
-  end
-  local list = {head}
-  for _, row in ipairs(rows) do
-    local cells = {row.dataset, row.title, #row.records}
-    for _, column in ipairs(COLUMNS) do
-      local values = values_of(row, column)
-      cells[#cells + 1] = statistics.mean(values) or ""
-      cells[#cells + 1] = #values > 1 and statistics.deviation(values) or ""
-      if column.paper then
-        local pair = ((published[row.dataset] or {})[row.title] or {})[column.paper] or {}
-        cells[#cells + 1], cells[#cells + 2] = pair[1] or "", pair[2] or ""
-      end
-    end
-    list[#list + 1] = cells
-  end
-  return list
+  return results
 end
 
 --- Test F1 against the time that it took, a point for each method.

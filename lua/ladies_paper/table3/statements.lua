@@ -3,6 +3,7 @@
 
 local published = require "ladies_paper.table3.published"
 local statistics = require "ladies.report.statistics"
+local Table = require "ladies.report.table"
 
 local statements = {}
 
@@ -13,24 +14,9 @@ local PAIRS = {
   {"LADIES (512)", "full batch"},
 }
 
--- Test F1 in percent by seed, from 1; false where there is none.
+-- Test F1 in percent by seed; false where there is none.
 local function f1s(row)
-  local by_seed, last, list = {}, 0, {}
-  for _, record in ipairs(row and row.records or {}) do
-    by_seed[record.config.seed] = record.test_f1 and 100 * record.test_f1
-    last = math.max(last, record.config.seed)
-  end
-  for seed = 1, last do list[seed] = by_seed[seed] or false end
-  return list
-end
-
--- The rows of a data set by the name of the method.
-local function by_title(rows, dataset)
-  local list = {}
-  for _, row in ipairs(rows) do
-    if row.dataset == dataset then list[row.title] = row end
-  end
-  return list
+  return statistics.column(row and row.by_seed or {}, "test_f1", 100)
 end
 
 --- Of numbers of ours around what should not be below `least`: "above" where the mean is, "covered"
@@ -49,18 +35,20 @@ function statements.agrees(list, paper)
   return mean * paper > 0 and "holds" or "does not hold"
 end
 
---- The comparison on the data sets `names` as rows of texts, the first of which is the head; nil
--- when no row of the paper was run twice.
+--- The statements on the data sets `names` as a table; nil when no row of the paper was run twice.
 function statements.table(rows, names)
-  local list = {{"data set", "statement", "ours, 95 %", "paper", ""}}
+  local results = Table.new{"data set", "statement", "ours, 95 %", "paper", ""}
   for _, name in ipairs(names) do
-    local paper, own = published[name] or {}, by_title(rows, name)
+    local paper, own = published[name] or {}, {}
+    for _, row in ipairs(rows) do
+      if row.dataset == name then own[row.title] = row end
+    end
     for _, title in ipairs{"LADIES (64)", "LADIES (512)"} do
       local f1 = statistics.present(f1s(own[title]))
       if paper[title] and #f1 > 1 then
         local least = paper[title].test_f1[1]
-        list[#list + 1] = {name, title .. ": F1 %", statistics.interval(f1, "%.1f"),
-          ("%.1f"):format(least), statements.reaches(f1, least)}
+        results:add{name, title .. ": F1 %", Table.interval(f1, "%.1f"),
+          Table.number(least, "%.1f"), statements.reaches(f1, least)}
       end
     end
     for _, pair in ipairs(PAIRS) do
@@ -68,13 +56,12 @@ function statements.table(rows, names)
       local difference = statistics.differences(f1s(own[pair[1]]), f1s(own[pair[2]]))
       if a and b and #difference > 1 then
         local theirs = a.test_f1[1] - b.test_f1[1]
-        list[#list + 1] = {name, table.concat(pair, " - "),
-          statistics.interval(difference, "%+.1f"), ("%+.1f"):format(theirs),
-          statements.agrees(difference, theirs)}
+        results:add{name, table.concat(pair, " - "), Table.interval(difference, "%+.1f"),
+          Table.number(theirs, "%+.1f"), statements.agrees(difference, theirs)}
       end
     end
   end
-  return #list > 1 and list or nil
+  return #results.rows > 0 and results or nil
 end
 
 return statements

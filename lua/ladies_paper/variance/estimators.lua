@@ -3,20 +3,18 @@
 -- the theory; the others change one thing, or are what the methods are in practice.
 
 local samplers = require "ladies.samplers"
+local tables = require "ladies.base.tables"
 
 local function layer_wise(name, own)
   return function(network, s, layers)
-    local opts = {samples = s, layers = layers}
-    for key, value in pairs(own) do opts[key] = value end
-    return samplers[name](network.P, opts)
+    return samplers[name](network.P, tables.merged({samples = s, layers = layers}, own))
   end
 end
 
 local function neighbours(own)
   return function(network, s, layers)
-    local opts = {samples = s, layers = layers, form = "unbiased"}
-    for key, value in pairs(own) do opts[key] = value end
-    return samplers.graphsage(network.P, opts)
+    return samplers.graphsage(network.P, tables.merged({samples = s, layers = layers,
+      form = "unbiased"}, own))
   end
 end
 

@@ -22,191 +22,40 @@
 -- Two of the paper's steps are averages and no bounds: D stands for a mean over nodes v of d_v
 -- ||P(v,:)||^2, and V(b) times the mean of ||P(S,:)||_F^2 for the mean of their product.
 
-local core = require "ladies_core"
-local collection = require "ladies.data.store.collection"
 local data_sets = require "ladies.data"
-local estimators = require "ladies_paper.variance.estimators"
-local generate = require "ladies.data.generate"
 local json = require "ladies.base.json"
 local measure = require "ladies_paper.variance.measure"
 local Network = require "ladies_paper.variance.network"
-local options = require "ladies.base.options"
-local progress = require "ladies.base.progress"
-local provenance = require "ladies.report.provenance"
+local plan = require "ladies_paper.variance.plan"
 local report = require "ladies_paper.variance.report"
 local Study = require "ladies.study"
+local tables = require "ladies.base.tables"
 
-local WHERE = "ladies_paper.variance"
-
-local GENERATED = {
-  ["power-law"] = function()
-    return generate.power_law{nodes = 20000, entries = 200000, signal = 0.5}
-  end,
-}
-
-local SPEC = {
-  datasets = "array of strings or nil",
-  data = {"table", {}},
-  methods = "array of strings or nil",
-  samplers = {"table", {}},
-  samples = "array of positive integers or nil",
-  batches = "positive integer or nil",
-  draws = "positive integer or nil",
-  batch_size = {"positive integer", 512},
-  hidden = "positive integer or nil",
-  steps = {"non-negative integer", 20},
-  lag = {"non-negative integer", 10},
-  normalize = {"sym|row", "sym"},
-  seed = {"integer", 1},
-  quick = {"boolean", false},
-  out = "string or nil",
-  quiet = {"boolean", false},
-}
-
-local THOROUGH = {
-  batches = 12, draws = 16, hidden = 128, samples = {5, 16, 64, 256, 512},
-  datasets = {"cora", "citeseer", "pubmed", "wordnet", "power-law"},
-}
-local QUICK = {
-  batches = 4, draws = 6, hidden = 64, samples = {16, 64}, datasets = {"cora", "power-law"},
-}
-
--- Those of the names that are found without fetching anything.
-local function here(names)
-  local list = {}
-  for _, name in ipairs(names) do
-    if GENERATED[name] or collection.find(name) then list[#list + 1] = name end
-  end
-  return list
-end
-
--- The estimators that were asked for, and those of the user's own samplers.
-local function chosen(opts)
-  local by_name, names, list = {}, {}, {}
-  for i, one in ipairs(estimators) do by_name[one.name], names[i] = one, one.name end
-  for _, name in ipairs(opts.methods or names) do
-    if not by_name[name] then
-      options.fail(("%s: no method %q%s"):format(WHERE, name,
-        options.hint(name, names, "there are")))
-    end
-    list[#list + 1] = by_name[name]
-  end
-  local own = {}
-  for name in pairs(opts.samplers) do own[#own + 1] = name end
-  table.sort(own)
-  for _, name in ipairs(own) do
-    local make = options.value(WHERE, "samplers." .. name, opts.samplers[name], "callable")
-    if by_name[name] then
-      options.fail(("%s: samplers.%s: there is a method of this name; choose another"):format(WHERE,
-        name))
-    end
-    list[#list + 1] = {name = name, title = name, own = true, make = function(network, s, layers)
-      return make(network.P, s, layers)
-    end}
-  end
-  return list
-end
-
--- Refuses what would leave nothing to measure.
-local function check_points(opts)
-  if #opts.datasets == 0 or #opts.estimators == 0 or #opts.samples == 0 then
-    options.fail(WHERE .. ": name at least one data set, one method and one number of samples")
-  end
-  local needs = {}
-  for i, one in ipairs(opts.estimators) do
-    local least = one.least or 1
-    for _, s in ipairs(opts.samples) do
-      if s >= least then return end
-    end
-    needs[i] = ("%s needs %d at least"):format(one.name, least)
-  end
-  options.fail(("%s: no method is measured with these samples; %s"):format(WHERE,
-    table.concat(needs, ", ")))
-end
-
-local function check(given)
-  local opts = options.check(WHERE, given or {}, SPEC)
-  for key, value in pairs(opts.quick and QUICK or THOROUGH) do opts[key] = opts[key] or value end
-  if opts.draws < 2 then options.fail(WHERE .. ": a variance needs at least 2 draws") end
-  if opts.batches < 2 then options.fail(WHERE .. ": an interval needs at least 2 batches") end
-  if opts.lag > opts.steps then
-    options.fail(("%s: the lag, %d, is more than the steps of training, %d"):format(WHERE,
-      opts.lag, opts.steps))
-  end
-  if not (given or {}).datasets then opts.datasets = here(opts.datasets) end
-  opts.estimators = chosen(opts)
-  check_points(opts)
-  return opts
-end
-
--- Draws of a batch: `draws`, up to 32 times as many for a heavy tail with few samples, down to 4
--- for a light one with many.
-local function draws_of(one, s, draws)
-  if one.tail == "light" then return math.min(draws, math.max(4, draws * 64 // s)) end
-  if one.tail == "heavy" then return draws * math.max(1, math.min(32, 512 // s)) end
-  return draws
-end
-
--- The key of a data set in the study. One of the user's may be called as one that is loaded.
-local function key_of(dataset, opts)
-  return opts.data[dataset] and dataset .. " (given)" or dataset
-end
-
--- What is to be measured on one graph: {key, estimator, samples, layers, draws, own}; own: with a
--- sampler or a data set of the user's.
-local function points_of(dataset, opts)
-  local list = {}
-  for _, one in ipairs(opts.estimators) do
-    for _, s in ipairs(opts.samples) do
-      for layers = one.two_layer_only and 2 or 1, 2 do
-        if s >= (one.least or 1) then
-          list[#list + 1] = {
-            key = ("%s, %s, %d samples, %d layers"):format(key_of(dataset, opts), one.name, s,
-              layers),
-            estimator = one, samples = s, layers = layers,
-            draws = draws_of(one, s, opts.draws), own = one.own or opts.data[dataset] ~= nil,
-          }
-        end
-      end
-    end
-  end
-  return list
-end
+-- What tells one study from another.
+local IDENTITY = {"batches", "draws", "batch_size", "hidden", "steps", "lag", "normalize", "seed"}
 
 local function load(name, opts)
   if opts.data[name] then return opts.data[name] end
-  return GENERATED[name] and GENERATED[name]() or data_sets.load(name)
+  return plan.GENERATED[name] and plan.GENERATED[name]() or data_sets.load(name)
 end
 
--- Whether there is a measurement of a point or a graph that counts. A key does not tell one of the
--- user's samplers or data sets from another of the same name.
-local function is_there(study, one)
-  return not one.own and study:record(one.key) ~= nil
-end
-
--- Measures what is missing of one graph.
-local function measure_graph(study, graph, opts, tell)
-  local waiting = {}
-  for _, point in ipairs(graph.points) do
-    if not is_there(study, point) then waiting[#waiting + 1] = point end
-  end
-  if #waiting == 0 and is_there(study, graph) then return end
-  local began = core.clock()
-  local data = load(graph.name, opts)
-  local network = Network.train(data, opts)
-  local batches = measure.batches(data.graph.n_nodes, opts.batch_size, opts.batches, opts.seed)
-  if not is_there(study, graph) then
-    local facts = measure.facts(network, batches)
-    facts.key, facts.sizes = graph.key, measure.by_size(network, opts.batches, opts.seed)
-    study:add(provenance.sign(facts, began))
-  end
-  for _, point in ipairs(waiting) do
-    began = core.clock()
-    local record = measure.estimator(point.estimator.make, network, point.samples, point.layers,
-      batches, point.draws, opts.seed)
-    record.key = point.key
-    study:add(provenance.sign(record, began))
-    tell()
+-- A function that measures a graph, or one of its points. Of the networks and batches of the graphs
+-- it keeps those of the latest.
+local function measurer(opts)
+  local graph, network, batches
+  return function(item)
+    if (item.graph or item) ~= graph then
+      graph, network = item.graph or item, nil
+      local data = load(graph.dataset, opts)
+      network = Network.train(data, opts)
+      batches = measure.batches(data.graph.n_nodes, opts.batch_size, opts.batches, opts.seed)
+    end
+    if item == graph then
+      return tables.merged(measure.facts(network, batches),
+        {sizes = measure.by_size(network, opts.batches, opts.seed)})
+    end
+    return measure.estimator(item.estimator.make, network, item.samples, item.layers, batches,
+      item.draws, opts.seed)
   end
 end
 
@@ -227,41 +76,24 @@ end
 -- normalize   P: "sym" or "row"; seed: of everything random
 -- quick       cora and power-law, 4 batches, 6 draws, two sample numbers and hidden 64, where
 --             others are not given
--- out         a folder (runs/variance-N): results.jsonl, points.csv, variance.md and the pictures.
+-- out         a folder (runs/variance-N): results.jsonl, variance.csv, variance.md, the pictures.
 --             Measurements that are there are not made again, but for those with `samplers` or
 --             `data` of one's own: whether these are still the same is not known.
--- Returns a report: `folder`, `files`, `tables` (Markdown), `plots` (text); tostring gives both.
+-- Returns a report (see ladies.report).
 local function variance(given)
-  local opts = check(given)
-  local identity = {}
-  for _, key in ipairs{"batches", "draws", "batch_size", "hidden", "steps", "lag", "normalize",
-    "seed"} do
-    identity[key] = opts[key]
-  end
-  local text = "variance " .. json.encode(identity)
-  local study = Study.at(opts.out, "runs/variance", text)
-  local _ <close> = study:take()
-  local graphs, total, done = {}, 0, 0
-  for i, dataset in ipairs(opts.datasets) do
-    graphs[i] = {name = dataset, key = key_of(dataset, opts), own = opts.data[dataset] ~= nil,
-      points = points_of(dataset, opts)}
-    for _, point in ipairs(graphs[i].points) do
-      total, done = total + 1, done + (is_there(study, point) and 1 or 0)
-    end
-  end
-  local bar = progress.new{total = total, done = done, unit = "point", quiet = opts.quiet}
-  for _, graph in ipairs(graphs) do
-    measure_graph(study, graph, opts, function()
-      done = done + 1
-      bar:update(done, core.clock())
-    end)
-  end
-  bar:clear()
+  local opts = plan.check(given or {})
+  local identity, items = {}, {}
+  for _, key in ipairs(IDENTITY) do identity[key] = opts[key] end
+  local study = Study.at(opts.out, "runs/variance", "variance " .. json.encode(identity))
+  local graphs = tables.map(opts.datasets, function(name) return plan.graph(name, opts) end)
+  for _, graph in ipairs(graphs) do tables.append(tables.append(items, {graph}), graph.points) end
+  study:measure(items, "measurement", opts.quiet, measurer(opts))
   for _, graph in ipairs(graphs) do
     graph.facts = study:record(graph.key)
     for _, point in ipairs(graph.points) do point.record = study:record(point.key) end
   end
-  return report.write(study.folder, graphs, opts)
+  return report(study:report("variance", "Table 2, measured: the error of sampled embeddings"),
+    graphs, opts)
 end
 
 return variance

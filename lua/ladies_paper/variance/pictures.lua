@@ -1,10 +1,8 @@
 --- The pictures of ladies_paper.variance: errors over samples and over the rows of a batch.
 
-local plot = require "ladies.report.plot"
 local results = require "ladies_paper.variance.results"
+local run_folder = require "ladies.training.run_folder"
 local statistics = require "ladies.report.statistics"
-
-local pictures = {}
 
 -- The four of the theory, and what is used in practice.
 local IN_PICTURES = {
@@ -39,36 +37,13 @@ local function lines_of(graph, opts, layers, over_rows)
   return series
 end
 
-local function pictures_of(graph, opts)
-  return {
-    {name = "variance-" .. graph.file, log = "xy", x = "samples s", y = "relative error",
-      title = graph.name .. ": one layer sampled; dashed, the bounds of Table 2",
-      series = lines_of(graph, opts, 1, false)},
-    {name = "variance-rows-" .. graph.file, log = "xy", x = "rows in a batch's sampled layers",
-      y = "relative error", title = graph.name .. ": two layers, at equal memory",
-      series = lines_of(graph, opts, 2, true)},
-  }
+--- Adds the pictures of a graph to a report.
+return function(report, graph, opts)
+  local file = run_folder.plain(graph.name)
+  report:picture("variance-" .. file, {log = "xy", x = "samples s", y = "relative error",
+    title = graph.name .. ": one layer sampled; dashed, the bounds of Table 2",
+    series = lines_of(graph, opts, 1, false)}, true)
+  report:picture("variance-rows-" .. file, {log = "xy", x = "rows in a batch's sampled layers",
+    y = "relative error", title = graph.name .. ": two layers, at equal memory",
+    series = lines_of(graph, opts, 2, true)})
 end
-
---- Draws the pictures of all graphs into a folder; returns their files, and the first of every
--- graph as text. graph.file is what its files are called by; graph.pictures becomes their files and
--- titles.
-function pictures.draw(folder, graphs, opts)
-  local files, texts = {}, {}
-  for _, graph in ipairs(graphs) do
-    graph.pictures = {}
-    for i, picture in ipairs(pictures_of(graph, opts)) do
-      local name = picture.name
-      picture.name = nil
-      for _, file in ipairs(plot.files(folder:file(name), picture)) do
-        files[#files + 1] = file
-        if file:find "%.svg$" then table.insert(graph.pictures, {file, picture.title}) end
-      end
-      picture.width, picture.height = 96, 28
-      if i == 1 then texts[#texts + 1] = plot.text(picture) end
-    end
-  end
-  return files, texts
-end
-
-return pictures

@@ -1,30 +1,18 @@
---- What ladies_paper.variance found, as files: Markdown, CSV and pictures.
+--- What ladies_paper.variance found, as a report.
 
-local core = require "ladies_core"
+local add_pictures = require "ladies_paper.variance.pictures"
 local json = require "ladies.base.json"
-local markdown = require "ladies.report.markdown"
-local pictures = require "ladies_paper.variance.pictures"
 local provenance = require "ladies.report.provenance"
 local results = require "ladies_paper.variance.results"
-local run_folder = require "ladies.training.run_folder"
 local statistics = require "ladies.report.statistics"
-local tables = require "ladies_paper.variance.tables"
-
-local report = {}
-
-local Report = {__name = "ladies_paper.variance.Report"}
-
---- The tables, and the plots as text.
-function Report.__tostring(self)
-  return self.tables .. "\n" .. table.concat(self.plots, "\n")
-end
+local Table = require "ladies.report.table"
+local tables = require "ladies.base.tables"
+local variance_tables = require "ladies_paper.variance.tables"
 
 local INTRO = [[
-## Table 2, measured: the error of sampled embeddings
-
 What is measured: E‖Z̃ − Z‖²_F / b, the error of an estimated embedding (variance and bias²), of
-batches of %s drawn from the whole graph, means over %d batches and %s draws of each (points.csv has
-how many in all), with 95 %% intervals over the batches. The network is Z = P H W₂,
+batches of %s drawn from the whole graph, means over %d batches and %s draws of each (how many in
+all is in variance.csv), with 95 %% intervals over the batches. The network is Z = P H W₂,
 H = ReLU(P X W₁ + b₁), K = %d, after %d steps of training; P is "%s"; VR-GCN's history is %d steps
 old. All numbers are relative to ‖Z‖²_F / V: 1 is as wrong as an estimate of zero. The bounds are
 those of Table 2, from φ, Δφ, D, ‖P‖²_F and V̄(b) of the same graph. LADIES and FastGCN are those of
@@ -35,8 +23,6 @@ mean says nothing, as the error comes from draws that were hardly ever seen; no 
 to it, and nothing is concluded from it.]]
 
 local RATIOS = [[
-### LADIES against FastGCN
-
 The error of FastGCN over that of LADIES. With one layer sampled both are a constant over s, so
 their ratio depends on the batch alone. Computed without any draw, from means over batches of b
 nodes, with 95 % intervals:]]
@@ -78,86 +64,76 @@ local function records_of(graphs)
   return list
 end
 
-local function csv(graphs)
-  local lines = {"graph,method,layers,samples,rows,error,error_half,variance,variance_half,bias2,"
-    .. "bias2_half,bound,signal,draws,connected"}
+-- A line for each point.
+local function numbers_of(graphs)
+  local all = Table.new{"graph", "method", "layers", "samples", "rows", "error", "error_half",
+    "variance", "variance_half", "bias2", "bias2_half", "bound", "signal", "draws", "connected"}
+  local function short(x) return x and ("%.9g"):format(x) or "" end
   for _, graph in ipairs(graphs) do
     local signal = graph.facts.signal
     for _, point in ipairs(graph.points) do
-      local cells = {graph.name, point.estimator.name, point.layers, point.samples,
-        json.number(statistics.mean(point.record.rows))}
+      local record, n, connected = point.record, #point.record.connected, 0
+      for _, met in ipairs(record.connected) do connected = connected + met end
+      local row = {graph.name, point.estimator.name, point.layers, point.samples,
+        json.number(statistics.mean(record.rows))}
       for _, field in ipairs{"error", "variance", "bias"} do
-        local mean, half = results.relative(graph, point.record, field)
-        cells[#cells + 1] = ("%.9g"):format(mean * signal)
-        cells[#cells + 1] = ("%.9g"):format(half * signal)
+        local mean, half = results.relative(graph, record, field)
+        row[#row + 1], row[#row + 2] = short(mean * signal), short(half * signal)
       end
       local bound = results.bound(graph, point)
-      cells[#cells + 1] = bound and ("%.9g"):format(bound * signal) or ""
-      cells[#cells + 1] = ("%.9g"):format(signal)
-      local drawn = point.draws * #point.record.connected
-      cells[#cells + 1] = drawn
-      cells[#cells + 1] = ("%.0f"):format(statistics.mean(point.record.connected)
-        * #point.record.connected)
-      lines[#lines + 1] = table.concat(cells, ",")
+      all:add(tables.append(row, {short(bound and bound * signal), short(signal), point.draws * n,
+        ("%.0f"):format(connected)}))
     end
   end
-  return table.concat(lines, "\n") .. "\n"
+  return all
 end
 
-local function write_markdown(graphs, opts)
-  local parts = {}
-  local function add(text, ...)
-    parts[#parts + 1] = select("#", ...) > 0 and text:format(...) or text
-  end
-  add(INTRO, size_text(graphs, opts.batch_size), opts.batches, draws_text(graphs), opts.hidden,
-    opts.steps, opts.normalize, opts.lag, provenance.measurements(records_of(graphs)))
-  add(tables.facts(graphs))
-  local ratios, not_below, n = tables.ratios(graphs, opts)
-  if ratios then
-    add(RATIOS)
-    local sizes, exceptions, n_sizes = tables.sizes(graphs)
-    add(sizes)
-    add("So with one layer, and any s, the mean error of LADIES over such batches is below that of "
-      .. "FastGCN, by 95 %% intervals, at %d of these %d b below V.%s A batch that is the whole "
-      .. "graph makes the two the same.", n_sizes - #exceptions, n_sizes, unless(exceptions))
-    add("Measured, b and draws as above:")
-    add(ratios)
-    add("The error of LADIES is below that of FastGCN, by 95 %% intervals, at %d of %d points.%s",
-      n - #not_below, n, unless(not_below))
-  end
-  local bounds, verdict = tables.bounds(graphs, opts)
-  if bounds then
-    add "### Errors over the bounds"
-    add(bounds)
-    add("The bounds are about one sampled layer (for VR-GCN both): there the error is not above "
-      .. "its bound, by 95 %% intervals, at %d of %d points%s.%s With two sampled layers errors "
-      .. "may exceed them.", verdict.n - #verdict.not_below, verdict.n,
-      verdict.greatest and (", and the greatest ratio is %.3g"):format(verdict.greatest) or "",
-      unless(verdict.not_below))
-  end
+local function add_ratios(report, graphs, opts)
+  local ratios, not_below, n = variance_tables.ratios(graphs, opts)
+  if not ratios then return end
+  local sizes, exceptions, n_sizes = variance_tables.sizes(graphs)
+  report:heading "LADIES against FastGCN"
+  report:text(RATIOS)
+  report:table(sizes)
+  report:text(("So with one layer, and any s, the mean error of LADIES over such batches is below "
+    .. "that of FastGCN, by 95 %% intervals, at %d of these %d b below V.%s A batch that is the "
+    .. "whole graph makes the two the same."):format(n_sizes - #exceptions, n_sizes,
+    unless(exceptions)))
+  report:text "Measured, b and draws as above:"
+  report:table(ratios)
+  report:text(("The error of LADIES is below that of FastGCN, by 95 %% intervals, at %d of %d "
+    .. "points.%s"):format(n - #not_below, n, unless(not_below)))
+end
+
+local function add_bounds(report, graphs, opts)
+  local bounds, verdict = variance_tables.bounds(graphs, opts)
+  if not bounds then return end
+  report:heading "Errors over the bounds"
+  report:table(bounds)
+  report:text(("The bounds are about one sampled layer (for VR-GCN both): there the error is not "
+    .. "above its bound, by 95 %% intervals, at %d of %d points%s.%s With two sampled layers "
+    .. "errors may exceed them."):format(verdict.n - #verdict.not_below, verdict.n,
+    verdict.greatest and (", and the greatest ratio is %.3g"):format(verdict.greatest) or "",
+    unless(verdict.not_below)))
+end
+
+--- Fills a report and writes it. graphs: array of {name =, facts =, points =
+-- {{estimator =, samples =, layers =, record =}, ...}}.
+return function(report, graphs, opts)
+  report:text(INTRO:format(size_text(graphs, opts.batch_size), opts.batches, draws_text(graphs),
+    opts.hidden, opts.steps, opts.normalize, opts.lag,
+    provenance.measurements(records_of(graphs))))
+  report:table(variance_tables.facts(graphs))
+  add_ratios(report, graphs, opts)
+  add_bounds(report, graphs, opts)
   for _, graph in ipairs(graphs) do
-    add("### " .. markdown.text(graph.name))
-    add(tables.errors(graph, opts))
-    for _, picture in ipairs(graph.pictures) do
-      add("![%s](%s)", picture[2], picture[1])
+    report:heading(graph.name)
+    for _, pair in ipairs(variance_tables.errors(graph, opts)) do
+      report:text(pair[1])
+      report:table(pair[2])
     end
+    add_pictures(report, graph, opts)
   end
-  return table.concat(parts, "\n\n") .. "\n"
+  report:csv(numbers_of(graphs))
+  return report:write()
 end
-
---- Writes points.csv, variance.md and the pictures into the folder; returns the report. graphs:
--- array of {name =, facts =, points = {{estimator =, samples =, layers =, record =}, ...}}.
-function report.write(folder, graphs, opts)
-  for _, graph in ipairs(graphs) do graph.file = run_folder.plain(graph.name) end
-  local files, texts = pictures.draw(folder, graphs, opts)
-  local text = write_markdown(graphs, opts)
-  core.file.write(folder:file "points.csv", csv(graphs))
-  core.file.write(folder:file "variance.md", text)
-  table.move(files, 1, #files, 3)
-  files[1], files[2] = "variance.md", "points.csv"
-  return setmetatable({
-    folder = folder.path, files = files, tables = text, plots = texts,
-  }, Report)
-end
-
-return report

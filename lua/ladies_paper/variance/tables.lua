@@ -1,15 +1,22 @@
---- The tables of ladies_paper.variance in Markdown.
+--- The tables of ladies_paper.variance.
 
-local markdown = require "ladies.report.markdown"
 local results = require "ladies_paper.variance.results"
 local statistics = require "ladies.report.statistics"
+local Table = require "ladies.report.table"
+local tables = require "ladies.base.tables"
 
-local tables = {}
+local variance_tables = {}
 
 local function error_text(graph, point)
   local mean, half = results.relative(graph, point.record, "error")
   if mean < results.ROUNDING then return "0" end
-  return ("%s%.3g ± %.2g"):format(results.too_few(point) and "? " or "", mean, half)
+  return (results.too_few(point) and "? " or "")
+    .. statistics.with_spread(mean, half, "%.3g", "%.2g")
+end
+
+-- "FastGCN, 2 layers"
+local function with_layers(name, layers)
+  return ("%s, %d layer%s"):format(name, layers, layers == 1 and "" or "s")
 end
 
 local FACTS = {
@@ -18,42 +25,44 @@ local FACTS = {
   {"φ", "phi", "%.4g"}, {"Δφ", "delta_phi", "%.3g"}, {"‖Z‖²_F / V", "signal", "%.4g"},
 }
 
-function tables.facts(graphs)
-  local rows = {{"graph"}}
-  for j, fact in ipairs(FACTS) do rows[1][j + 1] = fact[1] end
-  for i, graph in ipairs(graphs) do
-    rows[i + 1] = {graph.name}
-    for j, fact in ipairs(FACTS) do
+--- What the bounds of each graph are made of.
+function variance_tables.facts(graphs)
+  local all = Table.new(tables.append({"graph"},
+    tables.map(FACTS, function(fact) return fact[1] end)))
+  for _, graph in ipairs(graphs) do
+    all:add(tables.append({graph.name}, tables.map(FACTS, function(fact)
       local get, f = fact[2], graph.facts
-      rows[i + 1][j + 1] = fact[3]:format(type(get) == "string" and f[get] or get(f))
-    end
+      return Table.number(type(get) == "string" and f[get] or get(f), fact[3])
+    end)))
   end
-  return markdown.table(rows)
+  return all
 end
 
-local function head(first, opts, last)
-  local row = {first}
-  for _, s in ipairs(opts.samples) do row[#row + 1] = ("s = %d"):format(s) end
-  row[#row + 1] = last
-  return row
+-- A table with a column for each s, and perhaps a last one.
+local function over_samples(first, opts, last)
+  local columns = tables.map(opts.samples, function(s) return ("s = %d"):format(s) end)
+  return Table.new(tables.append({first}, tables.append(columns, {last})))
 end
 
--- A row for each estimator, a column for each s: text_of(point), "-" where it is not measured.
+-- A row of it: text_of(point) of the points of a line, "-" where it is not measured.
+local function row_of(first, line, opts, text_of)
+  local by_samples = tables.by_field(line, "samples")
+  return tables.append({first}, tables.map(opts.samples, function(s)
+    return by_samples[s] and text_of(by_samples[s]) or "-"
+  end))
+end
+
+-- A row for each estimator: text_of(point), and last_of(graph, line) behind them.
 local function table_of(graph, opts, layers, text_of, last, last_of)
-  local rows = {head("", opts, last)}
+  local all = over_samples("", opts, last)
   for _, estimator in ipairs(opts.estimators) do
     local line = results.line(graph, estimator, layers)
     if #line > 0 then
-      local row, by_samples = {estimator.title}, {}
-      for _, point in ipairs(line) do by_samples[point.samples] = point end
-      for _, s in ipairs(opts.samples) do
-        row[#row + 1] = by_samples[s] and text_of(by_samples[s]) or "-"
-      end
-      if last_of then row[#row + 1] = last_of(graph, line) end
-      rows[#rows + 1] = row
+      all:add(tables.append(row_of(estimator.title, line, opts, text_of),
+        {last_of and last_of(graph, line)}))
     end
   end
-  return markdown.table(rows)
+  return all
 end
 
 -- The fitted power of s in the errors of a line, where they are more than rounding and of enough
@@ -68,26 +77,26 @@ local function power_text(graph, line)
   end
   if #points < 2 then return "-" end
   local power, spread = statistics.power(points)
-  return ("%.2f"):format(power) .. (spread and (" ± %.2f"):format(spread) or "")
+  return statistics.with_spread(power, spread, "%.2f")
 end
 
---- The errors of a graph's estimators with one layer and with two, and how much of them is bias.
-function tables.errors(graph, opts)
-  local parts = {}
-  for layers = 1, 2 do
-    parts[#parts + 1] = layers == 1 and "One layer sampled, above an exact H:" or "Two layers:"
-    parts[#parts + 1] = table_of(graph, opts, layers, function(point)
-      return error_text(graph, point)
-    end, "power of s", power_text)
-  end
-  parts[#parts + 1] = "Share of bias² in the error of two layers, and the rows that they hold:"
-  parts[#parts + 1] = table_of(graph, opts, 2, function(point)
+--- The errors of a graph's estimators with one layer and with two, and how much of them is bias:
+-- array of {text, table}.
+function variance_tables.errors(graph, opts)
+  local function error_of(point) return error_text(graph, point) end
+  local function share_of(point)
     local all = results.relative(graph, point.record, "error")
     local bias = results.relative(graph, point.record, "bias")
     local share = all > results.ROUNDING and math.max(0, bias / all) or 0
     return ("%.0f %%, %.0f"):format(100 * share, statistics.mean(point.record.rows))
-  end)
-  return table.concat(parts, "\n\n")
+  end
+  return {
+    {"One layer sampled, above an exact H:",
+      table_of(graph, opts, 1, error_of, "power of s", power_text)},
+    {"Two layers:", table_of(graph, opts, 2, error_of, "power of s", power_text)},
+    {"Share of bias² in the error of two layers, and the rows that they hold:",
+      table_of(graph, opts, 2, share_of)},
+  }
 end
 
 -- Why a quantity is not certainly below 1, from its 95 % interval; nil where it is.
@@ -101,50 +110,56 @@ end
 -- exact, as the theory has it: {n =, not_below =, greatest =}, how many there are, those that are
 -- not certainly below their bounds, and the greatest ratio of enough draws (nil without any); nil
 -- without any bound.
-function tables.bounds(graphs, opts)
-  local rows, verdict = {head("error / bound", opts)}, {n = 0, not_below = {}}
+function variance_tables.bounds(graphs, opts)
+  local all, verdict = over_samples("error / bound", opts), {n = 0, not_below = {}}
+  -- The ratio of a point; with `counts` it is one of those of the verdict.
+  local function ratio_of(graph, point, where, counts)
+    local few, ratio, half = results.too_few(point), results.over_bound(graph, point)
+    if counts then
+      local why = not_below_one(few, ratio, half)
+      verdict.n = verdict.n + 1
+      if why then
+        table.insert(verdict.not_below, ("%s, s = %d (%s)"):format(where, point.samples, why))
+      end
+      if not few then verdict.greatest = math.max(verdict.greatest or 0, ratio) end
+    end
+    return few and "?" or ("%.2g"):format(ratio)
+  end
   for _, graph in ipairs(graphs) do
     for _, estimator in ipairs(opts.estimators) do
       for layers = 1, 2 do
         local line = estimator.bound and results.line(graph, estimator, layers) or {}
         if line[1] and results.bound(graph, line[1]) then
-          local where = ("%s, %s, %d layer%s"):format(graph.name, estimator.title, layers,
-            layers == 1 and "" or "s")
-          local row, by_samples = {where}, {}
-          for _, point in ipairs(line) do
-            local few, ratio, half = results.too_few(point), results.over_bound(graph, point)
-            by_samples[point.samples] = few and "?" or ("%.2g"):format(ratio)
-            if layers == 1 or estimator.two_layer_only then
-              local why = not_below_one(few, ratio, half)
-              verdict.n = verdict.n + 1
-              if why then
-                table.insert(verdict.not_below, ("%s, s = %d (%s)"):format(where, point.samples,
-                  why))
-              end
-              if not few then verdict.greatest = math.max(verdict.greatest or 0, ratio) end
-            end
-          end
-          for _, s in ipairs(opts.samples) do row[#row + 1] = by_samples[s] or "-" end
-          rows[#rows + 1] = row
+          local where = with_layers(("%s, %s"):format(graph.name, estimator.title), layers)
+          all:add(row_of(where, line, opts, function(point)
+            return ratio_of(graph, point, where, layers == 1 or estimator.two_layer_only)
+          end))
         end
       end
     end
   end
-  if #rows > 1 then return markdown.table(rows), verdict end
+  if #all.rows > 0 then return all, verdict end
 end
 
 local function ratio_text(ratio, half)
-  if not ratio then return "-" end
-  return half > 0 and ("%.2f ± %.2f"):format(ratio, half) or ("%.2f"):format(ratio)
+  return statistics.with_spread(ratio, half and half > 0 and half, "%.2f")
+end
+
+-- Why FastGCN's error over that of LADIES is not certainly above 1; nil where it is.
+local function not_above_one(few, ratio, half)
+  if few then return "too few draws connect" end
+  if not ratio then return "no ratio, LADIES has no error" end
+  if ratio - half > 1 then return nil end
+  return ratio + half < 1 and "above" or "not separated"
 end
 
 --- The table of the errors of FastGCN over those of LADIES, the points at which LADIES is not
 -- certainly below, and how many points there are; nil where one of the two is not measured.
-function tables.ratios(graphs, opts)
-  local rows, not_below, n = {head("FastGCN / LADIES", opts)}, {}, 0
+function variance_tables.ratios(graphs, opts)
+  local all, not_below, n = over_samples("FastGCN / LADIES", opts), {}, 0
   for _, graph in ipairs(graphs) do
     for layers = 1, 2 do
-      local where = ("%s, %d layer%s"):format(graph.name, layers, layers == 1 and "" or "s")
+      local where = with_layers(graph.name, layers)
       local row = {where}
       for _, s in ipairs(opts.samples) do
         local fastgcn = results.find(graph, "fastgcn", s, layers)
@@ -152,37 +167,32 @@ function tables.ratios(graphs, opts)
         if not fastgcn or not own then return nil end
         local ratio, half = statistics.ratio(fastgcn.record.error, own.record.error)
         local few = results.too_few(fastgcn) or results.too_few(own)
-        row[#row + 1] = few and "?" or ratio_text(ratio, half)
-        n = n + 1
-        if few or not ratio or ratio - half <= 1 then
-          not_below[#not_below + 1] = ("%s, s = %d (%s)"):format(where, s,
-            few and "too few draws connect" or not ratio and "no ratio, LADIES has no error"
-              or ratio + half < 1 and "above" or "not separated")
-        end
+        local why = not_above_one(few, ratio, half)
+        row[#row + 1], n = few and "?" or ratio_text(ratio, half), n + 1
+        if why then not_below[#not_below + 1] = ("%s, s = %d (%s)"):format(where, s, why) end
       end
-      rows[#rows + 1] = row
+      all:add(row)
     end
   end
-  return markdown.table(rows), not_below, n
+  return all, not_below, n
 end
 
 --- The same ratio, exact for one layer and any s, over the batch size; the sizes below that of
 -- their graph for which it is not certainly above 1; and how many sizes below it there are.
-function tables.sizes(graphs)
-  local sizes, seen, rows, not_below, n = {}, {}, {{"FastGCN / LADIES, exact"}}, {}, 0
+function variance_tables.sizes(graphs)
+  local seen, not_below, n = {}, {}, 0
   for _, graph in ipairs(graphs) do
     for _, one in ipairs(graph.facts.sizes) do
-      local whole = one.size == graph.facts.nodes
-      if not whole and not seen[one.size] then
-        sizes[#sizes + 1], seen[one.size] = one.size, true
-      end
+      if one.size ~= graph.facts.nodes then seen[one.size] = true end
     end
   end
+  local sizes = {}
+  for size in pairs(seen) do sizes[#sizes + 1] = size end
   table.sort(sizes)
-  for _, size in ipairs(sizes) do table.insert(rows[1], ("b = %d"):format(size)) end
-  table.insert(rows[1], "b = V")
+  local all = Table.new(tables.append(tables.append({"FastGCN / LADIES, exact"},
+    tables.map(sizes, function(size) return ("b = %d"):format(size) end)), {"b = V"}))
   for _, graph in ipairs(graphs) do
-    local row, by_size = {graph.name}, {}
+    local by_size = {}
     for _, one in ipairs(graph.facts.sizes) do
       local ratio, half = statistics.ratio(one.fastgcn, one.ladies)
       by_size[one.size] = ratio_text(ratio, half)
@@ -193,11 +203,10 @@ function tables.sizes(graphs)
         end
       end
     end
-    for _, size in ipairs(sizes) do row[#row + 1] = by_size[size] or "-" end
-    row[#row + 1] = by_size[graph.facts.nodes]
-    rows[#rows + 1] = row
+    local row = tables.map(sizes, function(size) return by_size[size] or "-" end)
+    all:add(tables.append({graph.name}, tables.append(row, {by_size[graph.facts.nodes]})))
   end
-  return markdown.table(rows), not_below, n
+  return all, not_below, n
 end
 
-return tables
+return variance_tables

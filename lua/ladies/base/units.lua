@@ -1,0 +1,3 @@
+--- Units in which numbers are shown.
+
+return {MIB = 1 << 20}

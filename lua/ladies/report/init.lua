@@ -1,0 +1,102 @@
+--- What a command has found, in the folder of its study: NAME.md, the section that `ladies report`
+-- puts into its document, NAME.csv, the pictures, and by tostring a text for the terminal.
+--
+--   local report = Report.new("sweep", folder, "Settings by validation F1")
+--   report:heading "cora"
+--   report:table(scores)                         -- see ladies.report.table
+--   report:picture("cora", {series = ...})       -- see ladies.plot
+--   report:note "Means over 10 runs."
+--   return report:write()
+--
+-- Headings, texts, tables and pictures stand in the order in which they come, the notes below them.
+-- Whatever they quote of data and files is shown and has no other effect. Fields: `folder`, `files`
+-- (names in it), `notes`, `tables` (each as rows of texts), `pictures` ({name =, plot = options of
+-- ladies.plot, files =}) and `failed`, the number of runs that failed.
+
+local core = require "ladies_core"
+local csv = require "ladies.report.csv"
+local markdown = require "ladies.report.markdown"
+local plot = require "ladies.report.plot"
+local tables = require "ladies.base.tables"
+
+local Report = {__name = "ladies.Report"}
+Report.__index = Report
+
+--- A report without anything in it. folder: the path of the folder, which is there.
+function Report.new(name, folder, title)
+  return setmetatable({name = name, folder = folder, title = title, files = {}, notes = {},
+    tables = {}, pictures = {}, parts = {}, numbers = {}, failed = 0}, Report)
+end
+
+-- Adds a part: how it stands in the section, and in the terminal; nil is not there.
+local function add(report, section, text)
+  table.insert(report.parts, {section = section, text = text})
+end
+
+--- A heading of the third level.
+function Report:heading(text)
+  add(self, "### " .. markdown.text(text), core.printable(text))
+end
+
+--- A paragraph or a list.
+function Report:text(text)
+  add(self, markdown.paragraph(text), core.printable(text, true))
+end
+
+--- A table for readers.
+function Report:table(content)
+  local text = content:markdown()
+  add(self, text, text)
+  table.insert(self.tables, content:texts())
+end
+
+--- A table for NAME.csv. Further ones of the same columns continue it.
+function Report:csv(content)
+  local rows = content:numbers()
+  tables.append(self.numbers, self.numbers[1] and table.move(rows, 2, #rows, 1, {}) or rows)
+end
+
+-- A name as that of a file that Markdown can name.
+local function file_name(name)
+  return (name:gsub("[^%w_.+-]", function(c) return ("_%02x"):format(c:byte()) end))
+end
+
+--- Draws a picture, options of ladies.plot, into NAME.svg and NAME.png. `shown`: in the terminal
+-- too, as text.
+function Report:picture(name, drawing, shown)
+  local files = plot.files(("%s/%s"):format(self.folder, file_name(name)), drawing)
+  table.insert(self.pictures, {name = name, plot = drawing, files = files})
+  tables.append(self.files, files)
+  add(self, files[1] and ("![%s](%s)"):format(markdown.text(drawing.title), files[1]),
+    shown and function()
+      local text, complaint = plot.text(drawing)
+      return text and text:match "^%s*\n?(.-)%s*$" or ("%s: %s"):format(drawing.title, complaint)
+    end)
+end
+
+--- Texts about the whole, a sentence or more each.
+function Report:note(...)
+  tables.append(self.notes, {...})
+end
+
+--- Writes NAME.md and NAME.csv; returns the report.
+function Report:write()
+  local sections = {"## " .. markdown.text(self.title)}
+  for _, part in ipairs(self.parts) do sections[#sections + 1] = part.section end
+  tables.append(sections, tables.map(self.notes, markdown.paragraph))
+  local names = {"results.jsonl", self.name .. ".csv", self.name .. ".md"}
+  core.file.write(self.folder .. "/" .. names[2], csv.text(self.numbers))
+  core.file.write(self.folder .. "/" .. names[3], table.concat(sections, "\n\n") .. "\n")
+  self.files = tables.append(names, self.files)
+  return self
+end
+
+function Report:__tostring()
+  local texts = {}
+  for _, part in ipairs(self.parts) do
+    texts[#texts + 1] = type(part.text) == "function" and part.text() or part.text
+  end
+  return table.concat(texts, "\n\n")
+end
+
+return Report

@@ -1,0 +1,35 @@
+--- Variants of a training, each with several seeds: what means and their intervals are made of.
+
+local experiment = require "ladies.experiment"
+local tables = require "ladies.base.tables"
+
+--- repeated(study, variants, opts, notes) -> records: trains each of `variants` with opts.runs
+-- seeds, from opts.first (1) on: seed by seed, so that there is a table of some seeds as soon as
+-- can be. A variant:
+-- key, settings   what its runs are called, before ", seed N", and their settings but for the seed
+-- runs            how often, where that is less
+-- trace           see ladies.study
+-- and it is given its `records`, in the order of the seeds, and `by_seed`, the same with false for
+-- a run that failed. Of these `notes` gets a line each. The other options are those of study:run.
+return function(study, variants, opts, notes)
+  local first, runs = opts.first or 1, {}
+  local function key_of(variant, i) return ("%s, seed %d"):format(variant.key, first + i - 1) end
+  for i = 1, opts.runs do
+    for _, variant in ipairs(variants) do
+      if i <= (variant.runs or opts.runs) then
+        runs[#runs + 1] = {key = key_of(variant, i), trace = variant.trace,
+          config = experiment.configure(tables.merged(variant.settings, {seed = first + i - 1}))}
+      end
+    end
+  end
+  local all = study:complete(runs, opts, notes)
+  for _, variant in ipairs(variants) do
+    variant.records, variant.by_seed = {}, {}
+    for i = 1, variant.runs or opts.runs do
+      local record = study:record(key_of(variant, i))
+      variant.by_seed[i] = record or false
+      table.insert(variant.records, record)
+    end
+  end
+  return all
+end

@@ -1,0 +1,141 @@
+--- What ladies_paper.variance measures: its options, and the points of every graph.
+
+local core = require "ladies_core"
+local collection = require "ladies.data.store.collection"
+local estimators = require "ladies_paper.variance.estimators"
+local generate = require "ladies.data.generate"
+local options = require "ladies.base.options"
+local tables = require "ladies.base.tables"
+
+local plan = {}
+
+local WHERE = "ladies_paper.variance"
+
+--- Data sets that are made, by name: functions that make them.
+plan.GENERATED = {
+  ["power-law"] = function()
+    return generate.power_law{nodes = 20000, entries = 200000, signal = 0.5}
+  end,
+}
+
+local SPEC = {
+  datasets = "array of strings or nil",
+  data = {"table", {}},
+  methods = "array of strings or nil",
+  samplers = {"table", {}},
+  samples = "array of positive integers or nil",
+  batches = "positive integer or nil",
+  draws = "positive integer or nil",
+  batch_size = {"positive integer", 512},
+  hidden = "positive integer or nil",
+  steps = {"non-negative integer", 20},
+  lag = {"non-negative integer", 10},
+  normalize = {"sym|row", "sym"},
+  seed = {"integer", 1},
+  quick = {"boolean", false},
+  out = "string or nil",
+  quiet = {"boolean", false},
+}
+
+local THOROUGH = {
+  batches = 12, draws = 16, hidden = 128, samples = {5, 16, 64, 256, 512},
+  datasets = {"cora", "citeseer", "pubmed", "wordnet", "power-law"},
+}
+local QUICK = {
+  batches = 4, draws = 6, hidden = 64, samples = {16, 64}, datasets = {"cora", "power-law"},
+}
+
+-- Those of the names that are found without fetching anything.
+local function here(names)
+  local list = {}
+  for _, name in ipairs(names) do
+    if plan.GENERATED[name] or collection.find(name) then list[#list + 1] = name end
+  end
+  return list
+end
+
+-- The estimators that were asked for, and those of the user's own samplers.
+local function chosen(opts)
+  local by_name = tables.by_field(estimators, "name")
+  local names = tables.map(estimators, function(one) return one.name end)
+  local list = tables.map(opts.methods or names, function(name)
+    return by_name[name] or options.fail(("%s: no method %q%s"):format(WHERE, name,
+      options.hint(name, names, "there are")))
+  end)
+  for _, name in ipairs(tables.sorted_keys(opts.samplers)) do
+    local make = options.value(WHERE, "samplers." .. name, opts.samplers[name], "callable")
+    if by_name[name] then
+      options.fail(("%s: samplers.%s: there is a method of this name; choose another"):format(WHERE,
+        name))
+    end
+    list[#list + 1] = {name = name, title = name, own = true, make = function(network, s, layers)
+      return make(network.P, s, layers)
+    end}
+  end
+  return list
+end
+
+-- Refuses what would leave nothing to measure.
+local function check_points(opts)
+  if #opts.datasets == 0 or #opts.estimators == 0 or #opts.samples == 0 then
+    options.fail(WHERE .. ": name at least one data set, one method and one number of samples")
+  end
+  local needs = {}
+  for i, one in ipairs(opts.estimators) do
+    local least = one.least or 1
+    for _, s in ipairs(opts.samples) do
+      if s >= least then return end
+    end
+    needs[i] = ("%s needs %d at least"):format(one.name, least)
+  end
+  options.fail(("%s: no method is measured with these samples; %s"):format(WHERE,
+    table.concat(needs, ", ")))
+end
+
+--- The options of ladies_paper.variance, checked, with `estimators`.
+function plan.check(given)
+  local opts = options.check(WHERE, given, SPEC)
+  opts = tables.merged(opts.quick and QUICK or THOROUGH, opts)
+  if opts.draws < 2 then options.fail(WHERE .. ": a variance needs at least 2 draws") end
+  if opts.batches < 2 then options.fail(WHERE .. ": an interval needs at least 2 batches") end
+  if opts.lag > opts.steps then
+    options.fail(("%s: the lag, %d, is more than the steps of training, %d"):format(WHERE,
+      opts.lag, opts.steps))
+  end
+  if not given.datasets then opts.datasets = here(opts.datasets) end
+  opts.estimators = chosen(opts)
+  check_points(opts)
+  return opts
+end
+
+-- Draws of a batch: `draws`, up to 32 times as many for a heavy tail with few samples, down to 4
+-- for a light one with many.
+local function draws_of(one, s, draws)
+  if one.tail == "light" then return math.min(draws, math.max(4, draws * 64 // s)) end
+  if one.tail == "heavy" then return draws * math.max(1, math.min(32, 512 // s)) end
+  return draws
+end
+
+--- What is to be measured on a data set, items of study:measure: the graph itself, {key =, dataset
+-- =, name = in tables, points =}, and its points, {key =, graph =, estimator =, samples =, layers
+-- =, draws =}. With a sampler or a data set of the user's they are measured `again`: a key does not
+-- tell one of these from another of the same name.
+function plan.graph(dataset, opts)
+  local given = opts.data[dataset] ~= nil
+  local graph = {key = given and dataset .. " (given)" or dataset, dataset = dataset,
+    name = core.printable(dataset), again = given, points = {}}
+  for _, one in ipairs(opts.estimators) do
+    for _, s in ipairs(opts.samples) do
+      for layers = one.two_layer_only and 2 or 1, s >= (one.least or 1) and 2 or 0 do
+        table.insert(graph.points, {
+          key = ("%s, %s, %d samples, %d layers"):format(graph.key, one.name, s, layers),
+          graph = graph, estimator = one, samples = s, layers = layers,
+          draws = draws_of(one, s, opts.draws), again = one.own or given,
+        })
+      end
+    end
+  end
+  return graph
+end
+
+return plan
