@@ -37,6 +37,7 @@ end
 -- The bytes of the parameters and, where they are not frozen, of what the optimizer has for them.
 local function bytes_of_parameters(run)
   local slabs, elements = 2, 0   -- values and gradients
+  while run.opts.grad_accumulate > 1 << slabs - 2 do slabs = slabs + 1 end      -- and sums of them
   for _, state in pairs(run.optimizer:state()) do
     if options.class_of(state) == "Tensor" then slabs = slabs + 1 end
   end

@@ -108,6 +108,17 @@ function Run:batch_options(epoch, index)
   }
 end
 
+-- The number of the batch that ends the last whole step within the bounds.
+function Run:last_batch()
+  local size = self.opts.grad_accumulate
+  local most = math.min(self.total, self.opts.max_batches or self.total)
+  if most < size then
+    options.fail(("ladies.train: a step of %d mini-batches (grad_accumulate) is more than the run "
+      .. "has, %d"):format(size, most))
+  end
+  return most // size * size
+end
+
 -- The iterator over the batches that are left, and their progress.
 function Run:open_batches()
   local opts, batch_options = self.opts, self:batch_options(self.epoch, self.index + 1)
@@ -117,9 +128,9 @@ function Run:open_batches()
       numbered_batches.name_of(opts.sampler),
       function(text) self.progress:line("ladies: " .. text) end)
   end
-  local total = opts.epochs * batches.per_epoch(#opts.data.train, batch_options)
+  self.total = opts.epochs * batches.per_epoch(#opts.data.train, batch_options)
   self.progress = progress.new{
-    total = math.min(total, opts.max_batches or total), done = self.number, quiet = opts.quiet,
+    total = self:last_batch(), done = self.number, quiet = opts.quiet,
     bound = self.validation ~= nil and opts.patience > 0, measure = self.monitor.name,
   }
   if self.number > 0 then
@@ -169,22 +180,17 @@ function Run:count_rows(batch)
   for _, block in ipairs(batch.blocks) do rows.hidden = rows.hidden + #block.dst end
 end
 
--- Samples the next batch and trains on it; returns false when the epochs are over or the run gives
--- up.
+-- Samples the next batch and trains on it, or gives up.
 function Run:advance()
   local clock, before = self.timer, core.memory().total
   clock:start()
   self.batch = nil      -- one at a time is held
   local batch = self.next_batch()
-  if not batch then return false end
   clock:sampled(batch.sampling)
   propagation.trained(self.model, batch)
   if self.guard then self.guard(batch) end
   local loss, wrong = self.step:train(batch, self.number + 1)
-  if not loss then
-    self:give_up(self.number + 1, wrong)
-    return false
-  end
+  if not loss then return self:give_up(self.number + 1, wrong) end
   local now, bytes = clock:stop(batch.gathering or 0), self.step.bytes
   self.number, self.epoch, self.index = self.number + 1, batch.epoch, batch.index
   self.batch = batch
@@ -194,12 +200,18 @@ function Run:advance()
     log.names.batch)
   if self.log then self.log:batch(batch, self.number, loss, clock, bytes, numbers) end
   self.progress:update(self.number, now, loss, self.value)
-  return true
 end
 
--- Whether a validation follows the batch in hand.
+-- Whether the batch in hand ends a step.
+function Run:is_whole()
+  return self.number % self.opts.grad_accumulate == 0
+end
+
+-- Whether a validation follows the batch in hand: the step in which one comes is over.
 function Run:validation_is_due()
-  return self.validation and self.number % self.opts.eval_every == 0
+  local opts = self.opts
+  return self.validation and self:is_whole()
+    and self.number // opts.eval_every > (self.number - opts.grad_accumulate) // opts.eval_every
 end
 
 -- Validates, and keeps a copy of the model when it is the best so far; or gives up.
@@ -224,24 +236,28 @@ function Run:evaluate()
   end
 end
 
--- Why no batch follows, or nil.
+-- Why no step follows, or nil; in the midst of one there is no reason.
 function Run:reason_to_stop()
-  local opts = self.opts
-  if self:validation_is_due() and self.stopper:exhausted(self.number) then
+  local opts, next_whole = self.opts, self.number + self.opts.grad_accumulate
+  if not self:is_whole() then
+    return nil
+  elseif self:validation_is_due() and self.stopper:exhausted(self.number) then
     return "patience"
   elseif self.stopped_by then
     return self.stopped_by
-  elseif self.number >= (opts.max_batches or math.huge) then
+  elseif next_whole > (opts.max_batches or math.huge) then
     return "max_batches"
   elseif self.timer:seconds() >= (opts.max_seconds or math.huge) then
     return "max_seconds"
   elseif interrupt.arrived() then
     return "interrupted"
+  elseif next_whole > self.total then
+    return "epochs"
   end
 end
 
 function Run:checkpoint_is_due()
-  return self.folder and not self.trouble
+  return self.folder and not self.trouble and self:is_whole()
     and core.clock() - self.saved >= self.opts.checkpoint_every
 end
 
@@ -253,16 +269,12 @@ function Run:loop()
   local _ <close> = interrupt.defer()
   local reason = self:reason_to_stop()
   while not reason do
-    if not self:advance() then
-      reason = "epochs"
-    else
-      if self:validation_is_due() then self:evaluate() end
-      if self:checkpoint_is_due() then run_checkpoint.save(self) end
-      reason = self.trouble and "not finite" or self:reason_to_stop()
-    end
+    self:advance()
+    if not self.trouble and self:validation_is_due() then self:evaluate() end
+    if self:checkpoint_is_due() then run_checkpoint.save(self) end
+    reason = self.trouble and "not finite" or self:reason_to_stop()
   end
-  if self.trouble then return "not finite" end
-  if self.folder then run_checkpoint.save(self) end
+  if self.folder and not self.trouble then run_checkpoint.save(self) end
   return reason
 end
 

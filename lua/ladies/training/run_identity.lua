@@ -18,7 +18,8 @@ local FREE = {epochs = true, max_batches = true, max_seconds = true, patience = 
   dataset = true, method_file = true, model_file = true}
 
 -- Of the options of ladies.train: those on which a run's course depends and that are plain data.
-local PLAIN = {"batch_size", "seed", "eval_every", "min_gain", "best", "clip", "method"}
+local PLAIN = {"batch_size", "seed", "eval_every", "min_gain", "best", "clip",
+  "method", "grad_accumulate"}
 
 -- Those that are code.
 local CODE = {"loss", "schedule", "validate"}

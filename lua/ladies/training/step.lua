@@ -1,4 +1,4 @@
---- A step of training: from a mini-batch to its loss, gradients and new parameters.
+--- A step of training: from mini-batches to their losses, gradients and new parameters.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -12,13 +12,13 @@ local step = {}
 local Step = {__name = "Step"}
 Step.__index = Step
 
---- step.new(opts, optimizer): opts are those of ladies.train: data, model, loss, clip, schedule.
--- `lr` is the learning rate that the schedule's factor multiplies.
+--- step.new(opts, optimizer): opts are those of ladies.train: data, model, loss, clip, schedule,
+-- grad_accumulate. `lr` is the learning rate that the schedule's factor multiplies.
 function step.new(opts, optimizer)
   return setmetatable({
     data = opts.data, model = opts.model, optimizer = optimizer, lr = optimizer.lr,
     loss = opts.loss or losses.of(opts.data.labels), is_own_loss = opts.loss ~= nil,
-    clip = opts.clip, schedule = opts.schedule,
+    clip = opts.clip, schedule = opts.schedule, batches = opts.grad_accumulate,
   }, Step)
 end
 
@@ -86,8 +86,17 @@ function Step:follow_schedule(number)
   end
 end
 
+-- Updates the parameters by the gradients; returns what is not finite.
+function Step:update(number)
+  local wrong = self.clip and self:bound_gradients()
+  if wrong then return wrong end
+  if self.schedule then self:follow_schedule(number) end
+  self.optimizer:step()
+end
+
 --- Trains on mini-batch `number`; returns its loss, or nil and what is not finite. `bytes` is then
--- what was held when the gradients were there.
+-- what was held when the gradients were there. The parameters change at the last mini-batch of a
+-- step.
 function Step:train(batch, number)
   local _ <close> = core.step()
   local loss = self:loss_of(self.model:forward(self.data.features, batch), batch)
@@ -96,10 +105,8 @@ function Step:train(batch, number)
   if wrong then return nil, "the loss is " .. wrong end
   backward(loss, number)
   self.bytes = core.memory().total
-  wrong = self.clip and self:bound_gradients()
+  wrong = self.optimizer:accumulate(self.batches) and self:update(number)
   if wrong then return nil, wrong end
-  if self.schedule then self:follow_schedule(number) end
-  self.optimizer:step()
   if batch.after_step then batch.after_step(batch, self.model) end
   return value
 end

@@ -20,6 +20,7 @@ local SPEC = {
   batch_size = {"positive integer", 512},
   workers = {"non-negative integer", 0},
   ahead = "positive integer or nil",
+  grad_accumulate = {"integer in [1, 65536]", 1},
   epochs = {"positive integer", 1000},
   max_batches = "positive integer or nil",
   max_seconds = "positive number or nil",
@@ -77,6 +78,12 @@ end
 --              (data.multilabel). Where there are loss_nodes, logits, labels and weights are
 --              theirs.
 -- batch_size   512
+-- grad_accumulate   mini-batches of a step (1): the parameters change by the mean of their
+--                   gradients,
+--              whatever their sizes, and after_step of all but the last comes before. Batches are
+--              counted as ever, also across the ends of epochs; validation, checkpoints, stops and
+--              the schedule come at the ends of steps, and what is no whole step at the end of the
+--              run is left out.
 -- workers      threads that sample ahead of the loop (0), and `ahead`: see ladies.batches
 -- epochs (1000), max_batches, max_seconds (of training alone)   bounds on the length of the run
 -- seed         of the order of the nodes, the sampler's draws and dropout's

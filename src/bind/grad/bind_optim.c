@@ -101,6 +101,14 @@ static int optimizer_clear(lua_State *L)
     return 0;
 }
 
+static int optimizer_accumulate(lua_State *L)
+{
+    bool complete;
+    bind_check(L, ld_optimizer_accumulate(optimizer(L), bind_check_integer(L, 2), &complete));
+    lua_pushboolean(L, complete);
+    return 1;
+}
+
 static int optimizer_clip_norm(lua_State *L)
 {
     ld_optimizer *o = optimizer(L);
@@ -277,7 +285,15 @@ static const bind_function methods[] = {
      "optimizer:step()\nUpdates every parameter that has a gradient and clears the gradients, "
      "which\n"
      "accumulate until then. A parameter without one is left as it is."},
-    {"clear", optimizer_clear, "optimizer:clear()\nDrops the gradients without using them."},
+    {"accumulate", optimizer_accumulate,
+     "optimizer:accumulate(batches) -> boolean\n"
+     "After a backward pass: sets the gradients aside as those of one of so many mini-batches of a\n"
+     "step, and tells whether it is the last. Then the gradients are the mean of all, and it is\n"
+     "time for optimizer:step(). Their sum is taken in a binary tree that depends on the number\n"
+     "of mini-batches alone: (1 + 2) + (3 + 4) for four. A parameter that has no gradient in some\n"
+     "of them counts as zeros there."},
+    {"clear", optimizer_clear,
+     "optimizer:clear()\nDrops the gradients without using them, those set aside too."},
     {"clip_norm", optimizer_clip_norm,
      "optimizer:clip_norm(most) -> norm\n"
      "Scales the gradients so that their joint Euclidean norm is at most `most`; returns the norm\n"

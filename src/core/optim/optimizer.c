@@ -42,8 +42,7 @@ static int64_t padded(int64_t size)
     return (size + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-/* A vector of zeros that nobody can freeze. */
-static ld_status new_slab(ld_tensor **out, int64_t size)
+ld_status ld_optimizer_new_slab(ld_tensor **out, int64_t size)
 {
     ld_status st = ld_tensor_full(out, 1, size, 1, 0.0f);
     if (st == LD_OK)
@@ -83,6 +82,7 @@ ld_status ld_optimizer_new(ld_optimizer **out, ld_optimizer_kind kind,
     o->options = *options;
     int64_t size = 0;
     if (!(o->params = ld_calloc_array(n, sizeof *o->params, LD_MEM_TAPE)) ||
+        !(o->in_sum = ld_calloc_array(n, sizeof *o->in_sum, LD_MEM_TAPE)) ||
         !(o->steps = ld_calloc_array(n, sizeof *o->steps, LD_MEM_TAPE))) {
         st = LD_NOMEM;
         goto done;
@@ -105,12 +105,12 @@ ld_status ld_optimizer_new(ld_optimizer **out, ld_optimizer_kind kind,
         o->params[o->n++] = ld_tensor_ref(params[i]);
         size += padded(ld_tensor_size(params[i]));
     }
-    LD_TRY(new_slab(&o->values, size));
-    LD_TRY(new_slab(&o->grads, size));
+    LD_TRY(ld_optimizer_new_slab(&o->values, size));
+    LD_TRY(ld_optimizer_new_slab(&o->grads, size));
     if (kind != LD_SGD || options->momentum > 0)
-        LD_TRY(new_slab(&o->moment1, size));
+        LD_TRY(ld_optimizer_new_slab(&o->moment1, size));
     if (kind != LD_SGD)
-        LD_TRY(new_slab(&o->moment2, size));
+        LD_TRY(ld_optimizer_new_slab(&o->moment2, size));
     int64_t first = 0;
     for (int64_t i = 0; i < n; i++) {
         LD_TRY(adopt(o, i, first));
@@ -132,6 +132,9 @@ void ld_optimizer_free(ld_optimizer *o)
         ld_tensor_unref(o->params[i]);
     ld_free(o->params);
     ld_free(o->steps);
+    ld_free(o->in_sum);
+    for (int l = 0; l < LD_SUMS; l++)
+        ld_tensor_unref(o->sums[l]);
     ld_tensor_unref(o->values);
     ld_tensor_unref(o->grads);
     ld_tensor_unref(o->moment1);
@@ -158,7 +161,8 @@ bool ld_optimizer_has(const ld_optimizer *o, const ld_tensor *t)
 void ld_optimizer_clear(ld_optimizer *o)
 {
     for (int64_t i = 0; i < o->n; i++)
-        o->params[i]->has_grad = false;
+        o->params[i]->has_grad = o->in_sum[i] = false;
+    o->leaf = 0;
 }
 
 /* One parameter's update; the pointers are into the slabs. */
@@ -203,6 +207,9 @@ ld_status ld_optimizer_step(ld_optimizer *o)
     const ld_optimizer_options *c = &o->options;
     int64_t first = 0;
     ld_status st;
+    if (o->leaf > 0)
+        return ld_fail(
+            LD_STATE, "step: gradients of %" PRId64 " mini-batches wait for more of them", o->leaf);
     if ((st = ld_poll()) != LD_OK || (st = change_moments(o)) != LD_OK)
         return st;
     ld_defer_cancel(true); /* parameters that are half updated would be lost */

@@ -17,6 +17,8 @@ typedef struct {
     double weight_decay;      /* added to the gradient; AdamW: taken off the weights directly */
 } ld_optimizer_options;
 
+enum { LD_SUMS = 16, LD_MOST_LEAVES = 1 << LD_SUMS };
+
 typedef struct ld_optimizer {
     ld_optimizer_kind kind;
     ld_optimizer_options options;
@@ -26,6 +28,9 @@ typedef struct ld_optimizer {
     ld_tensor *values, *grads; /* slabs: vectors of equal length */
     ld_tensor *moment1;        /* momentum, or Adam's first moment; NULL for plain SGD */
     ld_tensor *moment2;        /* Adam's second moment, or NULL */
+    int64_t leaf;              /* gradients that wait in sums: see ld_optimizer_accumulate */
+    ld_tensor *sums[LD_SUMS];  /* slabs, or NULL */
+    bool *in_sum;              /* which parameters have a gradient there */
 } ld_optimizer;
 
 /* An optimizer of n parameters, which become leaves that want gradients, also frozen ones. LD_VALUE
@@ -41,11 +46,21 @@ ld_status ld_optimizer_set_lr(ld_optimizer *o, double lr);
 /* Whether t itself, not one that is equal, is one of the parameters. */
 bool ld_optimizer_has(const ld_optimizer *o, const ld_tensor *t);
 
-/* One update of every parameter that has a gradient; the gradients are used up.
+/* A slab of the parameters' layout, zeros that nobody can freeze. */
+ld_status ld_optimizer_new_slab(ld_tensor **out, int64_t size);
+
+/* Sets the gradients aside as one of `leaves` that make a step; *complete tells whether it is the
+ * last: then the gradients are the mean of all, their sum taken in a binary tree that depends on
+ * `leaves` alone (see accumulate.c). A parameter without a gradient counts as one of zeros where any
+ * of the others has one. LD_VALUE for a number of leaves out of range. */
+ld_status ld_optimizer_accumulate(ld_optimizer *o, int64_t leaves, bool *complete);
+
+/* One update of every parameter that has a gradient; the gradients are used up. LD_STATE when some
+ * wait for others to be accumulated.
  * Adam: Kingma and Ba 2015, algorithm 1; AdamW: Loshchilov and Hutter 2019, algorithm 2. */
 ld_status ld_optimizer_step(ld_optimizer *o);
 
-/* Forgets the gradients without using them. */
+/* Forgets the gradients without using them, those set aside too. */
 void ld_optimizer_clear(ld_optimizer *o);
 
 /* Scales all gradients so that their joint Euclidean norm is at most `most`; *norm is the norm

@@ -40,7 +40,7 @@ without("Rng", ".__index .__tostring :at :below :fork :normal :uniform")
 without("Alias", ".__gc .__index .__len .__tostring")
 without("Step", ".__close .__gc .__index .__tostring :close")
 without("Optimizer", [[
-  .__gc .__index .__tostring :clear :clip_norm :set_lr :state :step
+  .__gc .__index .__tostring :accumulate :clear :clip_norm :set_lr :state :step
 ]])
 without("Workers", ".__close .__gc .__index .__tostring :close :next")
 without("Npz", [[

@@ -1,0 +1,224 @@
+--- Steps of several mini-batches: their gradients are added in one fixed binary tree, and a run
+-- that counts in such steps stops, validates and goes on at their ends.
+local lu = require "luaunit"
+local ladies = require "ladies"
+local temporary = require "reference.temporary"
+local toy = require "reference.toy_data"
+local toy_training = require "reference.toy_training"
+
+local tests = {}
+local options, weights = toy_training.options, toy_training.weights
+
+-- The sum of leaves first .. last in the tree: the left half is the largest power of two of leaves
+-- that leaves any to the right.
+local function tree_sum(leaves, first, last)
+  if first == last then return leaves[first] end
+  local left = 1
+  while 2 * left < last - first + 1 do left = 2 * left end
+  return tree_sum(leaves, first, first + left - 1) + tree_sum(leaves, first + left, last)
+end
+
+-- Gradients that any other order of additions would give other bits.
+local function gradients(n)
+  local rng, list = ladies.rng(n), {}
+  for i = 1, n do list[i] = ladies.zeros(40, 3):normal_(10 ^ (i % 5), rng) end
+  return list
+end
+
+--- The mean is that of the tree by bits, for every number of leaves, and not that of another order.
+function tests.test_tree()
+  local others = 0
+  for n = 1, 17 do
+    local leaves, weight = gradients(n), ladies.zeros(40, 3):requires_grad_()
+    local sgd = ladies.optim.sgd({weight}, {lr = 1})
+    for _ = 1, 2 do                                    -- the second time with slabs that were used
+      for i, leaf in ipairs(leaves) do
+        weight:set_grad_(leaf)
+        lu.assertEquals(sgd:accumulate(n), i == n)
+        lu.assertEquals(weight.grad ~= nil, i == n)
+      end
+      local mean = n == 1 and leaves[1] or tree_sum(leaves, 1, n) / n
+      lu.assertEquals(weight.grad:hash(), mean:hash(), n)
+      local row = leaves[1]
+      for i = 2, n do row = row + leaves[i] end
+      if (n == 1 and row or row / n):hash() ~= mean:hash() then others = others + 1 end
+      sgd:step()
+    end
+  end
+  lu.assertTrue(others > 20)
+end
+
+--- A parameter without a gradient in some leaf counts as zeros there; one without any keeps none.
+function tests.test_missing_gradients()
+  local a, b, c = ladies.zeros(3):requires_grad_(), ladies.zeros(2):requires_grad_(),
+    ladies.zeros(2):requires_grad_()
+  local adam = ladies.optim.adam{a, b, c}
+  for i = 1, 4 do
+    a:set_grad_(ladies.full(i, 3))
+    if i == 3 then b:set_grad_(ladies.full(8, 2)) end
+    adam:accumulate(4)
+  end
+  lu.assertEquals({a.grad:to_table(), b.grad:to_table(), c.grad}, {{2.5, 2.5, 2.5}, {2, 2}, nil})
+  adam:step()
+  lu.assertEquals(adam:state().steps, {1, 1, 0})
+end
+
+function tests.test_what_waits()
+  local a = ladies.zeros(3):requires_grad_()
+  local adam = ladies.optim.adam{a}
+  a:set_grad_(ladies.ones(3))
+  lu.assertFalse(adam:accumulate(2))
+  lu.assertErrorMsgContains("step: gradients of 1 mini-batches wait for more of them", adam.step,
+    adam)
+  local function refused(expected, n)
+    lu.assertErrorMsgContains("accumulate: " .. expected, adam.accumulate, adam, n)
+  end
+  refused("1 gradients are there already, of 1", 1)
+  for _, n in ipairs{0, -1, 65537} do refused("there may be 1 to 65536 gradients", n) end
+  adam:clear()                                         -- drops what waits
+  a:set_grad_(ladies.full(4, 3))
+  lu.assertFalse(adam:accumulate(2))
+  a:requires_grad_(false)                              -- frozen meanwhile
+  lu.assertTrue(adam:accumulate(2))
+  lu.assertNil(a.grad)
+  a:requires_grad_()
+  local _ = ladies.optim.sgd{a}
+  refused("parameter 1 belongs to another optimizer now", 2)
+end
+
+-- ---------------------------------------------------------------- ladies.train
+
+-- The same training by hand: gradients of every mini-batch one by one, added in the tree.
+local function by_hand(size, epochs)
+  local opts = options{}
+  local model, data = opts.model, opts.data
+  local sgd = ladies.optim.sgd(model:parameters(), {lr = 0.5})
+  local leaves = {}
+  for batch in ladies.batches(data.train, {size = 20, sampler = opts.sampler, epochs = epochs}) do
+    local step <close> = ladies.step()                                  -- luacheck: ignore step
+    ladies.loss.cross_entropy(model:forward(data.features, batch), data.labels[batch.output])
+      :backward()
+    local leaf = {}
+    for i, parameter in ipairs(model:parameters()) do leaf[i] = parameter.grad:clone() end
+    leaves[#leaves + 1] = leaf
+    sgd:clear()
+    if #leaves == size then
+      for i, parameter in ipairs(model:parameters()) do
+        local column = {}
+        for j = 1, size do column[j] = leaves[j][i] end
+        parameter:set_grad_(tree_sum(column, 1, size) / size)
+      end
+      sgd:clip_norm(0.3)
+      sgd:step()
+      leaves = {}
+    end
+  end
+  return weights(model)
+end
+
+local function train(own)
+  own.validate = own.validate or function() return 0 end
+  own.eval_every = own.eval_every or 1000
+  local opts = options(own)
+  opts.optimizer = ladies.optim.sgd(opts.model:parameters(), {lr = 0.5})
+  opts.lr = nil
+  local result = ladies.train(opts)
+  return weights(opts.model), result, opts
+end
+
+--- Steps of S mini-batches are those of the tree sum by hand, by bits; 3 batches make an epoch, so
+-- steps go across the ends of epochs.
+function tests.test_equals_the_tree_sum_by_hand()
+  for _, size in ipairs{2, 3, 4, 5} do
+    local found, result = train{grad_accumulate = size, epochs = 7, clip = 0.3}
+    lu.assertEquals(found, by_hand(size, 7), size)
+    lu.assertEquals({result.batches, result.stopped}, {21 // size * size, "epochs"})
+  end
+end
+
+function tests.test_one_is_as_ever()
+  lu.assertEquals(train{grad_accumulate = 1, epochs = 3}, train{epochs = 3})
+end
+
+--- Where each batch's loss is weighed by its share of the nodes, a step is that of one batch of
+-- all.
+function tests.test_equals_one_batch_of_the_union()
+  local function run(own)
+    own.max_batches, own.model = own.grad_accumulate or 1, ladies.nn.gcn{inputs = toy.FEATURES,
+      hidden = 16, outputs = 3, layers = 2}
+    local _, _, opts = train(own)
+    return opts.model
+  end
+  local n = #toy.new().train
+  local parts = run{batch_size = 17, grad_accumulate = 4, loss = function(logits, labels)
+    return ladies.loss.cross_entropy(logits, labels, ladies.full(4 / n, #labels))
+  end}
+  local union = run{batch_size = n}
+  for i, parameter in ipairs(union:parameters()) do
+    local difference = (parameter - parts:parameters()[i]):square():sum():item() ^ 0.5
+    lu.assertTrue(difference < 1e-6 * parameter:square():sum():item() ^ 0.5, difference)
+  end
+end
+
+--- Stopped in the midst of an epoch or at any bound, a run goes on to the same bits; it ends with
+-- its last whole step.
+function tests.test_resumed()
+  local function run(folder, batches, resume, workers)
+    local own = {grad_accumulate = 4, max_batches = batches, out = temporary.path(folder),
+      resume = resume, workers = workers or 0, schedule = ladies.schedule.cosine{batches = 20}}
+    return train(own)
+  end
+  local whole, result = run("whole", 22)
+  lu.assertEquals({result.batches, result.stopped}, {20, "max_batches"})
+  for _, first in ipairs{4, 7, 13} do
+    local folder = "parts" .. first
+    local _, half = run(folder, first)
+    lu.assertEquals(half.batches, first // 4 * 4)
+    lu.assertEquals(run(folder, 22, true, 1), whole)
+    lu.assertEquals(#toy_training.log(temporary.path(folder)), 20)
+  end
+  local ok, message = pcall(train, {out = temporary.path "whole", resume = true})
+  lu.assertFalse(ok)
+  lu.assertStrContains(message, "grad_accumulate was 4 and is 1")
+end
+
+--- What happens between batches happens at the ends of steps.
+function tests.test_ends_of_steps()
+  local validated, asked, seen = {}, {}, {}
+  local _, result = train{grad_accumulate = 3, max_batches = 30, eval_every = 4,
+    validate = function(_, number)
+      validated[#validated + 1] = number
+      return number
+    end,
+    schedule = function(number)
+      asked[#asked + 1] = number
+      return 1
+    end,
+    on_batch = function(at)
+      seen[#seen + 1] = at.batch
+      return at.batch == 13 and "stop" or nil
+    end}
+  lu.assertEquals({result.stopped, result.batches}, {"on_batch", 15})
+  lu.assertEquals(validated, {6, 9, 12, 15})           -- the steps with batches 4, 8, 12; the end
+  lu.assertEquals(asked, {3, 6, 9, 12, 15})
+  lu.assertEquals(#seen, 15)
+  lu.assertErrorMsgContains("ladies.train: a step of 8 mini-batches (grad_accumulate) is more than "
+    .. "the run has, 5", train, {grad_accumulate = 8, max_batches = 5})
+end
+
+--- after_step of a mini-batch is called before the next one is asked for, in its own step.
+function tests.test_after_step()
+  local calls, opts = {}, options{}
+  local plain = opts.sampler
+  local _, result = train{grad_accumulate = 2, max_batches = 4, sampler = function(seeds)
+    local batch = plain(seeds)
+    function batch.after_step(_, model) calls[#calls + 1] = weights(model) end
+    return batch
+  end}
+  lu.assertEquals(result.batches, 4)
+  lu.assertEquals(#calls, 4)
+  lu.assertNotEquals(calls[1], calls[2])               -- the step is at the second
+  lu.assertEquals(calls[2], calls[3])
+end
+
+return tests
