@@ -6,31 +6,13 @@ local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 local lu = require "luaunit"
 local ladies = require "ladies"
 local bundle = require "tools.bundle"
+local page_blocks = require "tools.page_blocks"
 local shell = require "tools.shell"
 
 local tests = {}
 local root = os.getenv "LADIES_SOURCE" or here .. "/.."
 
--- The page's blocks as {language =, file =, section =, text =}.
-local function blocks_of(page)
-  local blocks, section, open = {}, nil, nil
-  for line in page:gmatch "([^\n]*)\n" do
-    if open and line == "```" then
-      open.text = table.concat(open.lines, "\n") .. "\n"
-      blocks[#blocks + 1], open = open, nil
-    elseif open then
-      open.lines[#open.lines + 1] = line
-    elseif line:find "^```" then
-      local language, file = line:match "^```(%w+) ?(.*)$"
-      open = {language = language, file = file ~= "" and file or nil, section = section, lines = {}}
-    else
-      section = line:match "^## (.*)" or section
-    end
-  end
-  return blocks
-end
-
-local blocks = blocks_of(ladies.file.read(root .. "/doc/data.md"))
+local blocks = page_blocks(ladies.file.read(root .. "/doc/data.md"))
 
 -- Writes the files of the page into a folder: those that it shows, and those that its listings in
 -- Python made.
