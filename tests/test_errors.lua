@@ -4,6 +4,7 @@ local lu = require "luaunit"
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local ladies = require "ladies"
+local toy = require "reference.toy_data"
 local shell = require "tools.shell"
 
 local tests = {}
@@ -72,6 +73,48 @@ function tests.test_callbacks_in_workers()
   local _, in_worker = pcall(loop, seeds_too_late, 2)
   lu.assertStrMatches(in_step, "[^ ]*test_errors.lua:%d+: .*")
   lu.assertEquals(in_worker, in_step)
+end
+
+--- Layers say which they are, and training which mini-batch it was, whoever calls them.
+function tests.test_layers_and_batches()
+  local data = toy.new()
+  local sampler = toy.neighbourhoods(data.graph:normalize "sym", 2)
+  local model = ladies.nn.gcn{inputs = 17, hidden = 4, outputs = 3, layers = 2}
+  local wrong = ("layer 1: nn.gcn_conv: features have %d columns, its weight 17 rows"):format(
+    toy.FEATURES)
+  local function train(opts)
+    opts.data, opts.sampler, opts.quiet, opts.max_batches = data, sampler, true, 1
+    return ladies.train(opts)
+  end
+  lu.assertEquals(refused(function() train{model = model}; return 0 end),
+    "ladies.train: batch 1: " .. wrong)
+  lu.assertEquals(refused(function() return ladies.inference.exact(model, data), 0 end), wrong)
+  local batch = ladies.batches(data.train, {sampler = sampler})()
+  lu.assertEquals(refused(function() return model:forward(data.features, batch), 0 end), wrong)
+  local fitting = ladies.nn.gcn{inputs = toy.FEATURES, hidden = 4, outputs = 3, layers = 2}
+  local function loss(logits) return logits:cross() end
+  local _, message = pcall(train, {model = fitting, loss = loss})
+  lu.assertEquals(message:gsub("^.-: ", "", 1),
+    'ladies.train: batch 1: Tensor has no field or method "cross"')
+  lu.assertEquals(refused(function() return ladies.ones(2, 2):linear(ladies.ones(3, 1)) end),
+    "matmul: (2 x 2) * (3 x 1)")
+end
+
+function tests.test_shapes_of_modules()
+  local rng, x = ladies.rng(1), ladies.ones(4, 3)
+  local linear = ladies.nn.linear{inputs = 2, outputs = 5, rng = rng}
+  local conv = ladies.nn.gcn_conv{inputs = 3, outputs = 5, rng = rng}
+  lu.assertEquals(refused(function() return linear:forward(x), 0 end),
+    "nn.linear: x has 3 columns, its weight 2 rows")
+  lu.assertEquals(refused(function() return conv:forward(x, ladies.sparse(x)), 0 end),
+    "nn.gcn_conv: the block has 3 columns, features 4 rows")
+end
+
+function tests.test_brackets()
+  local X = ladies.sparse(ladies.ones(3, 3))
+  lu.assertEquals(refused(function() return X[ladies.index{1, 3}] end),
+    "Matrix has no elements, got [Index 2]; its rows are :rows(idx)")
+  lu.assertEquals(refused(function() return ladies.rng(1)[1] end), "Rng has no elements, got [1]")
 end
 
 -- ---------------------------------------------------------------- around a message

@@ -29,7 +29,7 @@ function tests.test_objects()
     ['Dataset has no field or method "descripe"; did you mean "describe"?'] =
       function() return data:descripe() end,
     ['Dataset has no field or method "xyzzy"'] = function() return data.xyzzy end,
-    ['Dataset has no field or method "1"'] = function() return data[1] end,
+    ['Dataset has no field or method [1]'] = function() return data[1] end,
     ['Graph has no field or method "normalise"; did you mean "normalize"?'] =
       function() return data.graph:normalise() end,
     ['Gcn has no field or method "foward"; did you mean "forward"?'] =

@@ -315,7 +315,7 @@ function tests.test_text_and_fields()
     function() return A.nrows end)
   fails('Matrix has no field or method "colsums"; did you mean "col_sums"?',
     function() return A:colsums() end)
-  fails("Matrix has no field or method", function() return A[1] end)
+  fails("Matrix has no elements", function() return A[1] end)
   fails("ladies.Matrix expected, got ladies.Tensor", A.transpose, ladies.ones(2))
 end
 

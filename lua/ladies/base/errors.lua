@@ -82,6 +82,17 @@ function errors.pass_on(e, context)
   error(interrupted and core.interruption(text) or text, 0)
 end
 
+local function finish(what, number, ok, ...)
+  if ok then return ... end
+  errors.pass_on(..., what:format(number))
+end
+
+--- The results of f(...), whose errors then say within what they arose: `what`, "layer %d" or the
+-- like, with its number.
+function errors.within(what, number, f, ...)
+  return finish(what, number, pcall(f, ...))
+end
+
 local function settle(ok, first, ...)
   if not ok and errors.is_interrupt(first) then error(first, 0) end
   return ok, first, ...

@@ -17,8 +17,9 @@ local function fail(owner, what, key, ...)
     end
   end
   table.sort(names)
-  local near = core.nearest(key, names)
-  errors.fail(('%s has no %s "%s"%s'):format(owner, what, tostring(key),
+  local near = type(key) == "string" and core.nearest(key, names)
+  errors.fail(('%s has no %s %s%s'):format(owner, what,
+    (type(key) == "string" and '"%s"' or "[%s]"):format(tostring(key)),
     near and ('; did you mean "%s"?'):format(near) or ""))
 end
 

@@ -8,6 +8,7 @@
 -- knowledge, initial residuals); these are held as long as they are passed on.
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local propagation = require "ladies.graph.propagation"
 local sampling = require "ladies.sampling"
@@ -53,7 +54,7 @@ local function run(where, model, P, features)
   local h = features
   for i = 1, model.n_layers do
     local input = h
-    h = model:layer(i, input, block)
+    h = errors.within("layer %d", i, model.layer, model, i, input, block)
     release(input, h, held)
   end
   return options.value(where, "what the last layer returns", h, "Tensor")
@@ -113,10 +114,10 @@ function inference.exact(model, data, given)
     P = "Matrix or nil", features = "Tensor or Matrix or nil",
   })
   local features = opts.features or options.class_of(data) ~= "Matrix" and data.features
-  options.value(where, "features", features, "Tensor or Matrix")
   if model.n_layers == 0 then return inference.without_graph(model, features) end
   local P = opts.P or options.class_of(data) == "Matrix" and data
     or own_propagation(where, model, data)
+  options.value(where, "features", features or nil, "Tensor or Matrix")
   core.check_constant(where, P)
   core.check_constant(where, features)
   if features.n_rows ~= P.n_rows then

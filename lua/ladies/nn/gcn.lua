@@ -2,6 +2,7 @@
 -- ladies.presets): any number of propagations, with or without a linear layer after the last.
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local activation = require "ladies.nn.activation"
 local Dropout = require "ladies.nn.dropout"
@@ -12,7 +13,7 @@ local Linear = require "ladies.nn.linear"
 local module = require "ladies.nn.module"
 local propagation = require "ladies.graph.propagation"
 
-local Gcn = module.class("Gcn", "config layers head n_layers normalize lambda P")
+local Gcn = module.class("Gcn", "layers head")
 
 local free_after = module.free_after
 
@@ -143,7 +144,9 @@ function Gcn:forward(features, batch, rng)
   local h = features:rows(batch.input)
   batch.gathering = core.clock() - began
   if batch.propagate then return batch.propagate(self, h, batch, rng) end
-  for i = 1, #blocks do h = self:layer(i, h, blocks[i], rng) end
+  for i = 1, #blocks do
+    h = errors.within("layer %d", i, self.layer, self, i, h, blocks[i], rng)
+  end
   return h
 end
 

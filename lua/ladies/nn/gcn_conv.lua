@@ -1,6 +1,7 @@
 --- A graph convolution: P H W + b (Kipf and Welling, ICLR 2017, eq. 2, without the activation).
 -- P (HW) and (P H) W are the same numbers up to rounding; the cheaper order depends on the shapes.
 
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local module = require "ladies.nn.module"
 local Linear = require "ladies.nn.linear"
@@ -50,6 +51,13 @@ end
 function GcnConv:forward(h, adj)
   options.value("ladies.nn.gcn_conv", "h", h, adj and "Tensor or Matrix" or "Tensor")
   options.value("ladies.nn.gcn_conv", "the adjacency", adj, "Matrix or nil")
+  if h.n_cols ~= self.weight.n_rows then
+    errors.fail(("nn.gcn_conv: features have %d columns, its weight %d rows"):format(h.n_cols,
+      self.weight.n_rows))
+  elseif adj and adj.n_cols ~= h.n_rows then
+    errors.fail(("nn.gcn_conv: the block has %d columns, features %d rows"):format(adj.n_cols,
+      h.n_rows))
+  end
   if not adj then return h:linear(self.weight, self.bias) end
   local transform = self.order == "transform_first"
   if options.class_of(h) ~= "Tensor" then

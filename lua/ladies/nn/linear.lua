@@ -1,6 +1,7 @@
 --- A linear map of rows with a bias.
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local initialize = require "ladies.nn.initialize"
 local module = require "ladies.nn.module"
@@ -33,6 +34,10 @@ end
 --- x W + b: n x outputs.
 function Linear:forward(x)
   options.value("ladies.nn.linear", "x", x, "Tensor or Matrix")
+  if x.n_cols ~= self.weight.n_rows then
+    errors.fail(("nn.linear: x has %d columns, its weight %d rows"):format(x.n_cols,
+      self.weight.n_rows))
+  end
   if options.class_of(x) == "Tensor" then return x:linear(self.weight, self.bias) end
   local product = x:matmul(self.weight)
   return self.bias and product + self.bias or product

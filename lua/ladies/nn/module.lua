@@ -97,6 +97,9 @@ function module.free_after(old, new)
   return new
 end
 
+-- What the library asks any model for, which need not have it.
+local ASKED = "config n_layers layer normalize lambda P"
+
 --- ladies.nn.class(name [, fields]): a metatable for a new kind of module: methods go into it,
 -- `parameters` and `named_parameters` are there. Make objects with setmetatable({...}, class). With
 -- `fields`, the names of all fields that they may have, with blanks between, any other is an error
@@ -110,7 +113,7 @@ function module.class(name, names)
     named_parameters = module.named_parameters,
   }
   class.__index = class
-  return names and fields.of_class(class, names) or class
+  return names and fields.of_class(class, names .. " " .. ASKED) or class
 end
 
 return module

@@ -21,6 +21,7 @@
 
 local core = require "ladies_core"
 local inference = require "ladies.evaluation.inference"
+local errors = require "ladies.base.errors"
 local fields = require "ladies.base.fields"
 local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
@@ -85,7 +86,7 @@ local function propagate(model, h, batch, rng)
       inner = PROPAGATED
     end
     h = options.value(WHERE, ("what layer %d returns"):format(l),
-      model:layer(l, near, inner, rng), "Tensor")
+      errors.within("layer %d", l, model.layer, model, l, near, inner, rng), "Tensor")
     mean = batch.cvd and model:layer(l, mean_near, inner) or nil
     batch.hidden[l] = mean or h
   end
@@ -129,7 +130,8 @@ function VrGcn:fill(model, features)
     local nodes = core.range(1, self.P.n_rows)
     local h = features
     for l = 1, self.layers - 1 do
-      h = model:layer(l, h, {adj = self.P, dst = nodes, src = nodes})
+      local block = {adj = self.P, dst = nodes, src = nodes}
+      h = errors.within("layer %d", l, model.layer, model, l, h, block)
       self.history[l]:copy_(h)
     end
   end)

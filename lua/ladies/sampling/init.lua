@@ -8,16 +8,11 @@ local options = require "ladies.base.options"
 
 local sampling = core.sampling
 
-local function finish(layer, ok, ...)
-  if ok then return ... end
-  errors.pass_on(..., ("layer %d"):format(layer))
-end
-
 --- sampling.at_layer(l, f, ...): the results of f(...), whose errors then begin with the layer.
 function sampling.at_layer(layer, f, ...)
   layer = options.value("sampling.at_layer", "the layer", layer, "integer")
   options.value("sampling.at_layer", "f", f, "callable")
-  return finish(layer, pcall(f, ...))
+  return errors.within("layer %d", layer, f, ...)
 end
 
 --- sampling.put_first(src, dst) -> Index: positions that bring those nodes of src that are in dst

@@ -33,6 +33,11 @@ function Step:loss_of(logits, batch)
   return self.loss(logits, self.data.labels[nodes], weight, batch, self.model)
 end
 
+-- The loss of a batch.
+function Step:objective(batch)
+  return self:loss_of(self.model:forward(self.data.features, batch), batch)
+end
+
 local LOSS = "the loss function's result for batch %d"
 
 -- The number in the loss of a batch.
@@ -99,7 +104,7 @@ end
 -- step.
 function Step:train(batch, number)
   local _ <close> = core.step()
-  local loss = self:loss_of(self.model:forward(self.data.features, batch), batch)
+  local loss = errors.within("ladies.train: batch %d", number, self.objective, self, batch)
   local value = value_of(loss, number)
   local wrong = not_finite(value)
   if wrong then return nil, "the loss is " .. wrong end

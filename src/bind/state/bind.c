@@ -111,6 +111,12 @@ int bind_no_field(lua_State *L, const char *type)
     const char *key = bind_show(L, 2), *best = NULL;
     const char *kind = strchr(type, '.') + 1;
     luaL_getmetatable(L, type);
+    if (lua_type(L, 2) != LUA_TSTRING) {
+        lua_getfield(L, -1, "__methods");
+        bool has_rows = lua_getfield(L, -1, "rows") != LUA_TNIL;
+        return bind_error(L, "%s has no elements, got [%s]%s", kind, key,
+                          has_rows ? "; its rows are :rows(idx)" : "");
+    }
     lua_getfield(L, -1, "__fields");
     for (int i = 1; lua_rawgeti(L, -1, i) == LUA_TSTRING; i++) {
         best = ld_nearer(key, best, lua_tostring(L, -1));

@@ -10,7 +10,7 @@ local surface = {}
 -- tests, too.
 local LEFT_OUT = {
   "^process%.", "^folder%.remove", "^truncate$", "^help$", "^home$",
-  "^experiment%.resolve$", "^experiment%.model$", "^experiment%.sampler$",
+  "^experiment%.re[a-z]+$", "^experiment%.model$", "^experiment%.sampler$",
   "^experiment%.batch_size$", "^options%.value$", "^options%.check$",
   "^ablate$", "^compare$", "^costs$", "^figures$", "^report$", "^reproduce$", "^sweep$", "^table3$",
   "^variance$", "^experiment%.run$", "^experiment%.load$", "^data%.names$", "^plot%.available$",
@@ -147,10 +147,10 @@ function surface.methods(ladies, object)
   return methods_of_meta[meta]
 end
 
---- The names of an object's fields.
+--- The names of the fields of an object of core.
 function surface.fields(object)
   local meta = debug.getmetatable(object)
-  return type(meta) == "table" and rawget(meta, "__fields") or {}
+  return type(object) == "userdata" and rawget(meta, "__fields") or {}
 end
 
 return surface
