@@ -116,6 +116,16 @@ end
 
 -- ---------------------------------------------------------------- dropout
 
+--- All 64 bits of a sub-stream's number count.
+function tests.test_dropout_of_distant_substreams()
+  local x, rng, seen = ladies.ones(30, 20), ladies.rng(1), {}
+  for _, id in ipairs{0, 1, 1 << 32, 1 << 40} do
+    local hash = x:dropout(0.5, rng:at(id)):hash()
+    lu.assertNil(seen[hash])
+    seen[hash] = true
+  end
+end
+
 function tests.test_dropout_draws_only_with_an_rng()
   local x = ladies.ones(50, 40)
   local dropout = nn.dropout{p = 0.5}
