@@ -1,6 +1,7 @@
 --- `ladies evaluate` and `ladies predict`: a finished run's model, taken up again.
 local lu = require "luaunit"
 local ladies = require "ladies"
+local json = require "ladies.base.json"
 local predictions = require "ladies.evaluation.predictions"
 local compare = require "reference.compare"
 local shell = require "tools.shell"
@@ -37,6 +38,31 @@ local function lines_of(text)
   local lines = {}
   for line in text:gmatch "[^\n]+" do lines[#lines + 1] = line end
   return lines
+end
+
+--- A run is used from any folder: config.json has the paths of the data set and of its split from
+-- the root.
+function tests.test_from_another_folder()
+  local here <close> = shell.folder()
+  local there <close> = shell.folder()
+  ladies.data.save(toy.new(true), here.path .. "/toy.npz")
+  for name, nodes in pairs{train = "0\n1\n2\n5\n", val = "3\n4\n", test = "6\n7\n"} do
+    ladies.file.write(here.path .. "/" .. name, nodes)
+  end
+  local function run(folder, ...)
+    local out, err, status = shell.run_ladies({...}, {folder = folder.path})
+    lu.assertEquals(status, 0, err)
+    return out
+  end
+  run(here, "train", "./toy.npz", "--split", "./train,val,test", "--layers", "1", "--max-batches",
+    "2", "--quiet", "--out", "run")
+  local config = json.decode(ladies.file.read(here.path .. "/run/config.json"))
+  lu.assertEquals({config.dataset, config.split}, {here.path .. "/toy.npz",
+    ("%s/train,%s/val,%s/test"):format(here.path, here.path, here.path)})
+  local path = here.path .. "/run"
+  lu.assertStrContains(run(there, "evaluate", path), "run on toy, test: 2 nodes")
+  run(there, "train", "--resume", path, "--max-batches", "3", "--quiet")
+  run(here, "train", "--resume", "run", "--max-batches", "4", "--quiet")
 end
 
 -- ---------------------------------------------------------------- evaluate

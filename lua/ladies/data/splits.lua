@@ -20,6 +20,8 @@ local checks = require "ladies.data.checks"
 local label_kinds = require "ladies.data.labels"
 local notes = require "ladies.data.notes"
 local options = require "ladies.base.options"
+local paths = require "ladies.base.paths"
+local tables = require "ladies.base.tables"
 
 local splits = {}
 
@@ -236,6 +238,15 @@ end
 -- when it is a wrong one. nil is none.
 function splits.is_way(text)
   return text ~= nil and parse(text) ~= nil
+end
+
+--- The same way with the paths of its files from the root; other texts stay.
+function splits.from_root(text)
+  local way = text and parse(text)
+  if not way or not way.files then return text end
+  return table.concat(tables.map(way.files, function(path)
+    return path == "" and path or paths.from_root(path)
+  end), ",")
 end
 
 --- The way that is taken for a data set without a split.

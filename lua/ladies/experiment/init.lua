@@ -12,7 +12,9 @@ local models = require "ladies.experiment.models"
 local notes = require "ladies.data.notes"
 local options = require "ladies.base.options"
 local own_code = require "ladies.experiment.own_code"
+local paths = require "ladies.base.paths"
 local presets = require "ladies.experiment.presets"
+local readers = require "ladies.data.formats.readers"
 local settings = require "ladies.experiment.settings"
 local splits = require "ladies.data.splits"
 local tables = require "ladies.base.tables"
@@ -150,9 +152,12 @@ function experiment.resolve(config, data)
 end
 
 --- The data set of a configuration. Where it has no split, the configuration gets `split` and
--- `split_seed`, with which the same one is made again.
+-- `split_seed`, with which the same one is made again; and its paths, of the data set and of files
+-- that split it, become those from the root, so that it means the same in every folder.
 function experiment.read(config)
   local data = load(config)
+  if readers.is_path(config.dataset) then config.dataset = paths.from_root(config.dataset) end
+  config.split = splits.from_root(config.split)
   if config.shuffle ~= "none" then data = data_sets.shuffled(data, {what = config.shuffle}) end
   if config.features == "row_normalized" then data = data_sets.row_normalized(data) end
   return data

@@ -1,7 +1,8 @@
 --- The folder of a run:
 --
 --   ladies.json       says that it is one (see ladies.base.own_folder)
---   config.json       the settings, where the run has such (see ladies.experiment)
+--   config.json       the settings, where the run has such (see ladies.experiment); paths in it are
+--                     from the root
 --   log.jsonl         a line for every batch and every validation (see ladies.training.log)
 --   checkpoint.npz    where the run stands (see ladies.training.checkpoint)
 --   model.npz         the best model (see ladies.load_model)
