@@ -84,12 +84,39 @@ function tests.test_three_tensors()
   local x, y, z = parameter{1}, tensor{2}, parameter{3}
   in_step(function() three(x, y, z):backward() end)()
   lu.assertEquals({x.grad:item(), y.grad, z.grad:item()}, {1, nil, 3})
-  fails("op three: at most 4 tensor arguments", in_step(function() three(x, y, z, x, x) end))
-  fails("op three: at most 4 tensor arguments", three, x, y, z, x, x)
   local late = ladies.op{forward = function(_, y1) return y1 * 1 end, backward = pass}
   local w = parameter{4}
   in_step(function() late("not a tensor", w):backward() end)()
   lu.assertEquals(w.grad:item(), 1)
+end
+
+function tests.test_six_tensors()
+  local six = ladies.op{name = "six",
+    forward = function(...)
+      local sum = tensor{0}
+      for i, x in ipairs{...} do sum = sum + x * i end
+      return sum
+    end,
+    backward = function(g) return g * 1, g * 2, g * 3, g * 4, g * 5, g * 6 end}
+  local x = {}
+  for i = 1, 6 do x[i] = parameter{i} end
+  in_step(function() six(table.unpack(x)):backward() end)()
+  for i = 1, 6 do lu.assertEquals(x[i].grad:item(), i) end
+  x[7] = tensor{7}
+  fails("op six: at most 6 tensor arguments", in_step(function() six(table.unpack(x)) end))
+  fails("op six: at most 6 tensor arguments", six, table.unpack(x))
+end
+
+--- Backward knows which of six it has read, and that none has changed since.
+function tests.test_the_last_of_six_changed()
+  local six = ladies.op{name = "six", forward = function(x) return x * 1 end,
+    backward = function(g) return g end}
+  local x, last = parameter{1}, tensor{6}
+  fails("an input of six was changed in place after it was used", in_step(function()
+    local loss = six(x, tensor{2}, tensor{3}, tensor{4}, tensor{5}, last)
+    last:fill_(0)
+    loss:backward()
+  end))
 end
 
 --- What carries a gradient gets one; nil is for constants.

@@ -212,7 +212,7 @@ static const bind_function functions[] = {
      "and\n"
      "returns one gradient for each Tensor among them, in order; for one that carries none it may "
      "be\n"
-     "nil. At most four Tensors. A tensor that forward reads and is no argument is a constant."},
+     "nil. At most six Tensors. A tensor that forward reads and is no argument is a constant."},
     {NULL, NULL, NULL},
 };
 

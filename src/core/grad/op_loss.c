@@ -92,11 +92,11 @@ static void cross_entropy_d_rows(void *ctx, int64_t begin, int64_t end)
 {
     const cross_entropy_d *p = ctx;
     const ld_node *n = p->n;
-    int64_t k = n->saved->n_cols;
+    int64_t k = n->saved[0]->n_cols;
     for (int64_t r = begin; r < end; r++) {
         int32_t label = n->index->data[r];
         float w = (float)(p->g * n->number * row_weight(n->in[1], n->in[2], r, label));
-        const float *log_p = n->saved->data + r * k;
+        const float *log_p = n->saved[0]->data + r * k;
         float *d = p->grad + r * k;
         for (int64_t j = 0; j < k; j++) {
             float v = w * (expf(log_p[j]) - (j == label ? 1.0f : 0.0f));
@@ -148,7 +148,7 @@ ld_status ld_op_cross_entropy(ld_tape *tape, ld_tensor **out, ld_tensor *logits,
         sum -= w * log_p->data[r * logits->n_cols + labels->data[r]];
         total += w;
     }
-    node.saved = log_p;
+    node.saved[0] = log_p;
     node.number = weights ? 1.0 : 1.0 / total;
     loss->data[0] = (float)(sum * node.number);
 done:

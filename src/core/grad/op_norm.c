@@ -10,7 +10,8 @@ enum { ROW_GRAIN = 64 };
 
 typedef struct {
     const ld_tensor *x, *gain, *bias;
-    float *y, *saved; /* saved: mean and 1 / deviation of each row */
+    float *y;
+    ld_tensor *mean, *inverse; /* of each row: its mean, and 1 / its deviation */
     double eps;
 } layer_norm;
 
@@ -30,13 +31,13 @@ static void layer_norm_rows(void *ctx, int64_t begin, int64_t end)
         for (int64_t j = 0; j < k; j++)
             p->y[r * k + j] =
                 (float)((x[j] - mean) * inverse * p->gain->data[j] + p->bias->data[j]);
-        p->saved[2 * r] = (float)mean;
-        p->saved[2 * r + 1] = (float)inverse;
+        p->mean->data[r] = (float)mean;
+        p->inverse->data[r] = (float)inverse;
     }
 }
 
 typedef struct {
-    const ld_tensor *x, *gain, *saved, *g;
+    const ld_tensor *x, *gain, *mean, *inverse, *g;
     float *dx;
     bool accumulate;
 } layer_norm_dx;
@@ -50,7 +51,7 @@ static void layer_norm_dx_rows(void *ctx, int64_t begin, int64_t end)
     for (int64_t r = begin; r < end; r++) {
         const float *x = p->x->data + r * k, *g = p->g->data + r * k;
         float *dx = p->dx + r * k;
-        double mean = p->saved->data[2 * r], inverse = p->saved->data[2 * r + 1];
+        double mean = p->mean->data[r], inverse = p->inverse->data[r];
         double h_mean = 0, hn_mean = 0;
         for (int64_t j = 0; j < k; j++) {
             double h = (double)g[j] * p->gain->data[j];
@@ -78,7 +79,7 @@ static ld_status layer_norm_parameters(ld_node *node)
     if (st != LD_OK)
         return st;
     for (int64_t r = 0; r < x->n_rows; r++) {
-        double mean = node->saved->data[2 * r], inverse = node->saved->data[2 * r + 1];
+        double mean = node->saved[0]->data[r], inverse = node->saved[1]->data[r];
         for (int64_t j = 0; j < k; j++) {
             sums[j] += g[r * k + j] * (x->data[r * k + j] - mean) * inverse;
             sums[k + j] += g[r * k + j];
@@ -102,7 +103,7 @@ static ld_status layer_norm_backward(ld_node *n)
     ld_status st = LD_OK;
     if (ld_wants_grad(n->in[0])) {
         ld_tensor *grad;
-        layer_norm_dx p = {n->in[0], n->in[1], n->saved, n->out->grad, NULL, false};
+        layer_norm_dx p = {n->in[0], n->in[1], n->saved[0], n->saved[1], n->out->grad, NULL, false};
         LD_TRY(ld_grad_target(n->in[0], &grad, &p.accumulate));
         p.dx = grad->data;
         LD_TRY(ld_parallel_for(grad->n_rows, ROW_GRAIN, layer_norm_dx_rows, &p));
@@ -121,20 +122,23 @@ ld_status ld_op_layer_norm(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tens
                        "layer_norm: x is %s, gain %s and bias %s; vectors as long as a "
                        "row of x expected",
                        ld_tensor_shape(x), ld_tensor_shape(gain), ld_tensor_shape(bias));
-    ld_tensor *y = NULL, *saved = NULL;
+    ld_tensor *y = NULL, *mean = NULL, *inverse = NULL;
     ld_node node = {.name = "layer_norm",
                     .backward = layer_norm_backward,
                     .unread = LD_IN2 | LD_OUT,
                     .in = {x, gain, bias}};
     ld_status st;
     LD_TRY(ld_tensor_like(&y, x));
-    LD_TRY(ld_tensor_new(&saved, 2, x->n_rows, 2));
-    node.saved = saved;
-    layer_norm p = {x, gain, bias, y->data, saved->data, eps};
+    LD_TRY(ld_tensor_new(&mean, 1, x->n_rows, 1));
+    LD_TRY(ld_tensor_new(&inverse, 1, x->n_rows, 1));
+    node.saved[0] = mean;
+    node.saved[1] = inverse;
+    layer_norm p = {x, gain, bias, y->data, mean, inverse, eps};
     LD_TRY(ld_parallel_for(x->n_rows, ROW_GRAIN, layer_norm_rows, &p));
 done:
     st = ld_tape_finish(tape, out, y, &node, st);
-    ld_tensor_unref(saved);
+    ld_tensor_unref(mean);
+    ld_tensor_unref(inverse);
     return st;
 }
 
@@ -148,7 +152,7 @@ static ld_status normalize_rows_backward(ld_node *n)
     int64_t k = grad->n_cols;
     for (int64_t r = 0; r < grad->n_rows; r++) {
         const float *y = n->out->data + r * k, *g = n->out->grad->data + r * k;
-        double dot = 0, inverse = n->saved->data[r];
+        double dot = 0, inverse = n->saved[0]->data[r];
         for (int64_t j = 0; j < k; j++)
             dot += (double)y[j] * g[j];
         for (int64_t j = 0; j < k; j++)
@@ -168,7 +172,7 @@ ld_status ld_op_normalize_rows(ld_tape *tape, ld_tensor **out, ld_tensor *x)
     ld_status st;
     LD_TRY(ld_tensor_like(&y, x));
     LD_TRY(ld_tensor_new(&saved, 1, x->n_rows, 1));
-    node.saved = saved;
+    node.saved[0] = saved;
     for (int64_t r = 0; r < x->n_rows; r++) {
         double square = 0;
         for (int64_t j = 0; j < k; j++)

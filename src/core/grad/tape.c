@@ -50,7 +50,8 @@ static void node_drop(ld_node *n)
 {
     for (int i = 0; i < LD_NODE_INPUTS; i++)
         ld_tensor_unref(n->in[i]);
-    ld_tensor_unref(n->saved);
+    for (int i = 0; i < LD_NODE_SAVED; i++)
+        ld_tensor_unref(n->saved[i]);
     ld_csr_unref(n->matrix);
     ld_index_unref(n->index);
     if (n->custom_free)
@@ -128,7 +129,8 @@ static ld_status record(ld_tape *t, ld_tensor *out, const ld_node *node)
     n->out = out; /* the member's reference keeps it */
     for (int i = 0; i < LD_NODE_INPUTS; i++)
         ld_tensor_ref(n->in[i]);
-    ld_tensor_ref(n->saved);
+    for (int i = 0; i < LD_NODE_SAVED; i++)
+        ld_tensor_ref(n->saved[i]);
     ld_csr_ref(n->matrix);
     ld_index_ref(n->index);
     return LD_OK;

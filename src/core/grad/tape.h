@@ -22,10 +22,18 @@ typedef struct ld_tape ld_tape;
 /* Passes the gradient of node->out on to the node's inputs. */
 typedef ld_status ld_backward_fn(ld_node *node);
 
-enum { LD_NODE_INPUTS = 4 };
+enum { LD_NODE_INPUTS = 6, LD_NODE_SAVED = 2 };
 
 /* Parts of a node, as bits. */
-enum { LD_IN0 = 1, LD_IN1 = 2, LD_IN2 = 4, LD_IN3 = 8, LD_OUT = 16 };
+enum {
+    LD_IN0 = 1 << 0,
+    LD_IN1 = 1 << 1,
+    LD_IN2 = 1 << 2,
+    LD_IN3 = 1 << 3,
+    LD_IN4 = 1 << 4,
+    LD_IN5 = 1 << 5,
+    LD_OUT = 1 << 6,
+};
 
 /* A recorded operation. The tape holds a reference of everything in it. */
 struct ld_node {
@@ -35,8 +43,9 @@ struct ld_node {
     uint64_t time;   /* when it was recorded; see ld_tensor_time */
     ld_tensor *out;
     ld_tensor *in[LD_NODE_INPUTS]; /* inputs, NULL where there is none */
-    ld_tensor *saved;              /* whatever backward needs besides; constant, all of it */
-    ld_csr *matrix;                /* its values and scales are inputs where backward reads them */
+    ld_tensor
+        *saved[LD_NODE_SAVED]; /* what backward needs besides; constant, as all that follows */
+    ld_csr *matrix;            /* its values and scales are inputs where backward reads them */
     ld_index *index;
     double number; /* and small things */
     int variant;

@@ -10,6 +10,7 @@
 
 #include "base/marker.h"
 #include "base/memory.h"
+#include "sample/choice_begun.h"
 #include "sample/keys.h"
 #include "sample/mass.h"
 
@@ -22,8 +23,7 @@ typedef struct {
     ld_mass mass;
     ld_stream stream;
     const ld_index *rejected; /* wr: positions that are no longer to be drawn, though p has them */
-    const ld_index *begun;
-    int64_t bound;
+    ld_choice_begun begun;
     ld_draw *draws;
     int64_t count;
 } choice;
@@ -41,13 +41,13 @@ static void take_all(choice *c)
 /* The draws made elsewhere, then those that lack of the k; `rest` is the mass of what is left. */
 static ld_status draw_successively(choice *c, double *rest)
 {
-    int64_t drawn = c->begun ? c->begun->size : 0;
+    int64_t drawn = c->begun.draws ? c->begun.draws->size : 0;
     float *left = NULL;
     ld_status st = LD_OK;
     *rest = c->mass.total;
     for (int64_t i = 0; i < drawn; i++) {
-        c->draws[i] = (ld_draw){0.0, c->begun->data[i]};
-        *rest -= c->p[c->begun->data[i]];
+        c->draws[i] = (ld_draw){0.0, c->begun.draws->data[i]};
+        *rest -= c->p[c->begun.draws->data[i]];
     }
     *rest = fmax(*rest, 0.0); /* rounding */
     c->count = c->k;
@@ -58,7 +58,7 @@ static ld_status draw_successively(choice *c, double *rest)
             return LD_NOMEM;
         memcpy(left, c->p, (size_t)c->n * sizeof *left);
         for (int64_t i = 0; i < drawn; i++)
-            left[c->begun->data[i]] = 0.0f;
+            left[c->begun.draws->data[i]] = 0.0f;
     }
     st = ld_smallest_keys(c->draws + drawn, rest, left ? left : c->p, c->n, c->k - drawn,
                           &c->stream, 0);
@@ -75,7 +75,8 @@ static ld_status draw_without_replacement(choice *c, bool unbiased)
     }
     ld_status st = draw_successively(c, &rest);
     if (st == LD_OK && unbiased)
-        ld_debias(c->draws, c->k, c->bound > 0 ? c->bound : c->mass.support, c->p, rest);
+        ld_debias(c->draws, c->k, c->begun.bound > 0 ? c->begun.bound : c->mass.support, c->p,
+                  rest);
     for (int64_t i = 0; st == LD_OK && !unbiased && i < c->count; i++)
         c->draws[i].value = c->mass.total / ((double)c->k * c->p[c->draws[i].at]);
     return st;
@@ -108,8 +109,9 @@ static ld_status draw_with_replacement(choice *c, const ld_alias *table)
         return st;
     for (int64_t i = 0; c->rejected && i < c->rejected->size; i++)
         ld_marker_set(drawn, c->rejected->data[i], REJECTED);
-    if (c->begun)
-        done = count_draws(c, drawn, c->begun->data, c->begun->size < c->k ? c->begun->size : c->k);
+    if (c->begun.draws)
+        done = count_draws(c, drawn, c->begun.draws->data,
+                           c->begun.draws->size < c->k ? c->begun.draws->size : c->k);
     for (uint64_t position = (uint64_t)done; st == LD_OK && done < c->k; position += (uint64_t)n) {
         n = c->k - done < LD_ALIAS_GROUP ? c->k - done : LD_ALIAS_GROUP;
         ld_alias_draw_group(group, table, c->stream, position, n);
@@ -262,7 +264,7 @@ static ld_status run(choice *c, const ld_tensor *p, const ld_alias *table,
     } else if (o->draw == LD_CHOICE_POISSON) {
         st = draw_poisson(c);
     } else {
-        if (!table && !(c->begun && c->begun->size == c->k))
+        if (!table && !(c->begun.draws && c->begun.draws->size == c->k))
             st = ld_alias_new(&made, p);
         else
             st = LD_OK;
@@ -273,12 +275,12 @@ static ld_status run(choice *c, const ld_tensor *p, const ld_alias *table,
     return st == LD_OK && o->unite ? unite(c, o->always) : st;
 }
 
-ld_status ld_choice(ld_index **pick, ld_tensor **w, const ld_tensor *p, const ld_alias *table,
-                    int64_t k, ld_choice_options o, ld_rng *rng)
+static ld_status choose(ld_index **pick, ld_tensor **w, const ld_tensor *p, const ld_alias *table,
+                        int64_t k, ld_choice_options o, ld_choice_begun begun, ld_rng *rng)
 {
     const ld_index *certain = o.unite ? NULL : o.always;
     int64_t n_certain = certain ? certain->size : 0;
-    choice c = {.n = p->n_rows, .k = k, .begun = o.begun, .bound = o.bound};
+    choice c = {.n = p->n_rows, .k = k, .begun = begun};
     ld_tensor *others = NULL, *weights = NULL;
     ld_index *chosen = NULL;
     ld_status st;
@@ -300,8 +302,8 @@ ld_status ld_choice(ld_index **pick, ld_tensor **w, const ld_tensor *p, const ld
         p = others;
         table = NULL;
     }
-    if (o.mass)
-        c.mass = *o.mass;
+    if (begun.mass)
+        c.mass = *begun.mass;
     c.p = p->data;
     LD_TRY(run(&c, p, table, &o));
     LD_TRY(ld_index_new(&chosen, n_certain + c.count));
@@ -322,4 +324,16 @@ done:
     ld_index_unref(chosen);
     ld_tensor_unref(weights);
     return st;
+}
+
+ld_status ld_choice(ld_index **pick, ld_tensor **w, const ld_tensor *p, const ld_alias *table,
+                    int64_t k, ld_choice_options o, ld_rng *rng)
+{
+    return choose(pick, w, p, table, k, o, (ld_choice_begun){0}, rng);
+}
+
+ld_status ld_choice_continue(ld_index **pick, ld_tensor **w, const ld_tensor *p, int64_t k,
+                             ld_choice_options o, ld_choice_begun begun, ld_rng *rng)
+{
+    return choose(pick, w, p, NULL, k, o, begun, rng);
 }

@@ -12,7 +12,6 @@
 #include "base/rng.h"
 #include "base/status.h"
 #include "sample/alias.h"
-#include "sample/mass.h"
 #include "tensor/index.h"
 #include "tensor/tensor.h"
 
@@ -27,9 +26,6 @@ typedef struct {
     bool debias;            /* wor: weights that are exactly unbiased */
     bool unite;             /* wor: the authors' union, see below */
     const ld_index *always; /* positions that are chosen for certain, or NULL */
-    const ld_index *begun;  /* wor, wr: the first draws, if they were made elsewhere, or NULL */
-    const ld_mass *mass;    /* what p sums to outside of `always`, if it holds less, or NULL */
-    int64_t bound;          /* debias: of the support, that the weights go by; 0: the support */
 } ld_choice_options;
 
 /* Chooses k of the positions 0 .. n-1 with probabilities in proportion to the vector p. `pick` gets
@@ -45,10 +41,6 @@ typedef struct {
  * renormalised outside of them. With `unite` (the published program of the LADIES authors) k are
  * drawn from the whole p, those of `always` that were not drawn follow them, and every weight is
  * 1 / p_u, whatever k is. Where p_u is zero it is 1: the column of such a node is empty.
- *
- * `begun` holds draws made before by the same rule, in order, none of them in `always` and for wr as
- * often as drawn: only the others of the k are drawn here. When there are k already, p need not be
- * whole: with `mass`, whose support is more than k, it may hold the drawn positions alone.
  *
  * `table` is p's alias table, or NULL; with it, draws with replacement cost O(k) instead of O(n),
  * with `always` as well unless nearly all of the mass is there. All else costs O(n), plus O(k log k)

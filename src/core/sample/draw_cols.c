@@ -12,6 +12,7 @@
 #include "base/marker.h"
 #include "base/memory.h"
 #include "graph/row_mass.h"
+#include "sample/choice_begun.h"
 
 enum {
     LIMIT = 2,   /* draws thrown away for every one wanted */
@@ -50,9 +51,10 @@ static int64_t support_bound(const draw *d)
 static ld_status scan(ld_csr **out, ld_index **src, ld_tensor **w, draw *d)
 {
     ld_choice_options o = d->o.choice;
+    ld_choice_begun begun = {0};
     ld_csr *u = NULL;
     ld_tensor *p = NULL;
-    ld_index *near = NULL, *always = NULL, *ids = NULL, *begun = NULL, *pick = NULL;
+    ld_index *near = NULL, *always = NULL, *ids = NULL, *draws = NULL, *pick = NULL;
     ld_status st;
     LD_TRY(ld_csr_slice(&u, &near, d->a, d->rows, o.always));
     LD_TRY(ld_csr_col_sums(&p, u, d->o.power));
@@ -61,11 +63,11 @@ static ld_status scan(ld_csr **out, ld_index **src, ld_tensor **w, draw *d)
     o.always = always;
     if (d->drawn) {
         LD_TRY(ld_index_gather(&ids, d->cols, d->drawn));
-        LD_TRY(ld_index_find(&begun, near, ids));
-        o.begun = begun;
-        o.bound = support_bound(d);
+        LD_TRY(ld_index_find(&draws, near, ids));
+        begun.draws = draws;
+        begun.bound = support_bound(d);
     }
-    LD_TRY(ld_choice(&pick, w, p, NULL, d->k, o, &d->rng));
+    LD_TRY(ld_choice_continue(&pick, w, p, d->k, o, begun, &d->rng));
     LD_TRY(ld_index_gather(src, near, pick));
     LD_TRY(ld_csr_pick_cols(out, u, pick));
 done:
@@ -74,7 +76,7 @@ done:
     ld_index_unref(near);
     ld_index_unref(always);
     ld_index_unref(ids);
-    ld_index_unref(begun);
+    ld_index_unref(draws);
     ld_index_unref(pick);
     return st;
 }
@@ -85,13 +87,11 @@ done:
 static ld_status consider(bool *worth, draw *d)
 {
     const ld_structure *s = d->a->s, *by_cols;
-    int64_t entries = 0;
     ld_status st = LD_OK;
     *worth = false;
     if (d->o.way == LD_DRAW_SCAN || d->o.choice.draw == LD_CHOICE_POISSON || d->k <= 0)
         return st;
-    for (int64_t i = 0; i < d->rows->size; i++)
-        entries += s->offsets[d->rows->data[i] + 1] - s->offsets[d->rows->data[i]];
+    int64_t entries = ld_structure_count(s, d->rows);
     int64_t always = d->o.choice.always ? d->o.choice.always->size : 0; /* read by columns too */
     bool dear = entries / WORTH < d->k + always || s->n_cols / 2 < d->k;
     if (d->k >= s->n_cols || (d->o.way == LD_DRAW_BY_COST && dear))
@@ -226,10 +226,8 @@ static ld_status draw_in_two_stages(ld_csr **out, ld_index **src, ld_tensor **w,
     if (o.always)
         LD_TRY(ld_index_find(&always, d->cols, o.always));
     o.always = always;
-    o.begun = d->drawn;
-    o.mass = &left;
-    o.bound = left.support;
-    LD_TRY(ld_choice(&pick, w, p, NULL, d->k, o, &d->rng));
+    ld_choice_begun begun = {d->drawn, &left, left.support};
+    LD_TRY(ld_choice_continue(&pick, w, p, d->k, o, begun, &d->rng));
     *out = ld_csr_ref(block);
     *src = ld_index_ref(d->cols); /* `pick` is 0, 1, ...: they are in its order */
 done:

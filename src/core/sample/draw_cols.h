@@ -16,7 +16,7 @@ typedef enum {
 
 typedef struct {
     int power;                /* of the entries in the columns' sums: 1 or 2 */
-    ld_choice_options choice; /* `always` holds columns of the matrix; no `begun`, no `mass` */
+    ld_choice_options choice; /* `always` holds columns of the matrix */
     ld_draw_way way;
 } ld_draw_options;
 
