@@ -14,9 +14,11 @@ local MAY_NEED = {
   ["core/base"] = {},
   ["core/tensor"] = {"core/base"},
   ["core/graph"] = {"core/base", "core/tensor"},
+  ["core/generate"] = {"core/base", "core/tensor", "core/graph"},
   ["core/sample"] = {"core/base", "core/tensor", "core/graph"},
   ["core/grad"] = {"core/base", "core/tensor", "core/graph"},
   ["core/optim"] = {"core/base", "core/tensor", "core/graph", "core/grad"},
+  ["core/system"] = {"core/base"},
   ["core/io"] = {"core/base"},
   ["core/io/archive"] = {"core/base", "core/io"},
   ["core/io/text"] = {"core/base", "core/tensor", "core/graph", "core/io", "core/io/archive"},
@@ -25,13 +27,13 @@ local MAY_NEED = {
     "core/io/array"},
   ["bind/state"] = {"core/base", "core/tensor", "core/graph", "core/grad"},
   ["bind/tensor"] = {"core/base", "core/tensor", "core/graph", "core/grad", "bind/state"},
-  ["bind/graph"] = {"core/base", "core/tensor", "core/graph", "core/sample", "core/grad",
-    "bind/state", "bind/tensor"},
+  ["bind/graph"] = {"core/base", "core/tensor", "core/graph", "core/generate", "core/sample",
+    "core/grad", "bind/state", "bind/tensor"},
   ["bind/grad"] = {"core/base", "core/tensor", "core/graph", "core/grad", "core/optim",
     "bind/state", "bind/tensor"},
   ["bind/io"] = {"core/base", "core/tensor", "core/graph", "core/io", "core/io/archive",
     "core/io/text", "core/io/array", "core/io/pickle", "bind/state", "bind/tensor", "bind/graph"},
-  ["bind/system"] = {"core/base", "core/tensor", "core/graph", "core/io", "bind/state"},
+  ["bind/system"] = {"core/base", "core/tensor", "core/graph", "core/system", "bind/state"},
   ["bind/worker"] = {"core/base", "core/tensor", "core/graph", "core/sample", "core/grad",
     "bind/state", "bind/tensor"},
   bind = {"bind/state", "bind/tensor", "bind/graph", "bind/grad", "bind/io", "bind/system",
@@ -201,6 +203,15 @@ function tests.test_circles_of_c_are_found()
   lu.assertNotNil(found(one, zero .. body("int *two(int n)", "zero")))
   lu.assertNil(found(one, body("int two(\n    int n)", '/* one */ puts("one")')))
   lu.assertNil(found("LD_CLONES static " .. one, body("int two(int n)", "one")))
+end
+
+function tests.test_no_two_files_of_c_have_one_name()
+  local path_of = {}
+  for path in pairs(sources()) do
+    local name = path:match "[^/]*$"
+    lu.assertNil(path_of[name], path)
+    path_of[name] = path
+  end
 end
 
 --- Elements are written one by one where they come from Lua, and changed by core alone.

@@ -12,7 +12,7 @@
 #include "fuzz.h"
 #include "fuzz_lua.h"
 #include "io/archive/zip.h"
-#include "io/folder.h"
+#include "system/folder.h"
 
 enum {
     REGISTERED = 8,

@@ -1,5 +1,5 @@
 /* generate: random graphs and what their nodes carry. */
-#include "graph/generate.h"
+#include "generate/generate.h"
 
 #include "state/bind.h"
 

@@ -1,4 +1,4 @@
-#include "bind_array.h"
+#include "io/bind_array.h"
 
 #include <string.h>
 

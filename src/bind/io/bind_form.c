@@ -1,6 +1,6 @@
 #include "base/memory.h"
-#include "bind_array.h"
 #include "io/array/npy_values.h"
+#include "io/bind_array.h"
 
 /* Bytes that core has read and that become Lua values next. */
 #define BUFFER "ladies.Buffer"

@@ -1,7 +1,7 @@
 /* mtx: Matrix Market files. */
 #include "io/text/mtx.h"
 
-#include "bind_text.h"
+#include "io/bind_progress.h"
 
 static int mtx_read(lua_State *L)
 {

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "bind_array.h"
-#include "bind_pickle.h"
 #include "io/archive/gz.h"
 #include "io/array/npy_values.h"
+#include "io/bind_array.h"
+#include "io/bind_pickle.h"
 #include "state/bind.h"
 
 #define BIND_NPZ "ladies.Npz"

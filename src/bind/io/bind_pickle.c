@@ -1,10 +1,10 @@
 /* pickle: what Python wrote, as far as it is data. */
-#include "bind_pickle.h"
+#include "io/bind_pickle.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "bind_array.h"
+#include "io/bind_array.h"
 
 #define BIND_PICKLE  "ladies.Pickle"
 #define BIND_PICKLED "ladies.PickledArray"

@@ -1,5 +1,6 @@
 /* text: tables of numbers and names in text files. */
-#include "bind_text.h"
+#include "io/bind_names.h"
+#include "io/bind_progress.h"
 
 #include <ctype.h>
 #include <string.h>

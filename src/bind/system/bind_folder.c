@@ -1,5 +1,5 @@
 /* folder: trees of files, and locks between processes. */
-#include "io/folder.h"
+#include "system/folder.h"
 
 #include "state/bind.h"
 

@@ -1,5 +1,5 @@
 /* process: other programs, without a shell in between. */
-#include "io/process.h"
+#include "system/process.h"
 
 #include <string.h>
 #include <unistd.h>

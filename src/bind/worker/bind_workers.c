@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
-#include "worker.h"
+#include "worker/worker.h"
 
 #define BIND_WORKERS "ladies.Workers"
 

@@ -1,5 +1,5 @@
 /* What parcels are made of; pack.c fills them, unpack.c empties them. */
-#include "parcel.h"
+#include "worker/parcel.h"
 
 #include <string.h>
 

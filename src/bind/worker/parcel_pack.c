@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "parcel.h"
+#include "worker/parcel.h"
 
 enum { DEEPEST = 2000 };
 

@@ -1,7 +1,7 @@
 /* From a parcel to Lua values; the counterpart of parcel_pack.c. */
 #include <string.h>
 
-#include "parcel.h"
+#include "worker/parcel.h"
 
 typedef struct {
     lua_State *L;

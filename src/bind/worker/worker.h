@@ -2,7 +2,7 @@
 #ifndef LD_BIND_WORKER_H
 #define LD_BIND_WORKER_H
 
-#include "parcel.h"
+#include "worker/parcel.h"
 
 /* What every state needs to make its job = make(argument): what opens the module in it, and two
  * parcels, which many may read. */

@@ -97,10 +97,7 @@ static inline float ld_csr_value(const ld_csr *a, int64_t r, int64_t e)
  * anyway. */
 ld_status ld_csr_freeze(ld_csr *a);
 
-/* Dense copy. */
-ld_status ld_csr_to_dense(ld_tensor **out, const ld_csr *a);
-
-/* --- building (build.c) --------------------------------------------------------------------- */
+/* --- building (build.c, entries.c) ---------------------------------------------------------- */
 
 /* From coordinates: rows and cols of equal length, values of that length or NULL. Entries that
  * occur twice are summed (with values), or kept once (without). LD_RANGE when an id is outside. */
@@ -129,21 +126,7 @@ ld_status ld_csr_canonical(ld_csr **out, ld_csr *a);
 /* From a dense tensor: its entries that are not zero. */
 ld_status ld_csr_from_dense(ld_csr **out, const ld_tensor *t);
 
-/* --- transposes and the diagonal (transpose.c) ----------------------------------------------- */
-
-/* The union of a and its transpose (values: the larger of the two entries). Square a. Holds nothing
- * beside the two but a few numbers for each row; gives a itself if it is its own transpose. */
-ld_status ld_csr_symmetrize(ld_csr **out, ld_csr *a);
-
-/* a with v, or the vector v, added on the diagonal; missing diagonal entries are made. Square a. */
-ld_status ld_csr_add_diag(ld_csr **out, ld_csr *a, float v);
-ld_status ld_csr_add_diagonal(ld_csr **out, ld_csr *a, const ld_tensor *v);
-
-/* The diagonal of a square matrix as a vector, 0 where there is no entry. */
-ld_status ld_csr_diagonal_values(ld_tensor **out, const ld_csr *a);
-
-/* a with the diagonal dropped, or replaced by ones. */
-ld_status ld_csr_set_loops(ld_csr **out, ld_csr *a, bool loops);
+/* --- transposes (transpose.c, symmetrize.c) ------------------------------------------------- */
 
 /* The transpose as a matrix of its own; sorted by column. */
 ld_status ld_csr_transpose(ld_csr **out, ld_csr *a);
@@ -160,7 +143,29 @@ ld_status ld_structure_by_cols(const ld_structure **out, ld_structure *s, bool m
 /* Whether a is square and equals its transpose, values included. */
 ld_status ld_csr_is_symmetric(bool *out, ld_csr *a);
 
-/* --- scaling and sums (scale.c) -------------------------------------------------------------- */
+/* The union of a and its transpose (values: the larger of the two entries). Square a. Holds nothing
+ * beside the two but a few numbers for each row; gives a itself if it is its own transpose. */
+ld_status ld_csr_symmetrize(ld_csr **out, ld_csr *a);
+
+/* --- the diagonal (diagonal.c) -------------------------------------------------------------- */
+
+/* a with v, or the vector v, added on the diagonal; missing diagonal entries are made. Square a. */
+ld_status ld_csr_add_diag(ld_csr **out, ld_csr *a, float v);
+ld_status ld_csr_add_diagonal(ld_csr **out, ld_csr *a, const ld_tensor *v);
+
+/* The diagonal of a square matrix as a vector, 0 where there is no entry. */
+ld_status ld_csr_diagonal_values(ld_tensor **out, const ld_csr *a);
+
+/* a with the diagonal dropped, or replaced by ones. */
+ld_status ld_csr_set_loops(ld_csr **out, ld_csr *a, bool loops);
+
+/* Number of entries on the diagonal. */
+int64_t ld_csr_loops(const ld_csr *a);
+
+/* The position of every row's entry on the diagonal, -1 where there is none. */
+ld_status ld_csr_diagonal(ld_index **out, const ld_csr *a);
+
+/* --- scaling and sums (scale.c, sums.c) ----------------------------------------------------- */
 
 /* diag(w) * a and a * diag(w); the structure and values are shared. */
 ld_status ld_csr_scale_rows(ld_csr **out, ld_csr *a, ld_tensor *w);
@@ -174,20 +179,19 @@ ld_status ld_csr_scale_entries(ld_csr **out, ld_csr *a, const ld_tensor *w);
 ld_status ld_csr_row_sums(ld_tensor **out, const ld_csr *a, int power);
 ld_status ld_csr_col_sums(ld_tensor **out, const ld_csr *a, int power);
 
+/* --- reading (csr_read.c) ------------------------------------------------------------------- */
+
 /* Number of entries of each row (all rows for NULL). */
 ld_status ld_csr_degrees(ld_tensor **out, const ld_csr *a, const ld_index *rows);
 
 /* Number of rows without entries. */
 int64_t ld_csr_empty_rows(const ld_csr *a);
 
-/* Number of entries on the diagonal. */
-int64_t ld_csr_loops(const ld_csr *a);
-
-/* The position of every row's entry on the diagonal, -1 where there is none. */
-ld_status ld_csr_diagonal(ld_index **out, const ld_csr *a);
-
 /* The entries' values, scales included, as a vector. */
 ld_status ld_csr_entries(ld_tensor **out, const ld_csr *a);
+
+/* Dense copy. */
+ld_status ld_csr_to_dense(ld_tensor **out, const ld_csr *a);
 
 /* The row and the column of every entry. */
 ld_status ld_csr_row_of(ld_index **out, const ld_csr *a);
@@ -205,7 +209,7 @@ bool ld_csr_is_close(const ld_csr *a, const ld_csr *b, double tolerance);
 
 ld_status ld_csr_hash(uint64_t *hash, const ld_csr *a);
 
-/* --- slicing (slice.c, slice_cols.c) ---------------------------------------------------------- */
+/* --- slicing (slice.c, slice_cols.c) -------------------------------------------------------- */
 
 /* U = a[rows, touched]: whole rows, the columns renamed to those touched, in order of first touch
  * along the rows. `first` (NULL for none): these columns come first, touched or not. `src` gets
@@ -237,7 +241,7 @@ ld_status ld_csr_positions(ld_index **out, const ld_csr *a, const ld_csr *part,
 /* Column choice by position: column j of the result is column pick[j] of a. Distinct positions. */
 ld_status ld_csr_pick_cols(ld_csr **out, ld_csr *a, const ld_index *pick);
 
-/* --- products (spmm.c) ------------------------------------------------------------------------ */
+/* --- products (spmm.c) ---------------------------------------------------------------------- */
 
 /* y = a * x, or y += a * x when accumulate; x is n_cols x k, y n_rows x k. Each row of y is summed
  * in the order of the row's entries, so results do not depend on the number of threads. */

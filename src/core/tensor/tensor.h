@@ -118,7 +118,7 @@ static inline bool ld_tensor_same_shape(const ld_tensor *a, const ld_tensor *b)
 /* "512 x 256" or "512" in a static thread-local buffer; up to four may be in use at a time. */
 const char *ld_tensor_shape(const ld_tensor *t);
 
-/* --- reading (read.c) ------------------------------------------------------------------------ */
+/* --- reading (tensor_read.c) ---------------------------------------------------------------- */
 
 /* Whether a and b have the same shape and equal elements; nan equals nothing. */
 bool ld_tensor_equal(const ld_tensor *a, const ld_tensor *b);
@@ -145,7 +145,7 @@ double ld_tensor_norm(const ld_tensor *t);
 /* A hash of shape and bits. */
 ld_status ld_tensor_hash(uint64_t *hash, const ld_tensor *t);
 
-/* --- changing in place (change.c) ------------------------------------------------------------ */
+/* --- changing in place (tensor_change.c) ---------------------------------------------------- */
 /* Not before ld_tensor_change; on failure the elements are as they were. */
 
 /* Normal (mean 0, given deviation) or uniform (low .. high) random numbers. */

@@ -1,6 +1,6 @@
 /* Other programs, run without a shell: started with their arguments as they are, watched, ended. */
-#ifndef LD_IO_PROCESS_H
-#define LD_IO_PROCESS_H
+#ifndef LD_SYSTEM_PROCESS_H
+#define LD_SYSTEM_PROCESS_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -1,23 +1,9 @@
-/* What the readers of text share: names, and a Lua function that is told of the progress. */
-#ifndef LD_BIND_TEXT_H
-#define LD_BIND_TEXT_H
+/* A Lua function that is told of the progress of a reader of text. */
+#ifndef LD_BIND_PROGRESS_H
+#define LD_BIND_PROGRESS_H
 
 #include "io/text/lines.h"
-#include "io/text/names.h"
 #include "state/bind.h"
-
-#define BIND_NAMES "ladies.Names"
-
-ld_names *bind_names(lua_State *L, int arg);
-
-/* The object, or NULL when the value is something else. */
-ld_names *bind_to_names(lua_State *L, int arg);
-
-/* Pushes an empty one. */
-ld_names *bind_new_names(lua_State *L);
-
-/* Adds the function `names` to the table on top of the stack, and registers the class. */
-void bind_open_names(lua_State *L);
 
 /* The function of the option `progress`, if there is one, as core calls it: it pushes the function,
  * which must stay on the stack while core reads. */

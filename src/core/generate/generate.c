@@ -1,5 +1,5 @@
 /* The edges of generated graphs. */
-#include "graph/generate.h"
+#include "generate/generate.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
-#include "graph/half.h"
+#include "generate/half.h"
 
 enum {
     ROWS_GRAIN = 1 << 10,

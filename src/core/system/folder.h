@@ -1,6 +1,6 @@
 /* Folders: making, measuring and removing whole trees, and locks between processes. */
-#ifndef LD_IO_FOLDER_H
-#define LD_IO_FOLDER_H
+#ifndef LD_SYSTEM_FOLDER_H
+#define LD_SYSTEM_FOLDER_H
 
 #include <stdbool.h>
 #include <stddef.h>

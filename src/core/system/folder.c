@@ -1,4 +1,4 @@
-#include "io/folder.h"
+#include "system/folder.h"
 
 #include <errno.h>
 #include <fcntl.h>

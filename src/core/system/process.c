@@ -1,4 +1,4 @@
-#include "io/process.h"
+#include "system/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

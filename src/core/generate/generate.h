@@ -7,8 +7,8 @@
  *
  * Every function takes the next sub-stream of its rng and is a function of that and of its arguments
  * alone, whatever the number of threads. */
-#ifndef LD_GRAPH_GENERATE_H
-#define LD_GRAPH_GENERATE_H
+#ifndef LD_GENERATE_GENERATE_H
+#define LD_GENERATE_GENERATE_H
 
 #include <stdint.h>
 

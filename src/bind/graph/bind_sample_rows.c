@@ -66,7 +66,7 @@ static int matrix_diagonal(lua_State *L)
     return 1;
 }
 
-void bind_open_rows(lua_State *L)
+void bind_open_sample_rows(lua_State *L)
 {
     static const bind_function methods[] = {
         {"sample_rows", matrix_sample_rows,

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
-#include "graph/generate.h"
+#include "generate/generate.h"
 
 enum { ROWS_GRAIN = 64 };
 

@@ -1,0 +1,152 @@
+/* What a matrix holds: its entries and their places, as vectors, densely, or as a hash. */
+#include <math.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "graph/csr.h"
+
+ld_status ld_csr_degrees(ld_tensor **out, const ld_csr *a, const ld_index *rows)
+{
+    const ld_structure *s = a->s;
+    int64_t n = rows ? rows->size : s->n_rows;
+    ld_status st = rows ? ld_index_check(rows, 0, s->n_rows, "degrees: row") : LD_OK;
+    if (st == LD_OK)
+        st = ld_tensor_new(out, 1, n, 1);
+    if (st != LD_OK)
+        return st;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t r = rows ? rows->data[i] : i;
+        (*out)->data[i] = (float)(s->offsets[r + 1] - s->offsets[r]);
+    }
+    return LD_OK;
+}
+
+int64_t ld_csr_empty_rows(const ld_csr *a)
+{
+    int64_t empty = 0;
+    for (int64_t r = 0; r < a->s->n_rows; r++)
+        empty += a->s->offsets[r] == a->s->offsets[r + 1];
+    return empty;
+}
+
+ld_status ld_csr_entries(ld_tensor **out, const ld_csr *a)
+{
+    const ld_structure *s = a->s;
+    ld_status st = ld_tensor_new(out, 1, s->nnz, 1);
+    if (st != LD_OK)
+        return st;
+    for (int64_t r = 0; r < s->n_rows; r++)
+        for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
+            (*out)->data[e] = ld_csr_value(a, r, e);
+    return LD_OK;
+}
+
+ld_status ld_csr_row_of(ld_index **out, const ld_csr *a)
+{
+    const ld_structure *s = a->s;
+    ld_status st = ld_index_new(out, s->nnz);
+    if (st != LD_OK)
+        return st;
+    for (int64_t r = 0; r < s->n_rows; r++)
+        for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
+            (*out)->data[e] = (int32_t)r;
+    return LD_OK;
+}
+
+ld_status ld_csr_col_of(ld_index **out, const ld_csr *a)
+{
+    ld_status st = ld_index_new(out, a->s->nnz);
+    if (st == LD_OK)
+        memcpy((*out)->data, a->s->columns, (size_t)a->s->nnz * sizeof(int32_t));
+    return st;
+}
+
+ld_status ld_csr_offsets(ld_index **out, const ld_csr *a)
+{
+    const ld_structure *s = a->s;
+    ld_status st = ld_index_new(out, s->n_rows + 1);
+    for (int64_t r = 0; st == LD_OK && r <= s->n_rows; r++)
+        (*out)->data[r] = (int32_t)s->offsets[r];
+    return st;
+}
+
+ld_status ld_csr_origin(ld_index **out, const ld_csr *a)
+{
+    const ld_structure *s = a->s;
+    if (!s->origin && !s->origin_row)
+        return ld_index_range(out, 0, s->nnz);
+    ld_status st = ld_index_new(out, s->nnz);
+    if (st != LD_OK)
+        return st;
+    if (s->origin) {
+        memcpy((*out)->data, s->origin, (size_t)s->nnz * sizeof(int32_t));
+        return LD_OK;
+    }
+    for (int64_t r = 0; r < s->n_rows; r++)
+        for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
+            (*out)->data[e] = (int32_t)(s->origin_row[r] + e - s->offsets[r]);
+    return LD_OK;
+}
+
+ld_status ld_csr_to_dense(ld_tensor **out, const ld_csr *a)
+{
+    const ld_structure *s = a->s;
+    ld_status st = ld_tensor_full(out, 2, s->n_rows, s->n_cols, 0.0f);
+    if (st != LD_OK)
+        return st;
+    for (int64_t r = 0; r < s->n_rows; r++)
+        for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
+            (*out)->data[r * s->n_cols + s->columns[e]] = ld_csr_value(a, r, e);
+    return LD_OK;
+}
+
+static bool same_structure(const ld_structure *s, const ld_structure *t)
+{
+    return s == t ||
+           (s->n_rows == t->n_rows && s->n_cols == t->n_cols && s->nnz == t->nnz &&
+            memcmp(s->offsets, t->offsets, (size_t)(s->n_rows + 1) * sizeof *s->offsets) == 0 &&
+            memcmp(s->columns, t->columns, (size_t)s->nnz * sizeof *s->columns) == 0);
+}
+
+bool ld_csr_is_close(const ld_csr *a, const ld_csr *b, double tolerance)
+{
+    if (a == b)
+        return true;
+    if (!same_structure(a->s, b->s))
+        return false;
+    for (int64_t r = 0; r < a->s->n_rows; r++)
+        for (int64_t e = a->s->offsets[r]; e < a->s->offsets[r + 1]; e++) {
+            double x = ld_csr_value(a, r, e), y = ld_csr_value(b, r, e);
+            if (x != y && !(fabs(x - y) <= tolerance * fmax(fabs(x), fabs(y))))
+                return false;
+        }
+    return true;
+}
+
+static uint64_t hash_values(const void *ctx, int64_t begin, int64_t end)
+{
+    const ld_csr *a = ctx;
+    ld_hash_lanes h = {{0, 1, 2, 3}};
+    for (int64_t r = begin; r < end; r++) {
+        for (int64_t e = a->s->offsets[r]; e < a->s->offsets[r + 1]; e++) {
+            uint32_t word;
+            float v = ld_csr_value(a, r, e);
+            memcpy(&word, &v, sizeof word);
+            uint64_t *lane = &h.lane[e % LD_HASH_LANES];
+            *lane = ld_hash_word(*lane, word);
+        }
+    }
+    return ld_hash_join(LD_HASH_SEED, &h);
+}
+
+ld_status ld_csr_hash(uint64_t *hash, const ld_csr *a)
+{
+    ld_status st = LD_OK;
+    const ld_structure *s = a->s;
+    *hash = ld_hash_word(ld_hash_word(LD_HASH_SEED, (uint64_t)s->n_rows), (uint64_t)s->n_cols);
+    LD_TRY(ld_hash_bytes(hash, s->offsets, (size_t)(s->n_rows + 1) * sizeof *s->offsets));
+    LD_TRY(ld_hash_bytes(hash, s->columns, (size_t)s->nnz * sizeof *s->columns));
+    LD_TRY(ld_hash_items(hash, s->n_rows, hash_values, a));
+done:
+    return st;
+}

@@ -1,0 +1,147 @@
+/* The union of a matrix with its transpose.
+ *
+ * Rows are visited in ascending order, so the entries (r, c) arrive at row c in the order in which
+ * its columns are sorted: row c of the union is its own entries, merged with those. Beside a and the
+ * union only a position in each row is held. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "graph/csr.h"
+
+/* Passes own[c] over the entries of row c before column r; whether the next is in column r. */
+static bool has_mirror(const ld_structure *s, int64_t *own, int32_t c, int64_t r)
+{
+    while (own[c] < s->offsets[c + 1] && s->columns[own[c]] < r)
+        own[c]++;
+    return own[c] < s->offsets[c + 1] && s->columns[own[c]] == r;
+}
+
+/* offsets[r + 1] := entries of row r of the union; *equal: whether that is a itself, which has
+ * values only and comes from no other graph. */
+static ld_status count_union(const ld_csr *a, int64_t *offsets, int64_t *own, bool *equal)
+{
+    const ld_structure *s = a->s;
+    ld_status st = LD_OK;
+    *equal = !s->origin && !s->origin_row && !a->row_scale && !a->col_scale;
+    for (int64_t r = 0; r < s->n_rows; r++)
+        offsets[r + 1] = s->offsets[r + 1] - s->offsets[r];
+    for (int64_t r = 0; r < s->n_rows; r++) {
+        LD_TRY(ld_poll_at(r));
+        for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++) {
+            int32_t c = s->columns[e];
+            bool mirrored = has_mirror(s, own, c, r);
+            offsets[c + 1] += !mirrored;
+            *equal = *equal && mirrored && ld_csr_value(a, r, e) == ld_csr_value(a, c, own[c]);
+        }
+    }
+done:
+    return st;
+}
+
+typedef struct {
+    const ld_csr *a;
+    int64_t *own; /* of each row: its next entry in a */
+    int64_t *at;  /* and where its next one in the union comes */
+    int32_t *columns;
+    float *values; /* NULL when all are ones */
+} merger;
+
+static void put(merger *m, int64_t r, int32_t column, float value)
+{
+    if (m->values)
+        m->values[m->at[r]] = value;
+    m->columns[m->at[r]++] = column;
+}
+
+/* Row r's own entries before a column. */
+static void put_own(merger *m, int64_t r, int64_t column)
+{
+    const ld_structure *s = m->a->s;
+    for (int64_t *e = &m->own[r]; *e < s->offsets[r + 1] && s->columns[*e] < column; ++*e)
+        put(m, r, s->columns[*e], ld_csr_value(m->a, r, *e));
+}
+
+static ld_status fill_union(merger *m)
+{
+    const ld_structure *s = m->a->s;
+    ld_status st = LD_OK;
+    for (int64_t r = 0; r < s->n_rows; r++) {
+        LD_TRY(ld_poll_at(r));
+        for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++) {
+            int32_t c = s->columns[e];
+            float value = ld_csr_value(m->a, r, e), mirrored;
+            put_own(m, c, r);
+            if (m->own[c] < s->offsets[c + 1] && s->columns[m->own[c]] == r) {
+                mirrored = ld_csr_value(m->a, c, m->own[c]++);
+                value = value > mirrored ? value : mirrored;
+            }
+            put(m, c, (int32_t)r, value);
+        }
+    }
+    for (int64_t r = 0; r < s->n_rows; r++)
+        put_own(m, r, INT64_MAX);
+done:
+    return st;
+}
+
+static void start_rows(int64_t *own, const ld_structure *s)
+{
+    if (s->n_rows > 0)
+        memcpy(own, s->offsets, (size_t)s->n_rows * sizeof *own);
+}
+
+/* The union of a with its transpose, where each row r has offsets[r + 1] entries. */
+static ld_status make_union(ld_csr **out, const ld_csr *a, int64_t *offsets, int64_t *own)
+{
+    ld_structure *s = NULL;
+    ld_tensor *values = NULL;
+    int64_t n_rows = a->s->n_rows;
+    ld_status st;
+    offsets[0] = 0;
+    for (int64_t r = 0; r < n_rows; r++)
+        offsets[r + 1] += offsets[r];
+    LD_TRY(ld_structure_new(&s, n_rows, n_rows, offsets[n_rows], false));
+    if (a->values || a->row_scale || a->col_scale)
+        LD_TRY(ld_tensor_new(&values, 1, s->nnz, 1));
+    memcpy(s->offsets, offsets, (size_t)(n_rows + 1) * sizeof *offsets);
+    start_rows(own, a->s);
+    LD_TRY(fill_union(&(merger){a, own, offsets, s->columns, values ? values->data : NULL}));
+    s->symmetric = true;
+    LD_TRY(ld_csr_new(out, s, values, NULL, NULL));
+done:
+    ld_structure_unref(s);
+    ld_tensor_unref(values);
+    return st;
+}
+
+ld_status ld_csr_symmetrize(ld_csr **out, ld_csr *given)
+{
+    int64_t n_rows = given->s->n_rows;
+    if (n_rows != given->s->n_cols)
+        return ld_fail(LD_SHAPE, "symmetrize: a square matrix expected, got %" PRId64 " x %" PRId64,
+                       n_rows, given->s->n_cols);
+    ld_csr *a = NULL;
+    int64_t *own = NULL, *offsets = NULL;
+    bool equal;
+    ld_status st;
+    LD_TRY(ld_csr_canonical(&a, given));
+    if (!(own = ld_alloc_array(n_rows, sizeof *own, LD_MEM_SCRATCH)) ||
+        !(offsets = ld_alloc_array(n_rows + 1, sizeof *offsets, LD_MEM_SCRATCH))) {
+        st = LD_NOMEM;
+        goto done;
+    }
+    start_rows(own, a->s);
+    LD_TRY(count_union(a, offsets, own, &equal));
+    if (equal) {
+        a->s->symmetric = true;
+        *out = ld_csr_ref(a);
+    } else {
+        st = make_union(out, a, offsets, own);
+    }
+done:
+    ld_csr_unref(a);
+    ld_free(own);
+    ld_free(offsets);
+    return st;
+}
