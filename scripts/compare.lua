@@ -6,12 +6,13 @@
 --
 -- A number behind a method is its number of samples. The folder of a finished run, written with a
 -- slash, stands beside the methods: --methods ladies:64,runs/mine. The comparison's own folder gets
--- results.jsonl, a line for each run, table.md and the curves; one that was stopped goes on where
--- it was.
+-- results.jsonl, a line for each run, compare.csv, compare.md and the curves; one that was stopped
+-- goes on where it was.
 
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
 local experiment_options = require "ladies.command.experiment_options"
+local study_options = require "ladies.command.study_options"
 
 local function spec(args)
   experiment_options.load_own(args)
@@ -28,21 +29,14 @@ local function spec(args)
       help = "samples as given; nodes: samples with which batches are as large as those of the "
         .. "first method; seconds: all train for as long"},
     {"seconds", "S", "positive number", help = "of training, for --equal seconds"},
-  }, experiment_options.list{method = true}, {
-    {"threads", "N", "integer in [1, 256]",
-      help = "of the parallel loops; results do not depend on it"},
-    {"out", "DIR", "string", help = "where results are kept (default runs/compare-DATASET-N)"},
-    {"quiet", help = "no progress"},
-  })
+  }, experiment_options.list{method = true},
+    study_options.list("runs/compare-DATASET-N", true))
 end
 
 cli.main(spec, arg, function(opts, given)
-  if opts.threads then ladies.threads(opts.threads) end
-  local settings = experiment_options.settings(opts, given)
-  local result = ladies.compare{
+  study_options.show(ladies.compare{
     methods = cli.words(opts.methods), runs = opts.runs, equal = opts.equal, seconds = opts.seconds,
-    settings = settings, out = opts.out, quiet = opts.quiet,
-  }
-  print(result)
-  print(("in %s: results.jsonl, %s"):format(result.folder, table.concat(result.files, ", ")))
+    settings = experiment_options.settings(opts, given), jobs = opts.jobs, threads = opts.threads,
+    out = opts.out, quiet = opts.quiet,
+  })
 end)

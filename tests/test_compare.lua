@@ -108,15 +108,20 @@ function tests.test_table_and_files()
   lu.assertEquals(#f1, 4)                    -- seed by seed: LADIES, full, LADIES, full
   lu.assertEquals(result.rows[2][2], statistics.text({f1[1], f1[3]}, 100))
   lu.assertEquals(result.rows[3][2], statistics.text({f1[2], f1[4]}, 100))
-  lu.assertEquals(ladies.file.read(out .. "/table.md"), result.table .. "\n")
-  lu.assertEquals(tostring(compare(out, {"ladies:5", "full"})), result.table)   -- nothing anew
+  lu.assertStrContains(ladies.file.read(out .. "/compare.md"),
+    ("## Methods on %s\n\n%s\n\n"):format(toy.new(true).name, result))
+  lu.assertEquals(lines_of(out .. "/compare.csv")[3]:match "^[^,]*,[^,]*,[^,]*",
+    ("full batch,2,%s"):format(50 * (f1[2] + f1[4])))
+  lu.assertStrMatches(result.notes[1], "4 runs on .*one run at a time, .*")
+  local text = tostring(result)
+  lu.assertEquals(tostring(compare(out, {"ladies:5", "full"})), text)   -- nothing anew
 end
 
 --- Another data set of one's own is another comparison, and the same one goes on.
 function tests.test_own_data_is_part_of_the_comparison()
   local out = temporary.path "data"
-  local first = compare(out, {"full"}, {runs = 1}).table
-  lu.assertEquals(compare(out, {"full"}, {runs = 1}).table, first)
+  local first = tostring(compare(out, {"full"}, {runs = 1}))
+  lu.assertEquals(tostring(compare(out, {"full"}, {runs = 1})), first)
   for _, field in ipairs{"features", "labels", "train", "val", "graph"} do
     local other = toy.new(true)
     if field == "features" then

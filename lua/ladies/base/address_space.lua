@@ -2,7 +2,9 @@
 -- for every processor but one, and where a limit on address space (ulimit -v) has no room for their
 -- buffers it asks again for ever. (The program `ladies` starts itself without these threads.)
 
-local MIB = 1 << 20
+local units = require "ladies.base.units"
+
+local MIB = units.MIB
 local LIBRARIES, THREAD = 64 * MIB, 136 * MIB     -- what loading takes, and each thread
 
 local function read(path)

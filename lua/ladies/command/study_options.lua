@@ -5,12 +5,13 @@ local machine = require "ladies.base.machine"
 
 local study_options = {}
 
---- The options, as ladies.command.cli takes them; folder: where results are kept by default.
-function study_options.list(folder)
+--- The options, as ladies.command.cli takes them; folder: where results are kept by default. alone:
+-- whether runs are not side by side by default, and have all threads.
+function study_options.list(folder, alone)
   return {
-    {"jobs", "N", "positive integer", default = machine.cores,
+    {"jobs", "N", "positive integer", default = alone and 1 or machine.cores,
       help = "runs side by side; F1s do not depend on it, times do"},
-    {"threads", "N", "integer in [1, 256]", default = 1, help = "of each run"},
+    {"threads", "N", "integer in [1, 256]", default = not alone and 1 or nil, help = "of each run"},
     {"out", "DIR", "string", help = ("where results are kept (default %s)"):format(folder)},
     {"quiet", help = "no progress"},
   }

@@ -1,21 +1,21 @@
 --- Methods side by side: the same network, split and seeds, and the same sample numbers, the same
 -- number of nodes a batch, or the same time of training.
 
-local core = require "ladies_core"
-local batches = require "ladies.training.batches"
+local equal_nodes = require "ladies.study.equal_nodes"
 local experiment = require "ladies.experiment"
 local finished_run = require "ladies.study.finished_run"
 local hashes_of = require "ladies.data.hashes"
 local json = require "ladies.base.json"
-local markdown = require "ladies.report.markdown"
 local methods = require "ladies.experiment.methods"
 local options = require "ladies.base.options"
 local own_code = require "ladies.experiment.own_code"
-local plot = require "ladies.report.plot"
 local provenance = require "ladies.report.provenance"
+local repeated = require "ladies.study.repeated"
 local statistics = require "ladies.report.statistics"
 local Study = require "ladies.study"
+local Table = require "ladies.report.table"
 local tables = require "ladies.base.tables"
+local units = require "ladies.base.units"
 
 local WHERE = "ladies.compare"
 
@@ -44,95 +44,36 @@ local function contestants(given, common)
   return list, trained
 end
 
--- ---------------------------------------------------------------- equal nodes
-
-local PROBES = 8   -- batches from which the nodes of a batch are estimated
-
--- The mean number of rows of a batch, of the input and of all layers.
-local function rows_of(config, data, samples)
-  -- What is drawn does not depend on the width, and the tables of histories do.
-  local narrow = setmetatable({hidden = 1}, {__index = config})
-  local model = config.method_code and experiment.model(narrow, data)
-  local sampler = experiment.sampler(narrow, data, model, samples)
-  local n, count = 0, 0
-  for batch in batches.new(data.train, {size = experiment.batch_size(config, data),
-    sampler = sampler, seed = config.seed, epochs = PROBES}) do
-    batch.after_step = nil              -- there is no step
-    n, count = n + #batch.input, count + 1
-    for _, block in ipairs(batch.blocks) do n = n + #block.dst end
-    if count == PROBES then break end
-  end
-  return n / count
-end
-
--- The same of a record.
-local function rows_of_record(record)
-  return record.input_rows + record.hidden_rows
-end
-
--- More samples than this change nothing: all nodes in a layer, or all neighbours of a node.
-local function most_samples(config, data)
-  local graph = data.graph
-  return (methods.takes(config.method, "draw") or config.method_code) and graph.n_nodes
-    or math.max(1, math.tointeger(graph:degrees():max()) + 1)
-end
-
--- The number of samples with which a batch has the nearest to `rows` rows.
-local function samples_for(config, data, rows)
-  local low, high = 1, 1
-  local limit = most_samples(config, data)
-  while high < limit and rows_of(config, data, high) < rows do
-    low, high = high, 2 * high
-  end
-  high = math.min(high, limit)
-  while high - low > 1 do
-    local middle = (low + high) // 2
-    if rows_of(config, data, middle) < rows then low = middle else high = middle end
-  end
-  local below, above = rows_of(config, data, low), rows_of(config, data, high)
-  return math.abs(below - rows) <= math.abs(above - rows) and low or high
-end
-
--- Gives every method that samples the number of samples with which its batches are as large as
--- those of the first, which may be a finished run.
-local function equalize_nodes(list, data)
-  local first = list[1]
-  local rows = first.run and rows_of_record(first.records[1])
-    or rows_of(first.config, data, first.config.samples)
-  for i = 2, #list do
-    local one = list[i]
-    if one.config and one.config.samples then
-      one.settings.samples = samples_for(one.config, data, rows)
-      one.config = experiment.configure(one.settings)
-    end
-  end
-end
-
 -- ---------------------------------------------------------------- what came out
 
--- The field of each record of one contestant.
-local function column(records, field)
-  local list = {}
-  for _, record in ipairs(records) do list[#list + 1] = record[field] end
-  return list
-end
+-- How the columns come from a record.
+local COLUMNS = {
+  {name = "test F1 %", csv = "test_f1", of = function(r) return r.test_f1 and 100 * r.test_f1 end},
+  {name = "val F1 %", csv = "val_f1", of = function(r) return r.val_f1 and 100 * r.val_f1 end},
+  {name = "training s", csv = "seconds", of = function(r) return r.seconds end},
+  {name = "batch ms", csv = "batch_ms", of = function(r) return r.batch_ms end},
+  {name = "batches", csv = "batches", format = "%.0f", of = function(r) return r.batches end},
+  {name = "memory MB", csv = "memory_MB",
+    of = function(r) return r.memory_paper and r.memory_paper / units.MIB end},
+  {name = "held MB", csv = "held_MB", of = function(r) return r.memory_batch / units.MIB end},
+  {name = "rows a batch", csv = "rows", format = "%.0f",
+    of = function(r) return r.input_rows + r.hidden_rows end},
+}
 
-local MIB = 1 << 20
-
--- A row of the table from the records of one contestant.
-local function row_of(one)
-  local function text(field, scale, format)
-    return statistics.text(column(one.records, field), scale, format)
+local function table_of(list)
+  local heads = tables.map(COLUMNS, function(column)
+    return {column.name, csv = {column.csv, column.csv .. "_sd"}}
+  end)
+  local results = Table.new(tables.append({"method", {csv = {"runs"}}}, heads))
+  for _, one in ipairs(list) do
+    results:add(tables.append({one.title, #one.records}, tables.map(COLUMNS, function(column)
+      local values = {}
+      for _, record in ipairs(one.records) do values[#values + 1] = column.of(record) end
+      return Table.deviation(values, column.format or "%.2f")
+    end)))
   end
-  return {
-    one.title, text("test_f1", 100), text("val_f1", 100), text "seconds", text "batch_ms",
-    text("batches", 1, "%.0f"), text("memory_paper", 1 / MIB), text("memory_batch", 1 / MIB),
-    statistics.text(tables.map(one.records, rows_of_record), 1, "%.0f"),
-  }
+  return results
 end
-
-local HEAD = {"method", "test F1 %", "val F1 %", "training s", "batch ms", "batches", "memory MB",
-  "held MB", "rows a batch"}
 
 -- The mean validation F1 over the runs of a contestant, against batches (1) or seconds (2), as far
 -- as all of its runs went.
@@ -148,37 +89,24 @@ local function mean_curve(records, x)
   return points
 end
 
--- Draws curves over batches and over seconds; returns the files' names.
-local function draw(list, folder, dataset)
-  local files = {}
+-- Adds curves over batches and over seconds.
+local function add_curves(report, list, dataset)
   for x, name in ipairs{"batches", "seconds"} do
     local series = {}
     for _, one in ipairs(list) do
-      local points = mean_curve(one.records, x)
+      local points = #one.records > 0 and mean_curve(one.records, x) or {}
       if #points > 1 then series[#series + 1] = {name = one.title, points = points} end
     end
-    local file = name .. ".svg"
-    if #series > 0 and plot.svg(folder:file(file), {title = dataset, series = series,
+    report:picture(name, {title = dataset, series = series,
       x = x == 1 and "batch" or "seconds of training", y = "validation micro-F1, mean over runs"})
-    then
-      files[#files + 1] = file
-    end
   end
-  return files
 end
 
 -- ---------------------------------------------------------------- the comparison
 
-local Comparison = {__name = "ladies.Comparison"}
-
-function Comparison.__tostring(self)
-  return self.table .. (self.note and "\n\n" .. self.note or "")
-end
-
 --- ladies.compare{methods = {"ladies:64", "graphsage:5", "full"}, runs = 3, equal = "samples",
 -- settings = {dataset = "cora"}, out = DIR}: trains every method `runs` times, with the seeds seed,
--- seed + 1, ..., and returns a table with `rows`, `table` (the same as text), `files`, and a
--- `note` where runs were computed by different versions, vector units or kernels of BLAS.
+-- seed + 1, ... Returns a report (see ladies.report).
 -- methods    names of ladies.experiment.methods, each with its own samples behind a colon where
 --            they are given; files of methods of one's own, "./mine.lua" or "./mine.lua:64";
 --            {name =, sampler = function(P, data, model) -> sampler}; or the folder of a finished
@@ -189,61 +117,58 @@ end
 --            Cluster-GCN, which draw no samples, stay as they are); "seconds": as for "samples",
 --            and all train for `seconds` of their own time, without early stopping
 -- settings   of ladies.experiment, the same for all methods that take them
--- out        a folder (runs/compare-DATASET-N): results.jsonl, table.md, the curves. A
---            comparison that is there goes on where it stopped, run by run. With another content
+-- jobs       runs side by side (1: their times are compared), each with `threads` threads (as many
+--            as there are)
+-- out        a folder (runs/compare-DATASET-N): results.jsonl, compare.csv, compare.md, the curves.
+--            A comparison that is there goes on where it stopped, run by run. With another content
 --            of the data set, or of its split, it is another comparison.
--- data       a data set of one's own instead of settings.dataset
+-- data       a data set of one's own instead of settings.dataset; its runs are not side by side
 -- quiet      no progress
 local function compare(given)
-  local opts = options.check(WHERE, given, {
+  local opts = options.check(WHERE, given, Study.options{
     methods = "table", runs = {"positive integer", 3},
     equal = {"samples|nodes|seconds", "samples"}, seconds = "positive number or nil",
-    settings = {"table", {}}, out = "string or nil", data = "any or nil",
-    quiet = {"boolean", false},
+    data = "any or nil", jobs = {"positive integer", 1}, threads = "positive integer or nil",
   })
   if #opts.methods == 0 then options.fail(WHERE .. ": name at least one method") end
   if (opts.equal == "seconds") ~= (opts.seconds ~= nil) then
     options.fail(WHERE .. ': seconds go with equal = "seconds", and it needs them')
   end
   local common = tables.merged(opts.settings)
+  if opts.data then common.dataset = opts.data.name end
   if opts.seconds then common.max_seconds, common.patience = opts.seconds, 0 end
   local list, trained = contestants(opts.methods, common)
   local config = trained[1] and trained[1].config or experiment.configure(common)
   local data = opts.data or experiment.load(config)
-  for _, one in ipairs(trained) do experiment.resolve(one.config, data) end
   for _, one in ipairs(list) do
-    one.records = one.run and {finished_run(WHERE, one.run, data)} or {}
-    one.title = one.run and ("%s (%s)"):format(one.records[1].method, one.run)
-  end
-  if opts.equal == "nodes" then equalize_nodes(list, data) end
-
-  local identity = json.encode{methods = own_code.names(opts.methods), equal = opts.equal,
-    settings = common, data = hashes_of(data)}
-  local study = Study.at(opts.out, "runs/compare-" .. data.name, identity)
-  local runs = {}
-  for seed = config.seed, config.seed + opts.runs - 1 do
-    for _, one in ipairs(trained) do
-      one.title = select(2, methods.of(one.config))
-      runs[#runs + 1] = {key = ("%s, seed %d"):format(one.title, seed), of = one,
-        config = tables.merged(one.settings, {seed = seed})}
+    if one.run then
+      one.records = {finished_run(WHERE, one.run, data)}
+      one.title = ("%s (%s)"):format(one.records[1].method, one.run)
+    else
+      experiment.resolve(one.config, data)
     end
   end
-  study:run(runs, {quiet = opts.quiet, data = data})
+  if opts.equal == "nodes" then equal_nodes(list, data) end
+  for _, one in ipairs(trained) do
+    one.title = select(2, methods.of(one.config))
+    one.key = one.title
+  end
 
-  for _, run in ipairs(runs) do
-    run.of.records[#run.of.records + 1] = study:record(run.key)
-  end
-  local rows, records = {HEAD}, {}
-  for i, one in ipairs(list) do
-    rows[i + 1] = row_of(one)
-    table.move(one.records, 1, #one.records, #records + 1, records)
-  end
-  local result = setmetatable({rows = rows, table = markdown.table(rows),
-    note = provenance.numerics(records), folder = study.folder.path}, Comparison)
-  result.files = draw(list, study.folder, data.name)
-  core.file.write(study.folder:file "table.md", tostring(result) .. "\n")
-  table.insert(result.files, 1, "table.md")
-  return result
+  local study = Study.at(opts.out, "runs/compare-" .. data.name, json.encode{equal = opts.equal,
+    methods = own_code.names(opts.methods), settings = common, data = hashes_of(data)})
+  local notes, records = {}, {}
+  local own = repeated(study, trained, tables.merged(opts, {first = config.seed,
+    data = (opts.data or opts.jobs == 1) and data or nil}), notes)
+  local report, results = study:report("compare", "Methods on " .. data.name), table_of(list)
+  report:table(results)
+  report:csv(results)
+  add_curves(report, list, data.name)
+  for _, one in ipairs(list) do tables.append(records, one.records) end
+  if #own > 0 then report:note(provenance.runs(study, own)) end
+  if #own < #records then report:note(provenance.numerics(records)) end
+  report:note(table.unpack(notes))
+  report.rows = report.tables[1]
+  return report:write()
 end
 
 return compare

@@ -19,8 +19,6 @@ local machine = require "ladies.base.machine"
 local options = require "ladies.base.options"
 local own_code = require "ladies.experiment.own_code"
 local own_folder = require "ladies.base.own_folder"
-local progress = require "ladies.base.progress"
-local provenance = require "ladies.report.provenance"
 local Report = require "ladies.report"
 local SameData = require "ladies.study.same_data"
 local side_by_side = require "ladies.study.side_by_side"
@@ -244,32 +242,10 @@ function Study:complete(runs, opts, notes)
   end
   local records = {}
   for _, run in ipairs(distinct(runs)) do records[#records + 1] = self:record(run.key) end
-  if #records == 0 then options.fail(failures[1]) end
+  if #records == 0 and failures[1] then options.fail(failures[1]) end
   self.failed = #failures
   tables.append(notes, failures)
   return records
-end
-
---- Measures those of `items`, {key =, ...}, that are not measured yet, or are to be `again`:
--- measure(item) gives a record, which is kept with its time and machine. Returns the records of
--- all. unit: what an item is, for the progress bar.
-function Study:measure(items, unit, quiet, measure)
-  local _ <close> = self:take()
-  local waiting = {}
-  for _, item in ipairs(items) do
-    if item.again or not self:record(item.key) then waiting[#waiting + 1] = item end
-  end
-  local done = #items - #waiting
-  local bar = progress.new{total = #items, done = done, unit = unit, quiet = quiet}
-  for i, item in ipairs(waiting) do
-    local began = core.clock()
-    local record = measure(item)
-    record.key = item.key
-    self:add(provenance.sign(record, began))
-    bar:update(done + i, core.clock())
-  end
-  bar:clear()
-  return tables.map(items, function(item) return self:record(item.key) end)
 end
 
 --- A report (see ladies.report) in the folder of the study.

@@ -1,10 +1,9 @@
 --- What a run came to: the columns of the paper's table 3, and what is really held in memory.
 
 local of_class = require("ladies.base.fields").of_class
+local units = require "ladies.base.units"
 
 local summary = {}
-
-local MIB = 1 << 20
 
 local Summary = {__name = "Summary"}
 Summary.__index = Summary
@@ -49,7 +48,7 @@ function summary.new(fields)
 end
 
 local function mib(bytes)
-  return bytes and ("%.2f"):format(bytes / MIB) or "-"
+  return bytes and ("%.2f"):format(bytes / units.MIB) or "-"
 end
 
 function Summary:__tostring()

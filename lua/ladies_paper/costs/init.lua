@@ -20,6 +20,7 @@ local core = require "ladies_core"
 local generate = require "ladies.data.generate"
 local json = require "ladies.base.json"
 local loss = require "ladies.nn.loss"
+local measured = require "ladies.study.measured"
 local methods = require "ladies_paper.costs.methods"
 local nn = require "ladies.nn"
 local optim = require "ladies.optim"
@@ -179,7 +180,7 @@ local function costs(given)
   local graph_of, threads = graphs(opts.seed), core.threads()
   local _ <close> = setmetatable({}, {__close = function() core.threads(threads) end})
   core.threads(1)
-  local records = study:measure(sweeps, "sweep", opts.quiet, function(one)
+  local records = measured(study, sweeps, "sweep", opts.quiet, function(one)
     return {points = measure(one.method, one.variable, opts, graph_of)}
   end)
   for i, one in ipairs(sweeps) do one.record = records[i] end

@@ -25,6 +25,7 @@
 local data_sets = require "ladies.data"
 local json = require "ladies.base.json"
 local measure = require "ladies_paper.variance.measure"
+local measured = require "ladies.study.measured"
 local Network = require "ladies_paper.variance.network"
 local plan = require "ladies_paper.variance.plan"
 local report = require "ladies_paper.variance.report"
@@ -87,7 +88,7 @@ local function variance(given)
   local study = Study.at(opts.out, "runs/variance", "variance " .. json.encode(identity))
   local graphs = tables.map(opts.datasets, function(name) return plan.graph(name, opts) end)
   for _, graph in ipairs(graphs) do tables.append(tables.append(items, {graph}), graph.points) end
-  study:measure(items, "measurement", opts.quiet, measurer(opts))
+  measured(study, items, "measurement", opts.quiet, measurer(opts))
   for _, graph in ipairs(graphs) do
     graph.facts = study:record(graph.key)
     for _, point in ipairs(graph.points) do point.record = study:record(point.key) end

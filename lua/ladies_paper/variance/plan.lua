@@ -116,10 +116,10 @@ local function draws_of(one, s, draws)
   return draws
 end
 
---- What is to be measured on a data set, items of study:measure: the graph itself, {key =, dataset
--- =, name = in tables, points =}, and its points, {key =, graph =, estimator =, samples =, layers
--- =, draws =}. With a sampler or a data set of the user's they are measured `again`: a key does not
--- tell one of these from another of the same name.
+--- What is to be measured on a data set, items of ladies.study.measured: the graph itself, {key =,
+-- dataset =, name = in tables, points =}, and its points, {key =, graph =, estimator =, samples =,
+-- layers =, draws =}. With a sampler or a data set of the user's they are measured `again`: a key
+-- does not tell one of these from another of the same name.
 function plan.graph(dataset, opts)
   local given = opts.data[dataset] ~= nil
   local graph = {key = given and dataset .. " (given)" or dataset, dataset = dataset,

@@ -1,0 +1,64 @@
+--- Numbers of samples with which methods have batches of equally many nodes.
+
+local batches = require "ladies.training.batches"
+local experiment = require "ladies.experiment"
+local methods = require "ladies.experiment.methods"
+
+local PROBES = 8   -- batches from which the nodes of a batch are estimated
+
+-- The mean number of rows of a batch, of the input and of all layers.
+local function rows_of(config, data, samples)
+  -- What is drawn does not depend on the width, and the tables of histories do.
+  local narrow = setmetatable({hidden = 1}, {__index = config})
+  local model = config.method_code and experiment.model(narrow, data)
+  local sampler = experiment.sampler(narrow, data, model, samples)
+  local n, count = 0, 0
+  for batch in batches.new(data.train, {size = experiment.batch_size(config, data),
+    sampler = sampler, seed = config.seed, epochs = PROBES}) do
+    batch.after_step = nil              -- there is no step
+    n, count = n + #batch.input, count + 1
+    for _, block in ipairs(batch.blocks) do n = n + #block.dst end
+    if count == PROBES then break end
+  end
+  return n / count
+end
+
+-- More samples than this change nothing: all nodes in a layer, or all neighbours of a node.
+local function most_samples(config, data)
+  local graph = data.graph
+  return (methods.takes(config.method, "draw") or config.method_code) and graph.n_nodes
+    or math.max(1, math.tointeger(graph:degrees():max()) + 1)
+end
+
+-- The number of samples with which a batch has the nearest to `rows` rows.
+local function samples_for(config, data, rows)
+  local low, high = 1, 1
+  local limit = most_samples(config, data)
+  while high < limit and rows_of(config, data, high) < rows do
+    low, high = high, 2 * high
+  end
+  high = math.min(high, limit)
+  while high - low > 1 do
+    local middle = (low + high) // 2
+    if rows_of(config, data, middle) < rows then low = middle else high = middle end
+  end
+  local below, above = rows_of(config, data, low), rows_of(config, data, high)
+  return math.abs(below - rows) <= math.abs(above - rows) and low or high
+end
+
+--- equal_nodes(list, data): gives every method of the list, {settings =, config =}, that samples
+-- the number of samples with which its batches are as large as those of the first, which may be a
+-- finished run, {run =, records =}. Others of the list stay as they are.
+return function(list, data)
+  local first = list[1]
+  local record = first.run and first.records[1]
+  local rows = record and record.input_rows + record.hidden_rows
+    or rows_of(first.config, data, first.config.samples)
+  for i = 2, #list do
+    local one = list[i]
+    if one.config and one.config.samples then
+      one.settings.samples = samples_for(one.config, data, rows)
+      one.config = experiment.configure(one.settings)
+    end
+  end
+end
