@@ -128,7 +128,8 @@ function tests.test_weights()
     end
     lu.assertTrue(broken <= 1, broken)
   end
-  fails("entry (1, 2) is not finite", partition.of, matrix(3, {{1, 2, 0 / 0}, {2, 3}}), 2, {weighted = true})
+  fails("entry (1, 2) is not finite", partition.of, matrix(3, {{1, 2, 0 / 0}, {2, 3}}), 2,
+    {weighted = true})
 end
 
 function tests.test_odd_graphs()

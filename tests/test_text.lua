@@ -302,6 +302,9 @@ function tests.test_gzip_cut_off_or_changed()
     local message = message_of(short, IDS)
     lu.assertEquals(message:find "too early" ~= nil, length >= 2, message)
   end
+  for _, rest in ipairs{"x", "\0", "xy", packed:sub(1, 1)} do      -- no further member of gzip
+    lu.assertNotNil(message_of(packed .. rest, IDS))
+  end
   for position, changed in malformed.flipped(packed) do
     write(changed)
     local ok, a, b = pcall(text.read, scratch, IDS)
