@@ -5,18 +5,11 @@
 -- The texts are those that ladies.help shows: of C functions from ladies_core.docs, of Lua
 -- functions from the comment above them.
 
+local help = require "ladies.prompt.help"
 local ladies = require "ladies"
 local methods = require "ladies.experiment.methods"
 local models = require "ladies.experiment.models"
 local settings = require "ladies.experiment.settings"
-
--- Classes written in Lua whose methods users call.
-local LUA_CLASSES = {
-  {"Dataset", "ladies.data.dataset"}, {"Graph", "ladies.graph"}, {"Gcn", "ladies.nn.gcn"},
-  {"GcnConv", "ladies.nn.gcn_conv"}, {"Linear", "ladies.nn.linear"},
-  {"LayerNorm", "ladies.nn.layer_norm"}, {"Dropout", "ladies.nn.dropout"},
-  {"SavedRun", "ladies.experiment.saved_run"},
-}
 
 -- Data, not functions.
 local SKIPPED = {docs = true, presets = true}
@@ -54,23 +47,13 @@ local function module(name, t, seen)
   for _, key in ipairs(below) do module(name .. "." .. key, t[key], seen) end
 end
 
-local function class(name, members, fields)
+local function class(name, meta)
+  local members, fields = rawget(meta, "__methods") or meta, meta.__fields
   print(("## %s\n"):format(name))
   if #fields > 0 then print(("Fields: `%s`\n"):format(table.concat(fields, "`, `"))) end
   for _, key in ipairs(sorted(members)) do
     if type(members[key]) == "function" and key ~= "new" then
       print(entry(name .. ":" .. key, members[key]))
-    end
-  end
-end
-
--- The classes of C objects are the metatables in the registry that have a table of methods.
-local function core_classes()
-  local registry = debug.getregistry()
-  for _, name in ipairs(sorted(registry)) do
-    local meta = registry[name]
-    if name:find "^ladies%." and type(meta) == "table" and next(meta.__methods or {}) then
-      class(name:match "%.(.*)$", meta.__methods, meta.__fields)
     end
   end
 end
@@ -101,5 +84,5 @@ hyphens (`--batch-size`). Those of a sampler belong to the methods that stand be
 print_settings()
 module("ladies", ladies, {})
 module("ladies_paper", require "ladies_paper", {})
-core_classes()
-for _, lua_class in ipairs(LUA_CLASSES) do class(lua_class[1], require(lua_class[2]), {}) end
+local classes = help.classes()
+for _, name in ipairs(sorted(classes)) do class(name, classes[name]) end

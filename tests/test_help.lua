@@ -6,10 +6,10 @@ local ladies = require "ladies"
 local tests = {}
 
 -- What help(x) prints.
-local function text_of(x)
+local function text_of(...)
   local lines, plain = {}, print
   _G.print = function(text) lines[#lines + 1] = text end
-  local ok, message = pcall(ladies.help, x)
+  local ok, message = pcall(ladies.help, ...)
   _G.print = plain
   lu.assertTrue(ok, message)
   return table.concat(lines, "\n")
@@ -25,8 +25,35 @@ function tests.test_modules_and_objects()
   local schedules = text_of(ladies.schedule)
   lu.assertStrMatches(schedules, ".*\n  cosine    half a cosine from 1 .*")
   lu.assertStrContains(text_of(ladies.tensor{1, 2}), "  argmax ")
-  lu.assertStrContains(text_of(nil), "  batches ")
+  lu.assertStrContains(text_of(), "  batches ")
   lu.assertEquals(text_of(5), "5: a number")
+end
+
+--- What the comment says that begins the file of a module, before its list.
+function tests.test_headers_of_modules()
+  lu.assertStrMatches(text_of(ladies.schedule), "Learning%-rate schedules: .*\n\n  cosine .*")
+  lu.assertStrMatches(text_of(ladies.graph), "Graph\nfields: adjacency, .*\n  degrees .*")
+  lu.assertStrMatches(text_of(), "The library: .*\n  nn +Neural network modules: .*")
+  lu.assertStrMatches(text_of(ladies.file), "module\n\n  read .*")
+end
+
+function tests.test_names()
+  lu.assertEquals(text_of "nn.gcn", text_of(ladies.nn.gcn))
+  lu.assertEquals(text_of "ladies.nn.gcn", text_of(ladies.nn.gcn))
+  lu.assertEquals(text_of "nn", text_of(ladies.nn))
+  lu.assertStrMatches(text_of "Tensor", "Tensor\nfields: .*n_rows.*\n  argmax .*")
+  lu.assertStrMatches(text_of "Dataset", "Dataset\nfields: name, .*\n  describe .*")
+  lu.assertEquals(text_of "Tensor:sum", text_of(ladies.ones(1).sum))
+  lu.assertEquals(text_of "Dataset:split", text_of(require "ladies.data.dataset".split))
+end
+
+function tests.test_nothing_of_that_name()
+  local function refused(message, ...) lu.assertErrorMsgContains(message, ladies.help, ...) end
+  refused('ladies has no field "trian"; did you mean "train"?', "trian")
+  refused('ladies.nn has no field "gnc"; did you mean "gcn"?', "nn.gnc")
+  refused('nothing is called "Tensor:smu"', "Tensor:smu")
+  refused('nothing is called "nn.gcn.x"', "nn.gcn.x")
+  refused("there is no help for nil; ladies.help() lists the library", nil)
 end
 
 --- Every function of the library has a text.

@@ -34,6 +34,25 @@ function tests.test_banner_results_and_leaving()
   ]]
 end
 
+--- An expression behind statements is printed, and waits for no second line.
+function tests.test_expression_behind_a_semicolon()
+  assert_talk [[
+    expect >
+    send x = 1; x\r
+    expect 1\r\n>\s
+    send x = 'a; b'; y = 2; x .. ';', y\r
+    expect "a; b;", 2\r\n>\s
+    send for i = 1, 2 do x = i; x\r
+    expect >>
+    send = 7 end\r
+    expect >\s
+    send x = 5; = 3\r
+    expect unexpected symbol near '='
+    send x\r
+    expect 7\r\n
+  ]]
+end
+
 function tests.test_errors_come_back_to_the_prompt()
   assert_talk [[
     send error "broken"\r

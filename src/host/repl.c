@@ -1,5 +1,6 @@
-/* The scheme is that of lua.c: a line is first tried as `return LINE`, then as a statement; when
- * that fails for want of more text (the message ends in <eof>), another line is read. What a value
+/* The scheme is that of lua.c: a line is first tried as `return LINE`, then as a statement, and then
+ * as statements with an expression behind the last semicolon; when that fails for want of more text
+ * (the message ends in <eof>), another line is read. What a value
  * looks like and how a name is completed is decided in lua/ladies/prompt/repl.lua. */
 #include "repl.h"
 
@@ -55,6 +56,34 @@ static int load_statement(lua_State *L)
     return luaL_loadbufferx(L, text, length, "=stdin", "t");
 }
 
+/* The same of an expression that ends `text` behind statements and a semicolon: x = 1; x. */
+static int load_last_expression(lua_State *L, const char *text)
+{
+    int status = LUA_ERRSYNTAX;
+    for (const char *p = text + strlen(text); status != LUA_OK && p > text; p--) {
+        if (p[-1] != ';')
+            continue;
+        lua_pushlstring(L, text, (size_t)(p - text));
+        lua_pushfstring(L, "%s return %s", lua_tostring(L, -1), p);
+        lua_remove(L, -2);
+        status = load_statement(L);
+        lua_remove(L, -2);
+        if (status != LUA_OK)
+            lua_pop(L, 1);
+    }
+    return status;
+}
+
+/* The text on top of the stack, as statements or as these and an expression. */
+static int load_chunk(lua_State *L)
+{
+    int status = load_statement(L);
+    if (status == LUA_OK || load_last_expression(L, lua_tostring(L, -2)) != LUA_OK)
+        return status;
+    lua_remove(L, -2); /* the message */
+    return LUA_OK;
+}
+
 /* Reads a chunk of one line or more. For LD_LINE_READ pushes its text and then the function that it
  * became, or the message if *status is an error. */
 static ld_line_result read_chunk(lua_State *L, int *status)
@@ -66,7 +95,7 @@ static ld_line_result read_chunk(lua_State *L, int *status)
     if (*status == LUA_OK)
         return result;
     lua_pop(L, 1);
-    while (*status = load_statement(L), wants_more(L, *status)) {
+    while (*status = load_chunk(L), wants_more(L, *status)) {
         result = read_line(L, "_PROMPT2", ">> ");
         if (result == LD_LINE_END)
             break; /* the message says what is missing */
@@ -155,7 +184,8 @@ static void open_editor(lua_State *L, int policy)
 /* Pushes the module of the prompt's policy and makes `ladies` a global. */
 static int open_policy(lua_State *L)
 {
-    static const char code[] = "ladies = ladies or require 'ladies'; return require 'ladies.prompt.repl'";
+    static const char code[] =
+        "ladies = ladies or require 'ladies'; return require 'ladies.prompt.repl'";
     if (luaL_loadstring(L, code) != LUA_OK)
         lua_error(L);
     lua_call(L, 0, 1);

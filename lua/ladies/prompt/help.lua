@@ -1,13 +1,32 @@
---- ladies.help(x): the documentation of a function, a module or an object, from its source.
+--- ladies.help(x): the documentation of a function, module, class or object, from its source.
 -- Functions of the C core bring their text along (ladies_core.docs); those in Lua have it in the
--- comment above them, found through debug.getinfo.
+-- comment above them, found through debug.getinfo, and modules in the one that begins their file.
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 
 local WIDTH = 76   -- columns of a summary in a list
 
 local help = {}
+
+-- Classes written in Lua whose methods users call, and their modules.
+local LUA_CLASSES = {
+  Dataset = "ladies.data.dataset", Graph = "ladies.graph", Gcn = "ladies.nn.gcn",
+  GcnConv = "ladies.nn.gcn_conv", Linear = "ladies.nn.linear", LayerNorm = "ladies.nn.layer_norm",
+  Dropout = "ladies.nn.dropout", SavedRun = "ladies.experiment.saved_run",
+}
+
+--- The classes whose methods users call, of core and of Lua: name -> metatable.
+function help.classes()
+  local classes = {}
+  for key, meta in pairs(debug.getregistry()) do
+    local name = type(key) == "string" and key:match "^ladies%.(.*)"
+    if name and type(meta) == "table" and next(meta.__methods or {}) then classes[name] = meta end
+  end
+  for name, module in pairs(LUA_CLASSES) do classes[name] = require(module) end
+  return classes
+end
 
 local read_lines = {}   -- file name -> array of lines, for the files that help has looked into
 
@@ -36,6 +55,18 @@ local function comment_above(lines, last)
   return table.concat(text, "\n")
 end
 
+-- The comment that begins the file of a module of the library; nil for other tables.
+local function module_doc(module)
+  for name, loaded in pairs(package.loaded) do
+    local path = rawequal(loaded, module) and package.searchpath(name, package.path)
+    if path then
+      local lines, last = lines_of(path), 0
+      while (lines[last + 1] or ""):find "^%-%-" do last = last + 1 end
+      return comment_above(lines, last)
+    end
+  end
+end
+
 local function function_doc(f)
   if core.docs[f] then return core.docs[f] end
   local info = debug.getinfo(f, "S")
@@ -43,10 +74,12 @@ local function function_doc(f)
   return path and comment_above(lines_of(path), info.linedefined - 1)
 end
 
--- The first sentence of a function's text, without the signature that begins it, for lists.
-local function summary_of(f)
-  local text = (function_doc(f) or ""):gsub("\n  +", " ")   -- a long signature's further lines
-  if core.docs[f] then
+-- The first sentence of a text, without the signature that begins that of a function, for lists.
+local function summary_of(value)
+  local is_function = type(value) == "function"
+  local text = is_function and function_doc(value) or not is_function and module_doc(value) or ""
+  text = text:gsub("\n  +", " ")       -- a long signature's further lines
+  if core.docs[value] then
     text = text:match "\n(.*)" or text
   else
     text = text:match "^[%w_.:]+%b{}:%s+(.*)" or text:match "^[%w_.:]+%b():%s+(.*)" or text
@@ -67,32 +100,58 @@ local function list(title, members)
   table.sort(names)
   local lines = {title}
   for _, name in ipairs(names) do
-    local value = members[name]
-    local text = type(value) == "function" and summary_of(value) or "(" .. type(value) .. ")"
+    local text = summary_of(members[name])
+    if text == "" then text = "(" .. type(members[name]) .. ")" end
     lines[#lines + 1] = ("  %-" .. widest .. "s  %s"):format(name, text):gsub("%s+$", "")
   end
   return table.concat(lines, "\n")
 end
 
-local function methods_of(meta)
+local function list_class(title, meta)
   local methods = rawget(meta, "__methods") or rawget(meta, "__index")
-  return type(methods) == "table" and methods or {}
+  local fields = table.concat(rawget(meta, "__fields") or {}, ", ")
+  return list(fields == "" and title or ("%s\nfields: %s"):format(title, fields),
+    type(methods) == "table" and methods or {})
+end
+
+-- What a text names: "nn.gcn", "ladies.nn.gcn", "Tensor" or "Tensor:sum".
+local function named(text)
+  local path = text:gsub("^ladies%.", "")
+  local first, rest = path:match "^(%w+)(.*)$"
+  local class = help.classes()[first]
+  if class and rest == "" then return class end
+  local found = class and (class.__methods or class) or package.loaded.ladies
+  for name in (class and rest or path):gmatch "[^.:]+" do
+    found = type(found) == "table" and found[name]
+  end
+  return found or errors.fail(("ladies.help: nothing is called %q"):format(text))
 end
 
 --- ladies.help_text(x): the text that ladies.help prints for x: a function's documentation, the
--- members of a module, the methods of an object.
+-- members of a module, the fields and methods of an object or a class; of what x names, when it is
+-- a text.
 function help.text(x)
+  if type(x) == "string" then x = named(x) end
   if type(x) == "function" then return function_doc(x) or "no documentation" end
   local meta = debug.getmetatable(x)
-  if meta and options.class_of(x) then return list(tostring(x), methods_of(meta)) end
-  if type(x) == "table" then return list("module", x) end
+  if type(x) == "table" and rawget(x, "__name") then
+    return list_class(x.__name:match "[^.]*$", x)
+  end
+  if meta and options.class_of(x) then return list_class(tostring(x), meta) end
+  if type(x) == "table" then return list((module_doc(x) or "module") .. "\n", x) end
   return ("%s: a %s"):format(tostring(x), type(x))
 end
 
---- ladies.help(x): prints what is known of a function, a module (a table of functions) or an
--- object. Without x it lists the library.
-function help.show(x)
-  if x == nil then x = package.loaded.ladies end
+--- ladies.help([x]): prints what is known of a function, a module (a table of functions), a class
+-- or an object, or of what is called x, as in help "nn.gcn" and help "Tensor:sum". Without x it
+-- lists the library.
+function help.show(...)
+  local x = ...
+  if select("#", ...) == 0 then
+    x = package.loaded.ladies
+  elseif x == nil then
+    errors.fail "ladies.help: there is no help for nil; ladies.help() lists the library"
+  end
   print(help.text(x))
 end
 
