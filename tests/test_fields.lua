@@ -108,16 +108,17 @@ local function loaded_after(script)
   return names
 end
 
---- What require "ladies" loads: next to nothing, so that it takes a few milliseconds.
+--- What require "ladies" loads is next to nothing, so it takes a few milliseconds.
 function tests.test_a_bare_require()
-  lu.assertEquals(loaded_after "",
-    {"ladies.base.address_space", "ladies.base.errors", "ladies.base.fields"})
+  local names = loaded_after ""
+  lu.assertTrue(#names <= 5, table.concat(names, " "))
+  for _, name in ipairs(names) do lu.assertStrContains(name, "ladies.base.") end
 end
 
 function tests.test_a_module_is_loaded_when_it_is_looked_up()
-  lu.assertItemsEquals(loaded_after "local _ = ladies.partition",
-    {"ladies.base.address_space", "ladies.base.errors", "ladies.base.fields",
-      "ladies.base.options", "ladies.base.tables", "ladies.graph.partition"})
+  local names = loaded_after "local _ = ladies.partition"
+  lu.assertTableContains(names, "ladies.graph.partition")
+  lu.assertTrue(#names <= 10, table.concat(names, " "))
 end
 
 --- pairs, help and completion see all members, loaded or not.

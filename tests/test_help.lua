@@ -31,7 +31,7 @@ end
 
 --- What the comment says that begins the file of a module, before its list.
 function tests.test_headers_of_modules()
-  lu.assertStrMatches(text_of(ladies.schedule), "Learning%-rate schedules: .*\n\n  cosine .*")
+  lu.assertStrMatches(text_of(ladies.schedule), "Learning%-rate schedules: .*\n\n.*  cosine .*")
   lu.assertStrMatches(text_of(ladies.graph), "Graph\nfields: adjacency, .*\n  degrees .*")
   lu.assertStrMatches(text_of(), "The library: .*\n  nn +Neural network modules: .*")
   lu.assertStrMatches(text_of(ladies.file), "module\n\n  read .*")
