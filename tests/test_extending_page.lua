@@ -49,6 +49,7 @@ function tests.test_every_listing()
   lu.assertStrContains(output "ladies train ./graph.npz --method mine.lua", "mine (32)")
   lu.assertStrContains(output "ladies train --help", "--mix X")
   lu.assertStrContains(output "ladies sweep --vary mix", "mix 0.5")
+  lu.assertStrContains(output "ladies variance", "| mine")
   lu.assertStrContains(output "ladies ./compare.lua", "| everything")
 end
 

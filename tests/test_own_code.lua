@@ -27,7 +27,7 @@ return {
   settings = {"samples", {"first", "positive integer", default = 3, help = "samples of layer 1"}},
   defaults = {samples = 5},
   make = function(P, settings, data, model)
-    assert(data.features.n_cols == 12 and model.forward)
+    assert(data.features.n_cols == 12 and model.layer)
     local samples = {settings.first}
     for layer = 2, settings.layers do samples[layer] = settings.samples end
     return ladies.samplers.ladies(P, {samples = samples})
@@ -207,6 +207,20 @@ function tests.test_sweep()
   ladies.file.write(path, (ENTRY:gsub("settings.samples", "settings.samples + 1")))
   run(table.unpack(words))                                  -- all anew
   lu.assertEquals(select(2, ladies.file.read(folder .. "/results.jsonl"):gsub("\n", "")), 8)
+end
+
+--- Its embeddings are measured beside those of the paper, with its own settings.
+function tests.test_variance()
+  local out, err, status = shell.run_ladies{"variance", "--methods",
+    "ladies," .. file("mine", ENTRY), "--first", "9", "--datasets", toy_study.dataset, "--samples",
+    "8", "--batches", "2", "--draws", "4", "--quick", "--quiet", "--out", temporary.path "measured"}
+  lu.assertEquals({err, status}, {"", 0})
+  lu.assertStrMatches(out, ".*\n| Mine +|.*")
+  local found
+  for key in pairs((toy_study.records_of(temporary.path "measured"))) do
+    found = found or key:find("mine, 8 samples, 2 layers", 1, true)
+  end
+  lu.assertNotNil(found)
 end
 
 --- Samplers as functions, in this process alone.

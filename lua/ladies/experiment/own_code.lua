@@ -190,6 +190,17 @@ function own_code.hashes(given) return fields_of(given, "code") end
 --- The paths of their files, nil where there is none.
 function own_code.paths(given) return fields_of(given, "file") end
 
+--- The names of the settings that the methods of one's own have written down, as a set.
+function own_code.own_settings()
+  local names = {}
+  for _, entry in pairs(methods.by_name) do
+    for _, one in ipairs(entry.code and entry.settings or {}) do
+      if type(one) == "table" then names[one[1]] = true end
+    end
+  end
+  return names
+end
+
 --- The files that are loaded, as an array of {what, path}.
 function own_code.files()
   local list = {}

@@ -65,7 +65,8 @@ end
 -- datasets    names or paths; "power-law" is a generated graph of 20,000 nodes (of cora, citeseer,
 --             pubmed, wordnet and power-law those that need not be fetched); `data` may have data
 --             sets of one's own by these names
--- methods     names of lua/ladies_paper/variance/estimators.lua (all)
+-- methods     names of lua/ladies_paper/variance/estimators.lua (all), and files of methods of
+--             one's own, "./mine.lua", as ladies.experiment.own takes them, with `settings`
 -- samplers    samplers of one's own: {name = function(P, s, layers) return sampler end}
 -- samples     sample numbers ({5, 16, 64, 256, 512})
 -- batches     how many batches (12, 2 at least); draws: of the sampler, for each of them (16, 2 at

@@ -83,7 +83,7 @@ function Network.train(data, opts)
     if i == opts.steps - opts.lag then history = of_model(model, data, P).hidden end
   end
   local network = of_model(model, data, P)
-  network.history = history
+  network.history, network.data = history, data
   return network
 end
 

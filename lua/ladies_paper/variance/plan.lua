@@ -3,8 +3,11 @@
 local core = require "ladies_core"
 local collection = require "ladies.data.store.collection"
 local estimators = require "ladies_paper.variance.estimators"
+local experiment = require "ladies.experiment"
 local generate = require "ladies.data.generate"
+local methods = require "ladies.experiment.methods"
 local options = require "ladies.base.options"
+local own_code = require "ladies.experiment.own_code"
 local tables = require "ladies.base.tables"
 
 local plan = {}
@@ -23,6 +26,7 @@ local SPEC = {
   data = {"table", {}},
   methods = "array of strings or nil",
   samplers = {"table", {}},
+  settings = {"table", {}},
   samples = "array of positive integers or nil",
   batches = "positive integer or nil",
   draws = "positive integer or nil",
@@ -54,11 +58,23 @@ local function here(names)
   return list
 end
 
+-- The estimator of the method of one's own in a file. Its model is the network.
+local function of_file(path, opts)
+  local name = own_code.load("method", path)
+  local entry = methods.by_name[name]
+  return {name = name, title = entry.title, own = true, make = function(network, s, layers)
+    local config = experiment.configure(tables.merged(opts.settings, {method = name, samples = s,
+      layers = layers, hidden = opts.hidden, normalize = opts.normalize, seed = opts.seed}))
+    return entry.make(network.P, config, network.data, network)
+  end}
+end
+
 -- The estimators that were asked for, and those of the user's own samplers.
 local function chosen(opts)
   local by_name = tables.by_field(estimators, "name")
   local names = tables.map(estimators, function(one) return one.name end)
   local list = tables.map(opts.methods or names, function(name)
+    if own_code.is_file(name) then return of_file(name, opts) end
     return by_name[name] or options.fail(("%s: no method %q%s"):format(WHERE, name,
       options.hint(name, names, "there are")))
   end)
