@@ -65,7 +65,7 @@ local function graph(values)
 end
 
 function tests.test_building()
-  interrupted(30, coordinates, function(rows, cols)
+  interrupted(4, coordinates, function(rows, cols)      -- three ranges of entries, twice
     return ladies.matrix{n_rows = N, n_cols = N, rows = rows, cols = cols}
   end)
   interrupted(2, function() return ladies.ones(N, 2) end, ladies.sparse)
