@@ -170,13 +170,13 @@ function tests.test_states_come_back()
     ["1"] = "string key", [7] = 1 / 0, minus = -1 / 0, empty = {}, [-3] = false,
     odd = "\0\n\1\"\xff"}
   local arrays, found = {}, nil
-  object_state.put(arrays, {{name = "it", object = {state = function() return state end}}})
+  object_state.put(arrays, {it = {state = function() return state end}})
   arrays.other = 1
   local path = temporary.path "states.npz"
   ladies.npz.write(path, arrays)
-  object_state.get(ladies.npz.open(path), path, {{name = "it", object = {
+  object_state.get(ladies.npz.open(path), path, {it = {
     load_state = function(_, given) found = given end,
-  }}})
+  }})
   lu.assertEquals(found, state)
   lu.assertEquals(math.type(found[2]), "float")
   lu.assertEquals(1 / found[5].x.y[1], -math.huge)

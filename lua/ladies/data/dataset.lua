@@ -93,7 +93,8 @@ function Dataset:split(how, opts)
   return self
 end
 
---- What there is to know about the data set, as a table of numbers; ladies.data.facts lists them.
+--- What there is to know about the data set, as a table of numbers: nodes, edges, isolated,
+-- components, class_sizes, split, features and others that `ladies info` shows.
 function Dataset:facts()
   return facts.of(self)
 end

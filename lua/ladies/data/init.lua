@@ -68,8 +68,9 @@ end
 --
 -- directed        "symmetrize" (the default): edges go both ways; or "keep": as they are listed. A
 --                 line tells when that changes something
--- make_features   for a graph without features: "identity", "degree" or "random", as
---                 ladies.data.made_features tells
+-- make_features   for a graph without features: "identity", a column for each node; "degree", one
+--                 for each power of two of the degree; or "random", 64 columns of normal numbers
+--                 unless {"random", columns = 128, seed = 1} says otherwise
 -- split           how to split the nodes, in place of the split that the source may have: see
 --                 ladies.data.split; or which one of the source's, where there are several
 -- split_seed      of that (1)

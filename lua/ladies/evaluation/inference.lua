@@ -99,7 +99,7 @@ end
 --           n_layers = 0 a model reads no graph: see inference.without_graph
 -- data      a data set; or a Graph, or P itself as a Matrix, and then `features` as well
 -- P         a Matrix in place of the model's own. That is refused when the model was trained on
---           mini-batches of another one, as far as these tell (see ladies.graph.propagation).
+--           mini-batches of another one, as far as these tell.
 -- Nothing is recorded, no element is dropped, and the result belongs to no step. Features that
 -- carry a gradient in a step are an error; so is a P that does, outside of steps too: call this by
 -- ladies.no_grad, or give P:detach().

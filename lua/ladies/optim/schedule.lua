@@ -3,6 +3,7 @@
 -- validation is an object that can be called: its update(value, batch) is told of each, and state
 -- and load_state are for checkpoints.
 
+local of_class = require("ladies.base.fields").of_class
 local options = require "ladies.base.options"
 
 local schedule = {}
@@ -36,6 +37,7 @@ end
 
 local Plateau = {__name = "Plateau"}
 Plateau.__index = Plateau
+of_class(Plateau, "factor patience min_gain mode floor now since best")
 
 --- schedule.plateau{factor = 0.1, patience = 100, min_gain = 0, mode = "max", floor = 0}:
 -- multiplied by `factor` whenever the validation value has not become better for `patience`

@@ -52,10 +52,10 @@ end
 -- optimizer   its state() is saved
 -- best        the same as `parameters` for the best model, where there is one
 -- sampler     the sampler's tensors, as an array like `parameters`, or nil
--- objects     an array of {name =, object =}, or nil: whatever else has the methods state() and
---             load_state(state): early stopping, a timer, a schedule. A state is plain data:
---             numbers, strings, booleans, Tensors, Indexes, and tables of such.
--- counters    name -> number, or nil
+-- objects     by names, or nil: whatever else has the methods state() and load_state(state): early
+--             stopping, a timer, a schedule. A state is plain data: numbers, strings, booleans,
+--             Tensors, Indexes, and tables of such.
+-- counters    name -> number, or nil; checkpoint.load puts the file's there
 -- run         plain data that says which run it is, or nil
 function checkpoint.save(path, state)
   local arrays = {["counter.format"] = FORMAT, run = json.encode(state.run or {})}
@@ -89,6 +89,8 @@ function checkpoint.load(path, state, check)
   named_tensors.get(file, path, "parameter.", state.parameters)
   load_optimizer(file, path, state.optimizer)
   named_tensors.get(file, path, "sampler.", state.sampler or {}, "sampler")
+  counters.format = nil
+  for name, value in pairs(counters) do if state.counters then state.counters[name] = value end end
   object_state.get(file, path, state.objects or {})
   local has_best = state.best ~= nil and file:has("best." .. state.parameters[1].name)
   if has_best then named_tensors.get(file, path, "best.", state.best) end

@@ -1,12 +1,14 @@
 --- When to stop, and which model to keep (LADIES, section 5): training ends when the monitored
 -- value has not become better by `min_gain` for `patience` batches.
 
+local of_class = require("ladies.base.fields").of_class
 local options = require "ladies.base.options"
 
 local early_stopping = {}
 
 local Stopper = {__name = "EarlyStopping"}
 Stopper.__index = Stopper
+of_class(Stopper, "patience min_gain best mode gain gain_batch highest highest_batch")
 
 --- ladies.early_stopping{patience = 200, min_gain = 0.01, best = "highest", mode = "max"}: a
 -- stopper for a loop: stopper:update(value, batch) after each validation, stopper:exhausted(batch),

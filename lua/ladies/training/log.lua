@@ -14,6 +14,7 @@
 
 local core = require "ladies_core"
 local json = require "ladies.base.json"
+local of_class = require("ladies.base.fields").of_class
 
 local clock = core.clock
 
@@ -37,6 +38,7 @@ log.names = {
 
 local Log = {__name = "Log"}
 Log.__index = Log
+of_class(Log, "file path flushed nodes edges")
 
 -- Cuts the log back to `keep` bytes; one that is shorter, to its whole lines.
 local function cut(path, keep)
@@ -50,8 +52,11 @@ local function cut(path, keep)
   core.truncate(path, keep)
 end
 
---- Opens the log at `path`: a new one, or, with `keep` (bytes), the old one cut back to that
--- length. One that is shorter, which somebody must have cut, keeps its whole lines.
+--- ladies.log(path [, keep]): opens a log of JSON lines for a loop: log:batch(batch, number, loss,
+-- timer, bytes [, numbers]) and log:validation(number, epoch, found, seconds [, numbers]) write
+-- one, log:sync() brings all to the disk and returns the length, log:close() ends it. It is a new
+-- one, or, with `keep` (bytes), the old one cut back to that length; one that is shorter, which
+-- somebody must have cut, keeps its whole lines.
 function log.open(path, keep)
   if keep then cut(path, keep) end
   local file, reason = io.open(path, keep and "a" or "w")

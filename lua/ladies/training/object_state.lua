@@ -9,6 +9,7 @@
 local errors = require "ladies.base.errors"
 local json = require "ladies.base.json"
 local options = require "ladies.base.options"
+local tables = require "ladies.base.tables"
 
 local object_state = {}
 
@@ -70,52 +71,48 @@ function decode.table(list, source)
   return t
 end
 
--- Whether a value has a method; one may refuse to be asked for what it lacks.
-local function has_method(object, name)
+--- Whether a value has a method; one may refuse to be asked for what it lacks.
+function object_state.has_method(object, name)
   local ok, method = errors.try(function() return object[name] end)
   return ok and type(method) == "function"
 end
 
 --- Whether a value has the methods state and load_state.
 function object_state.is_kept(object)
-  return has_method(object, "state") and has_method(object, "load_state")
+  return object_state.has_method(object, "state")
+    and object_state.has_method(object, "load_state")
 end
 
---- Puts the states of named objects, an array of {name =, object =}, into the table `arrays`.
+--- Puts the states of objects by names into the table `arrays`.
 function object_state.put(arrays, objects)
-  for _, named in ipairs(objects) do
+  for name, object in pairs(objects) do
     local found = {objects = {}, depth = 0, fail = function(_, what)
       options.fail(("the state of %s holds %s, which a checkpoint does not: numbers, strings, "
-        .. "booleans, Tensors, Indexes and tables of them"):format(named.name, what))
+        .. "booleans, Tensors, Indexes and tables of them"):format(name, what))
     end}
-    arrays["state." .. named.name] = json.encode(encode(named.object:state(), found))
-    for i, object in ipairs(found.objects) do
-      arrays[("tensor.%s.%d"):format(named.name, i)] = object
-    end
+    arrays["state." .. name] = json.encode(encode(object:state(), found))
+    for i, held in ipairs(found.objects) do arrays[("tensor.%s.%d"):format(name, i)] = held end
   end
 end
 
---- Has the objects take over the states that an open npz file at `path` holds. One that is missing
--- there, or left over, is an error before any has.
+--- Has the objects, by names, take over the states that an open npz file at `path` holds. One that
+-- is missing there, or left over, is an error before any has.
 function object_state.get(file, path, objects)
-  local wanted = {}
-  for _, named in ipairs(objects) do
-    wanted["state." .. named.name] = true
-    if not file:has("state." .. named.name) then
-      options.fail(("%s has no state of %s: it is of another run"):format(path, named.name))
+  for _, name in ipairs(tables.sorted_keys(objects)) do
+    if not file:has("state." .. name) then
+      options.fail(("%s has no state of %s: it is of another run"):format(path, name))
     end
   end
-  for _, name in ipairs(file:names()) do
-    if name:find "^state%." and not wanted[name] then
-      options.fail(("%s has the state of %s, for which there is no object"):format(path,
-        name:match "^state%.(.*)"))
+  for _, member in ipairs(file:names()) do
+    local name = member:match "^state%.(.*)"
+    if name and not objects[name] then
+      options.fail(("%s has the state of %s, for which there is no object"):format(path, name))
     end
   end
-  for _, named in ipairs(objects) do
-    local text = file:text("state." .. named.name)
-    local tagged = json.decode(text, ("%s: state.%s"):format(path, named.name))
-    named.object:load_state(decode[tagged[1]](tagged[2],
-      {file = file, prefix = ("tensor.%s."):format(named.name)}))
+  for _, name in ipairs(tables.sorted_keys(objects)) do
+    local tagged = json.decode(file:text("state." .. name), ("%s: state.%s"):format(path, name))
+    objects[name]:load_state(decode[tagged[1]](tagged[2],
+      {file = file, prefix = ("tensor.%s."):format(name)}))
   end
 end
 

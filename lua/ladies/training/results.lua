@@ -51,8 +51,7 @@ end
 
 -- The summary of a run that stopped for that reason, with the scores of its test.
 local function summarize(run, reason, test)
-  local opts, total, n = run.opts, run.timer.total, math.max(1, run.number)
-  local seconds = run.timer:seconds()
+  local opts, n = run.opts, math.max(1, run.number)
   local value, batch = run.stopper:kept()
   if not run.best.exists then value, batch = nil, nil end
   return summary.new{
@@ -60,10 +59,7 @@ local function summarize(run, reason, test)
     trouble = run.trouble, test_f1 = test.micro, test_macro_f1 = test.macro,
     monitor = run.monitor.name, mode = run.monitor.mode, best_value = value, best_batch = batch,
     val_f1 = run.monitor.name == "micro-F1" and value or nil,
-    batches = run.number, seconds = seconds,
-    batch_ms = 1e3 * seconds / n, waiting_ms = 1e3 * total.waiting / n,
-    workers = opts.workers, sampling_ms = 1e3 * total.sampling / n,
-    gathering_ms = 1e3 * total.gathering / n, computing_ms = 1e3 * total.computing / n,
+    batches = run.number, timer = run.timer, workers = opts.workers,
     validation_seconds = run.validation_seconds,
     memory_paper = opts.count_memory
       and opts.count_memory(run.rows.input / n, run.rows.hidden / n) or nil,

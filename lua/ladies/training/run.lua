@@ -14,6 +14,7 @@ local machine = require "ladies.base.machine"
 local module = require "ladies.nn.module"
 local not_finite = require "ladies.training.not_finite"
 local numbered_batches = require "ladies.training.numbered_batches"
+local object_state = require "ladies.training.object_state"
 local optim = require "ladies.optim"
 local options = require "ladies.base.options"
 local progress = require "ladies.base.progress"
@@ -58,9 +59,10 @@ end
 
 -- Fails when a schedule goes by more where the run goes by less, or the other way round.
 local function check_mode(schedule, mode)
-  if type(schedule) == "table" and schedule.mode and schedule.mode ~= mode then
+  local own = type(schedule) == "table" and rawget(schedule, "mode") or mode
+  if own ~= mode then
     options.fail(('ladies.train: the schedule is for mode = "%s", and the monitor is for "%s"')
-      :format(schedule.mode, mode))
+      :format(own, mode))
   end
 end
 
@@ -191,7 +193,7 @@ function Run:advance()
   if self.guard then self.guard(batch) end
   local loss, wrong = self.step:train(batch, self.number + 1)
   if not loss then return self:give_up(self.number + 1, wrong) end
-  local now, bytes = clock:stop(batch.gathering or 0), self.step.bytes
+  local now, bytes = clock:stop(batch.gathering), self.step.bytes
   self.number, self.epoch, self.index = self.number + 1, batch.epoch, batch.index
   self.batch = batch
   self.batch_bytes = math.max(self.batch_bytes, bytes - before)
@@ -225,7 +227,7 @@ function Run:evaluate()
   local is_best = self.stopper:update(value, self.number)
   if is_best then self.best:keep() end
   local schedule = self.opts.schedule
-  if type(schedule) == "table" and schedule.update then schedule:update(value, self.number) end
+  if object_state.has_method(schedule, "update") then schedule:update(value, self.number) end
   self.validation_seconds = self.validation_seconds + core.clock() - began
   local numbers = self:call("on_validation", {
     name = self.monitor.name, value = value, found = found, is_best = is_best,

@@ -19,25 +19,24 @@ local function tell(text, ...)
   io.stderr:write("ladies.train: ", text:format(...), "\n")
 end
 
--- Adds the objects in opts.state, an array or a table by names, to the array `objects`.
+-- Adds the objects in opts.state, an array or a table by names, to `objects`.
 local function add_given(objects, given)
   for _, name in ipairs(tables.sorted_keys(given or {})) do
     if not object_state.is_kept(given[name]) then
       options.fail(("ladies.train: state[%s] must have the methods state and load_state"):format(
         type(name) == "string" and ("%q"):format(name) or tostring(name)))
     end
-    objects[#objects + 1] = {name = "given." .. tostring(name), object = given[name]}
+    objects["given." .. tostring(name)] = given[name]
   end
 end
 
--- All objects of the run whose states a checkpoint holds.
+-- All objects of the run whose states a checkpoint holds, by names.
 local function objects_of(run)
-  local objects, schedule = {{name = "timer", object = run.timer}}, run.opts.schedule
-  if run.stopper then objects[2] = {name = "stopping", object = run.stopper} end
+  local objects, schedule = {timer = run.timer, stopping = run.stopper}, run.opts.schedule
   add_given(objects, run.opts.state)
   if object_state.is_kept(schedule) then
-    objects[#objects + 1] = {name = "schedule", object = schedule}
-  elseif type(schedule) == "table" and schedule.update then
+    objects.schedule = schedule
+  elseif object_state.has_method(schedule, "update") then
     options.fail("ladies.train: the schedule has update and so a state, but not the methods state "
       .. "and load_state, without which a run with a folder would lose it")
   end

@@ -87,7 +87,13 @@ local function keep_log(folder)
     .. "anew, and that log is kept as %s\n"):format(folder, count, name))
 end
 
---- The same, taken for this process alone: the folder, and its lock for a <close> variable.
+--- ladies.run_folder(path [, resume]) -> folder, lock
+-- The folder of a run, taken for this process alone until `lock`, a <close> variable, goes. It is
+-- new or empty, or, with `resume`, that of the run that is there: neither the files of others nor a
+-- run are written over. folder:file(name) is the path of a file in it, folder:has(name) whether it
+-- is there, folder:write_json(name, value) writes one. Those of ladies.train are config.json (its
+-- settings, where it has such), log.jsonl, checkpoint.npz, model.npz (the best model),
+-- predictions.npz, curve.tsv, curve.svg and summary.json.
 function run_folder.take(path, resume)
   local folder = run_folder.at(path, resume)
   local lock = folder:take "run"

@@ -1,16 +1,17 @@
 --- What a run came to: the columns of the paper's table 3, and what is really held in memory.
 
 local of_class = require("ladies.base.fields").of_class
+local tables = require "ladies.base.tables"
 local units = require "ladies.base.units"
 
 local summary = {}
 
 local Summary = {__name = "Summary"}
 Summary.__index = Summary
-of_class(Summary, "method dataset seed stopped trouble test_f1 test_macro_f1 val_f1 best_batch "
-  .. "batches seconds batch_ms waiting_ms gathering_ms computing_ms workers sampling_ms "
-  .. "validation_seconds input_rows hidden_rows numerics curve memory_paper memory_batch "
-  .. "memory_parameters memory_peak")
+of_class(Summary, "method dataset seed stopped trouble test_f1 test_macro_f1 monitor mode "
+  .. "best_value best_batch val_f1 folder batches seconds batch_ms waiting_ms gathering_ms "
+  .. "computing_ms workers sampling_ms validation_seconds input_rows hidden_rows numerics curve "
+  .. "memory_paper memory_batch memory_parameters memory_peak")
 
 --- Memory as the paper counts it, in bytes: weights, gathered input features and hidden rows of a
 -- batch, dense float32, without biases and head:
@@ -25,7 +26,9 @@ function summary.paper_memory(shape)
   return math.floor(4 * (K * F + (L - 1) * K * K + F * shape.input + K * shape.hidden) + 0.5)
 end
 
---- A summary of `fields`: plain data, which is what summary.json holds. tostring gives the table.
+--- ladies.summary(fields): what a loop came to. tostring gives the table, of the fields that there
+-- are; what is left is plain data, which is what summary.json holds. `timer`, a ladies.timer, gives
+-- all times for `batches`; `stopper`, a ladies.early_stopping, best_value and best_batch.
 -- method, dataset, seed, stopped ("patience", "epochs", "max_batches", "max_seconds",
 -- "interrupted", "not finite"; "on_batch", "on_validation": the callback that said "stop")
 -- trouble                           of a run that was "not finite": what was not, after which batch
@@ -40,49 +43,62 @@ end
 -- workers, sampling_ms              threads that sampled ahead; what sampling a batch took them
 -- validation_seconds
 -- input_rows, hidden_rows           rows of a batch, of its input and of all layers, means
--- numerics                          what the bits depend on besides: see ladies.base.machine
--- curve                             the file of the run's folder that shows the training curve
+-- numerics                          what the bits depend on besides: versions, processors' kernels
+-- folder, curve                     the run's, and the file in it that shows the training curve
 -- memory_paper (bytes or nil), memory_batch, memory_parameters, memory_peak (bytes)
 function summary.new(fields)
-  return setmetatable(fields, Summary)
+  local timer, stopper, best = fields.timer, fields.stopper, {}
+  if stopper then best.best_value, best.best_batch = stopper:kept() end
+  local all = tables.merged(best, timer and timer:means(fields.batches), fields)
+  all.timer, all.stopper = nil, nil
+  return setmetatable(all, Summary)
 end
 
 local function mib(bytes)
   return bytes and ("%.2f"):format(bytes / units.MIB) or "-"
 end
 
-function Summary:__tostring()
-  local head = ("%-16s %13s %9s %10s %9s %8s"):format(
-    "method", "test micro-F1", "total s", "memory MB", "batch ms", "batches")
-  local row = ("%-16s %13s %9.2f %10s %9.2f %8d"):format(
-    self.method, self.test_f1 and ("%.2f %%"):format(100 * self.test_f1) or "-", self.seconds,
-    mib(self.memory_paper), self.batch_ms, self.batches)
-  local lines = {head, row, ""}
-  local function note(name, text, ...)
-    lines[#lines + 1] = ("  %-12s " .. text):format(name, ...)
+-- The numbers of a column, "-" for none.
+local function cell(format, value)
+  return value and format:format(value) or "-"
+end
+
+-- The lines below the table, for those whose numbers there are.
+local function notes_of(self)
+  local notes = {}
+  local function note(there, name, text, ...)
+    if there then notes[#notes + 1] = ("  %-12s " .. text):format(name, ...) end
   end
-  note("total", "%.2f s of training; validation took %.2f s more", self.seconds,
-    self.validation_seconds)
-  note("batch", "%.2f ms %s, %.2f ms gathering, %.2f ms computing", self.waiting_ms,
-    self.workers > 0 and "waiting" or "sampling", self.gathering_ms, self.computing_ms)
-  if self.workers > 0 then
-    note("workers", "%d, %.2f ms sampling; the loop waited for it %.1f %% of its time",
-      self.workers, self.sampling_ms, 100 * self.waiting_ms / self.batch_ms)
-  end
-  if self.memory_paper then
-    note("memory MB", "as the paper counts it: weights, and a batch's dense input and hidden rows")
-  end
-  note("held", "%s MB by a batch with its gradients, %s MB by the model and its optimizer",
+  local workers = self.workers or 0
+  note(self.seconds and self.validation_seconds, "total",
+    "%.2f s of training; validation took %.2f s more", self.seconds, self.validation_seconds)
+  note(self.waiting_ms, "batch", "%.2f ms %s, %.2f ms gathering, %.2f ms computing",
+    self.waiting_ms, workers > 0 and "waiting" or "sampling", self.gathering_ms,
+    self.computing_ms)
+  note(workers > 0, "workers", "%d, %.2f ms sampling; the loop waited for it %.1f %% of its time",
+    workers, self.sampling_ms, 100 * (self.waiting_ms or 0) / (self.batch_ms or 1))
+  note(self.memory_paper, "memory MB",
+    "as the paper counts it: weights, and a batch's dense input and hidden rows")
+  note(self.memory_batch, "held",
+    "%s MB by a batch with its gradients, %s MB by the model and its optimizer",
     mib(self.memory_batch), mib(self.memory_parameters))
-  note("peak", "%s MB resident, data set and exact inference included", mib(self.memory_peak))
-  if self.test_macro_f1 then note("macro-F1", "%.4f on the test nodes", self.test_macro_f1) end
-  if self.best_value then
-    note("best model", "after batch %d: validation %s %.4f", self.best_batch, self.monitor,
-      self.best_value)
-  end
-  note("computed by", "%s", self.numerics)
-  note("ended by", "%s", self.stopped)
-  return table.concat(lines, "\n")
+  note(self.memory_peak, "peak", "%s MB resident, data set and exact inference included",
+    mib(self.memory_peak))
+  note(self.test_macro_f1, "macro-F1", "%.4f on the test nodes", self.test_macro_f1)
+  note(self.best_value, "best model", "after batch %d: validation %s %.4f", self.best_batch,
+    self.monitor or "value", self.best_value)
+  note(self.numerics, "computed by", "%s", self.numerics)
+  note(self.stopped, "ended by", "%s", self.stopped)
+  return notes
+end
+
+function Summary:__tostring()
+  local row = "%-16s %13s %9s %10s %9s %8s"
+  local head = row:format("method", "test micro-F1", "total s", "memory MB", "batch ms", "batches")
+  local numbers = row:format(self.method or "-", self.test_f1
+    and ("%.2f %%"):format(100 * self.test_f1) or "-", cell("%.2f", self.seconds),
+    mib(self.memory_paper), cell("%.2f", self.batch_ms), cell("%d", self.batches))
+  return table.concat({head, numbers, "", table.unpack(notes_of(self))}, "\n")
 end
 
 return summary

@@ -3,22 +3,33 @@
 -- loop is all waiting; workers sample meanwhile.
 
 local clock = require "ladies_core".clock
+local of_class = require("ladies.base.fields").of_class
 
 local timer = {}
 
 local Timer = {__name = "Timer"}
 Timer.__index = Timer
+of_class(Timer, "waiting sampling gathering computing total mark")
 
---- ladies.timer(): a timer at zero, for a loop: timer:start() before a batch is asked for,
--- timer:sampled(batch.sampling) when it is there, timer:stop(batch.gathering or 0) when it is done;
--- state and load_state are for its checkpoints. `waiting`, `gathering` and `computing` hold seconds
--- of the batch in hand, `sampling` those that the sampler took for it, wherever it ran; `total` has
--- the sums over all.
+--- ladies.timer(): a timer at zero, for a loop: `for batch in timer:each(ladies.batches(...)) do`,
+-- timer:stop(batch.gathering) when the batch is done; state and load_state are for its checkpoints.
+-- `waiting`, `gathering` and `computing` hold seconds of the batch in hand, `sampling` those that
+-- the sampler took for it, wherever it ran; `total` has the sums over all.
 function timer.new()
   return setmetatable({
     waiting = 0, sampling = 0, gathering = 0, computing = 0,
     total = {waiting = 0, sampling = 0, gathering = 0, computing = 0},
   }, Timer)
+end
+
+--- An iterator over the mini-batches of another one, the wait for each of which is timed.
+function Timer:each(batches)
+  return function()
+    self:start()
+    local batch = batches()
+    if batch then self:sampled(batch.sampling) end
+    return batch
+  end
 end
 
 --- Begins a batch, with the wait for it.
@@ -33,10 +44,10 @@ function Timer:sampled(sampling)
 end
 
 --- Ends the batch and adds it to the totals; `gathering` is the part that the model took to gather
--- features. Returns the time now.
+-- features, where it is known. Returns the time now.
 function Timer:stop(gathering)
   local now, total = clock(), self.total
-  self.gathering = gathering
+  self.gathering = gathering or 0
   self.computing = now - self.mark - self.gathering
   total.waiting = total.waiting + self.waiting
   total.sampling = total.sampling + self.sampling
@@ -53,6 +64,17 @@ end
 --- Takes over totals that `state` gave.
 function Timer:load_state(state)
   for name in pairs(self.total) do self.total[name] = assert(state[name], name) end
+end
+
+--- What a summary tells of the time of so many batches: `seconds` in all, and milliseconds a batch,
+-- batch_ms and its parts waiting_ms, gathering_ms and computing_ms, and sampling_ms.
+function Timer:means(batches)
+  local ms, total = 1e3 / math.max(1, batches), self.total
+  return {
+    seconds = self:seconds(), batch_ms = ms * self:seconds(), waiting_ms = ms * total.waiting,
+    sampling_ms = ms * total.sampling, gathering_ms = ms * total.gathering,
+    computing_ms = ms * total.computing,
+  }
 end
 
 --- Seconds of all batches so far.

@@ -449,7 +449,7 @@ end
 -- ids        "numbers from 0" (the default), "numbers from 1" (labels too) or "strings": the first
 --            column of the features then names the nodes
 -- make_features   instead of features, "identity", "degree" or "random" (see
---            ladies.data.made_features); the labels must then have a row for every node
+--            ladies.data.load); the labels must then have a row for every node
 -- classes    "numbers" (the default; -1 = unlabelled), "strings" or, where a node may have several,
 --            "columns": a column of 0 and 1 for each class, named by the header if there is one; a
 --            row for each node in order (with ids = "strings": its name first), of -1 = unlabelled;
