@@ -357,7 +357,7 @@ function tests.test_a_model_for_other_classes()
   for _, data in ipairs{generated(), ladies.data.load(fixture "single")} do
     local model = ladies.nn.gcn{inputs = data.features.n_cols, outputs = 7, layers = 2}
     lu.assertEquals(message_of(run, data, {model = model}),
-      "ladies.train: the model has 7 outputs, the data set 4 classes")
+      "ladies.train: batch 1: the model has 7 outputs, the data set 4 classes")
     ladies.step():close()                              -- the step of the failure is closed
     lu.assertEquals(message_of(ladies.metrics.f1, model, data, data.test),
       "ladies.metrics.f1: the model has 7 outputs, the data set 4 classes")

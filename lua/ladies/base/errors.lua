@@ -70,6 +70,13 @@ function errors.is_internal(e)
   return false
 end
 
+-- The message within the context: a name with which both begin stands there once.
+local function within(context, message)
+  local name = context:match "^[%w_.]+: "
+  if name and message:sub(1, #name) == name then message = message:sub(#name + 1) end
+  return core.printable(context) .. ": " .. message
+end
+
 --- Raises an error that was caught once more, with `context`, what was being done, behind the place
 -- that it blames: "FILE:LINE: context: message", or nothing where that is nil. One that blames no
 -- place gets the user's line. An interruption stays one, and any other object goes on as it is.
@@ -78,7 +85,7 @@ function errors.pass_on(e, context)
   if type(e) ~= "string" and not interrupted then error(e, 0) end
   local place, message = split(e)
   if place == "" then place = core.where() end
-  local text = place .. (context and core.printable(context) .. ": " or "") .. message
+  local text = place .. (context and within(context, message) or message)
   error(interrupted and core.interruption(text) or text, 0)
 end
 

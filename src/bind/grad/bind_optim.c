@@ -103,8 +103,9 @@ static int optimizer_clear(lua_State *L)
 
 static int optimizer_accumulate(lua_State *L)
 {
+    ld_optimizer *o = optimizer(L);
     bool complete;
-    bind_check(L, ld_optimizer_accumulate(optimizer(L), bind_check_integer(L, 2), &complete));
+    bind_check(L, ld_optimizer_accumulate(o, bind_check_integer(L, 2), &complete));
     lua_pushboolean(L, complete);
     return 1;
 }
