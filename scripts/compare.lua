@@ -22,8 +22,8 @@ local function spec(args)
     about = [[Trains each method several times, with the same network, split and seeds, and prints
       mean and standard deviation of test micro-F1, time and memory.]],
     {"methods", "LIST", "string", default = "ladies,graphsage,full",
-      help = "methods and files of own ones (FILE.lua), each with its samples behind a colon if not "
-        .. "the default; and folders of finished runs"},
+      help = "methods and files of own ones (FILE.lua), each with its samples behind a colon if "
+        .. "not the default; and folders of finished runs"},
     {"runs", "N", "positive integer", default = 3, help = "of each method, with following seeds"},
     {"equal", "WHAT", "samples|nodes|seconds", default = "samples",
       help = "samples as given; nodes: samples with which batches are as large as those of the "

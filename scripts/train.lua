@@ -105,8 +105,9 @@ cli.main(spec, arg, function(opts, given)
     checkpoint_every = opts.checkpoint_every, workers = opts.workers,
   })
   if result.stopped == "interrupted" then
-    print(("stopped after batch %d; go on with: ladies train --resume %s"):format(result.batches,
-      folder))
+    print(("stopped after batch %d; go on with: ladies train --resume %s%s%s"):format(
+      result.batches, folder, config.method_file and " --method " .. config.method_file or "",
+      config.model_file and " --model " .. config.model_file or ""))
     os.exit(cli.INTERRUPTED, true)
   end
   print()

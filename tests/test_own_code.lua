@@ -175,6 +175,9 @@ function tests.test_evaluate()
   refused(1, "is code of one's own, which is to be named again: --method FILE.lua", "evaluate",
     folder, "--inference", "sampled")
   run_evaluate(folder, "--inference", "sampled", "--method", path, "--samples", "9")
+  train("plain", "--method", "ladies")
+  refused(1, "the run was not trained with a method of one's own", "evaluate",
+    temporary.path "plain", "--method", path)
 end
 
 -- ---------------------------------------------------------------- studies

@@ -141,7 +141,12 @@ function SavedRun.new(path, given)
   })
   local folder = own_folder.at(options.value("ladies.saved_run", "the path", path, "string"))
   local settings, whole, before = read(folder)
-  if opts.method then own_code.load("method", opts.method) end
+  if opts.method and not settings.method_code then
+    options.fail(("%s: the run was not trained with a method of one's own; leave --method out (in "
+      .. "Lua method)"):format(path))
+  elseif opts.method then
+    own_code.load("method", opts.method)
+  end
   local maker = maker_of(path, opts.model, settings)
   local config = whole and own_code.is_here(settings) and experiment.configure(settings) or settings
   local data = opts.data or whole and data_of_experiment(path, config, before, opts.dataset)
