@@ -54,8 +54,8 @@ function tests.test_missing_gradients()
     ladies.zeros(2):requires_grad_()
   local adam = ladies.optim.adam{a, b, c}
   for i = 1, 4 do
-    a:set_grad_(ladies.full(i, 3))
-    if i == 3 then b:set_grad_(ladies.full(8, 2)) end
+    a:set_grad_(ladies.full(3, i))
+    if i == 3 then b:set_grad_(ladies.full(2, 8)) end
     adam:accumulate(4)
   end
   lu.assertEquals({a.grad:to_table(), b.grad:to_table(), c.grad}, {{2.5, 2.5, 2.5}, {2, 2}, nil})
@@ -76,7 +76,7 @@ function tests.test_what_waits()
   refused("1 gradients are there already, of 1", 1)
   for _, n in ipairs{0, -1, 65537} do refused("there may be 1 to 65536 gradients", n) end
   adam:clear()                                         -- drops what waits
-  a:set_grad_(ladies.full(4, 3))
+  a:set_grad_(ladies.full(3, 4))
   lu.assertFalse(adam:accumulate(2))
   a:requires_grad_(false)                              -- frozen meanwhile
   lu.assertTrue(adam:accumulate(2))
@@ -151,7 +151,7 @@ function tests.test_equals_one_batch_of_the_union()
   end
   local n = #toy.new().train
   local parts = run{batch_size = 17, grad_accumulate = 4, loss = function(logits, labels)
-    return ladies.loss.cross_entropy(logits, labels, ladies.full(4 / n, #labels))
+    return ladies.loss.cross_entropy(logits, labels, ladies.full(#labels, 4 / n))
   end}
   local union = run{batch_size = n}
   for i, parameter in ipairs(union:parameters()) do

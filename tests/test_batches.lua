@@ -295,7 +295,7 @@ function tests.test_a_memory_in_the_features()
     lu.assertStrContains(refused(data.train, {size = 20, sampler = function(seeds)
       local batch = draw(seeds)
       calls = calls + 1
-      put(batch, ladies.full(calls, #batch.blocks[1].dst, 2))
+      put(batch, ladies.full(#batch.blocks[1].dst, 2, calls))
       return batch
     end}), "drawn again after 1 batch, it was another mini-batch")
   end

@@ -113,7 +113,7 @@ function tests.test_generators()
   local labels = ladies.range(1, 10)
   interrupted(5, function() return ladies.rng(1) end, function(rng)
     return ladies.generate.chung_lu(ladies.ones(10), labels, 30, 0.5, rng):components(),
-      ladies.generate.blocks(labels, ladies.full(0.5, 10, 10), rng)
+      ladies.generate.blocks(labels, ladies.full(10, 10, 0.5), rng)
   end)
 end
 

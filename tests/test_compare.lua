@@ -125,7 +125,7 @@ function tests.test_own_data_is_part_of_the_comparison()
   for _, field in ipairs{"features", "labels", "train", "val", "graph"} do
     local other = toy.new(true)
     if field == "features" then
-      other.features = other.features:scale_rows(ladies.full(2, toy.NODES))
+      other.features = other.features:scale_rows(ladies.full(toy.NODES, 2))
     elseif field == "labels" then
       local labels = other.labels:to_table()
       labels[1] = labels[1] % toy.CLASSES + 1
@@ -150,7 +150,7 @@ function tests.test_the_file_is_part_of_the_comparison()
   ladies.data.save(toy.new(true), path)
   run(1)
   local other = toy.new(true)
-  other.features = other.features:scale_rows(ladies.full(2, toy.NODES))
+  other.features = other.features:scale_rows(ladies.full(toy.NODES, 2))
   ladies.data.save(other, path)
   lu.assertErrorMsgContains("holds another study", run, 1)
   lu.assertErrorMsgContains("holds another study", run, 2)

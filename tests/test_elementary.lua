@@ -74,7 +74,7 @@ function tests.test_nan()
   for _, name in ipairs{"exp", "elu", "sigmoid", "tanh", "relu", "leaky_relu", "log", "sqrt",
     "square"} do
     for at = 1, 33 do
-      local x = ladies.full(0.5, 33)
+      local x = ladies.full(33, 0.5)
       x[at] = NAN
       local y = x[name](x):to_table()
       for i, value in ipairs(y) do

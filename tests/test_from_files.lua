@@ -288,7 +288,7 @@ end
 --- Several classes a node come back by load, however many there are and whatever they are called.
 function tests.test_export_of_several_classes()
   for classes, names in pairs{{"1"}, {"1", "b,c"}, {"x", "y", "z"}} do
-    local labels = ladies.full(0, 3, classes)
+    local labels = ladies.full(3, classes, 0)
     labels:copy_rows_(ladies.index{2, 3}, ladies.ones(2, classes))
     local data = ladies.data.from_arrays{edges = {{1, 2}, {2, 1}}, labels = labels,
       features = ladies.ones(3, 2), class_names = names, train = {1}, test = {2}}

@@ -162,7 +162,7 @@ function tests.test_same_bits_for_any_number_of_threads()
     local labels = cyclic_labels(5000, 10)
     local weights = generate.weights(5000, 2.3, rng(1))
     return {generate.chung_lu(weights, labels, 600000, 0.75, rng(1)):hash(),
-      generate.blocks(labels, ladies.full(0.01, 10, 10), rng(1)):hash(),
+      generate.blocks(labels, ladies.full(10, 10, 0.01), rng(1)):hash(),
       generate.features(labels, ladies.ones(10, 7), rng(1)):hash()}
   end
   ladies.threads(1)

@@ -172,7 +172,7 @@ function tests.test_refusals()
   refused("labels[2, 1] is inf" .. place,
     {labels = tensor{{1, 0, 1}, {math.huge, -math.huge, NAN}, {0, 0, 0}, {0, 0, 0}}})
   refused("labels: no node has one", {labels = ladies.zeros(4, 3)})
-  refused("labels: no node has one", {labels = ladies.full(NAN, 4, 3)})
+  refused("labels: no node has one", {labels = ladies.full(4, 3, NAN)})
   refused("test[2] is node 4, which has no label", {test = {3, 4}})
   refused("labels is 50000 x 50000, too large for a matrix of 0 and 1", {labels = ladies.matrix{
     n_rows = 50000, n_cols = 50000, rows = index{1}, cols = index{1}}})

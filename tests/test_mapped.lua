@@ -125,7 +125,7 @@ function tests.test_what_cannot_be_mapped_is_read()
   fake.write(path, malformed.zip{{name = "x.npy", data = malformed.npy(columns, data)}})
   local file <close> = npz.open(path, {mapped = true})
   lu.assertEquals(file:tensor "x":get(3, 9), 3)
-  npz.write(path, {d = npz.float64(ladies.full(5, 200000))}, {compress = false})
+  npz.write(path, {d = npz.float64(ladies.full(200000, 5))}, {compress = false})
   local other <close> = npz.open(path, {mapped = true})
   lu.assertEquals(other:tensor "d":min(), 5)
 end

@@ -93,7 +93,7 @@ local operations = {
 }
 local square_operations = {
   add_diag = {function(A) return A:add_diag(0.75) end,
-              function(D) return add_diagonal(D, ladies.full(0.75, N)) end},
+              function(D) return add_diagonal(D, ladies.full(N, 0.75)) end},
   without_loops = {function(A) return A:without_loops() end, function(D)
     return dense.map(D, function(x, r, c) if r ~= c then return x end end)
   end},

@@ -137,7 +137,7 @@ local makers = {
     return (A:sample_rows(from_two, 2, {rng = ladies.rng(3), always = A:diagonal()}))
   end,
   poisson_rows = function(A)
-    return (A:poisson_rows(from_two, ladies.full(0.6, 3), {rng = ladies.rng(4)}))
+    return (A:poisson_rows(from_two, ladies.full(3, 0.6), {rng = ladies.rng(4)}))
   end,
 }
 

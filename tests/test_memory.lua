@@ -114,7 +114,7 @@ end
 
 function tests.test_constructors()
   exhaust(function()
-    return tensor{{1, 2}, {3, 4}}, tensor{1}, ladies.zeros(3), ladies.ones(2, 2), ladies.full(1, 2),
+    return tensor{{1, 2}, {3, 4}}, tensor{1}, ladies.zeros(3), ladies.ones(2, 2), ladies.full(2, 1),
       index{1, 2}, ladies.range(1, 9)
   end, 15)
   exhaust(function()
@@ -202,7 +202,7 @@ function tests.test_generators()
   exhaust(function()
     return generate.chung_lu(ladies.ones(6), labels, 30, 0.5, rng(1)):components()
   end, 20)
-  exhaust(function() return generate.blocks(labels, ladies.full(0.5, 2, 2), rng(1)) end, 8)
+  exhaust(function() return generate.blocks(labels, ladies.full(2, 2, 0.5), rng(1)) end, 8)
   exhaust(function()
     return generate.labels(5, ladies.ones(2), rng(1)), generate.weights(5, 2, rng(1)),
       generate.features(labels, ladies.ones(2, 3), rng(1))
@@ -237,7 +237,7 @@ end
 -- gradients accumulate.
 local function train(f)
   local given = {}
-  for i = 1, 3 do given[i] = ladies.full(0.5, 5, 2):requires_grad_() end
+  for i = 1, 3 do given[i] = ladies.full(5, 2, 0.5):requires_grad_() end
   for _ = 1, 2 do
     local _ <close> = ladies.step()
     f(table.unpack(given)):sum():backward()

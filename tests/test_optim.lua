@@ -82,14 +82,14 @@ end
 function tests.test_clip_norm()
   local a, b = parameters()
   local opt = optim.sgd({a, b}, {lr = 1})
-  a:set_grad_(ladies.full(2, 3, 4))
-  b:set_grad_(ladies.full(-1, 5))
+  a:set_grad_(ladies.full(3, 4, 2))
+  b:set_grad_(ladies.full(5, -1))
   local norm = math.sqrt(12 * 4 + 5)
   lu.assertAlmostEquals(opt:clip_norm(norm + 1), norm, 1e-5)
-  lu.assertEquals(a.grad:to_table(), ladies.full(2, 3, 4):to_table())
+  lu.assertEquals(a.grad:to_table(), ladies.full(3, 4, 2):to_table())
   lu.assertAlmostEquals(opt:clip_norm(norm / 4), norm, 1e-5)
-  compare.assert_close(a.grad, ladies.full(0.5, 3, 4), 1e-5, "clipped a")
-  compare.assert_close(b.grad, ladies.full(-0.25, 5), 1e-5, "clipped b")
+  compare.assert_close(a.grad, ladies.full(3, 4, 0.5), 1e-5, "clipped a")
+  compare.assert_close(b.grad, ladies.full(5, -0.25), 1e-5, "clipped b")
 end
 
 --- One optimizer trains what it was given and leaves the rest alone.
@@ -141,7 +141,7 @@ local function stepped(make, ...)
   local list = {}
   for i, shape in ipairs{...} do
     list[i] = ladies.ones(shape[1], shape[2])
-    list[i]:requires_grad_():set_grad_(ladies.full(i, shape[1], shape[2]))
+    list[i]:requires_grad_():set_grad_(ladies.full(shape[1], shape[2], i))
   end
   local opt = make(list, {lr = 0.1})
   opt:step()

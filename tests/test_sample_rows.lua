@@ -147,7 +147,7 @@ function tests.test_poisson_outcomes()
     end
     if probability > 0 then expected[key_of(entries, w)] = probability end
   end
-  local S, _, w = A:poisson_rows(ladies.range(1, ROWS), ladies.full(c, ROWS),
+  local S, _, w = A:poisson_rows(ladies.range(1, ROWS), ladies.full(ROWS, c),
     {pi = ladies.tensor(pi), rng = rng})
   assert_frequencies(outcomes_of(S, w, 4), expected, "poisson")
 end
@@ -173,7 +173,7 @@ function tests.test_poisson_shared()
   lu.assertEquals(again(at):hash(), again(at):hash())
   lu.assertNotEquals(again(rng):hash(), again(rng):hash())
   -- Without it rows differ.
-  local T = A:poisson_rows(index{1, 2}, ladies.full(0.5, 2), {rng = rng})
+  local T = A:poisson_rows(index{1, 2}, ladies.full(2, 0.5), {rng = rng})
   lu.assertNotEquals(T:rows(index{1}):hash(), T:rows(index{2}):hash())
 end
 
@@ -315,7 +315,7 @@ end
 function tests.test_scale_entries()
   dense.cases(function(A, D)
     local w = dense.random_vector(A.nnz)
-    local S = A:scale_cols(ladies.full(2, 13)):scale_entries(w)
+    local S = A:scale_cols(ladies.full(13, 2)):scale_entries(w)
     local row, col, value = S:row_of(), S:col_of(), S:entry_values()
     for e = 1, A.nnz do
       lu.assertAlmostEquals(value[e], 2 * w[e] * D[row[e]][col[e]], 1e-5 * math.abs(value[e]))
@@ -346,9 +346,9 @@ function tests.test_same_bits()
       return A:sample_rows(dst, 5, {p_cols = p, debias = true, always = A:diagonal(), rng = rng})
     end,
     function(dst, rng) return A:sample_rows(dst, 5, {p_cols = p, replace = true, rng = rng}) end,
-    function(dst, rng) return A:poisson_rows(dst, ladies.full(0.3, #dst), {rng = rng}) end,
+    function(dst, rng) return A:poisson_rows(dst, ladies.full(#dst, 0.3), {rng = rng}) end,
     function(dst, rng)
-      return A:poisson_rows(dst, ladies.full(0.3, #dst), {pi = p, shared = true, rng = rng})
+      return A:poisson_rows(dst, ladies.full(#dst, 0.3), {pi = p, shared = true, rng = rng})
     end,
   }
   for i, call in ipairs(calls) do

@@ -64,7 +64,7 @@ local ALWAYS = {
   {"input (1 nodes) differs from src of layer 1", change(function(b) b.input = index{1} end)},
   {"output must be of class Index, got nil", change(function(b) b.output = nil end)},
   {"loss_weight has nan, expected finite numbers", change(function(b)
-    b.loss_weight = ladies.full(0 / 0, #b.output)
+    b.loss_weight = ladies.full(#b.output, 0 / 0)
   end)},
   {"loss_nodes has the position 99, expected at most", change(function(b)
     b.loss_nodes = index{99}
@@ -74,7 +74,7 @@ local ALWAYS = {
 -- What costs a pass over the entries, or a set of ids, and is looked for in the first batch.
 local FIRST = {
   {"layer 1: adj has the weight nan, expected finite ones", change(function(_, l)
-    l[1].adj = l[1].adj:scale_cols(ladies.full(0 / 0, l[1].adj.n_cols))
+    l[1].adj = l[1].adj:scale_cols(ladies.full(l[1].adj.n_cols, 0 / 0))
   end)},
   {"layer 2: dst has 20 ids, but only 19 distinct ones", change(function(_, l)
     l[2].dst = index{2} .. l[2].dst:slice(2, 20)

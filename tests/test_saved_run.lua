@@ -242,7 +242,7 @@ end
 function tests.test_changed_data()
   local run, before = trained(), ladies.file.read(data_file)
   local data = ladies.data.load(data_file)
-  data.features = data.features:scale_rows(ladies.full(2, toy.NODES))
+  data.features = data.features:scale_rows(ladies.full(toy.NODES, 2))
   ladies.data.save(data, data_file)
   local function restore() ladies.file.write(data_file, before) end
   local _ <close> = setmetatable({}, {__close = restore})

@@ -134,7 +134,7 @@ function tests.test_a_data_set_that_has_changed()
   ladies.data.save(toy.new(true), path)
   local folder = left_by_script(("ladies.data.load %q"):format(path), OURS)
   local data = ladies.data.load(path)
-  data.features = data.features:scale_rows(ladies.full(2, toy.NODES))
+  data.features = data.features:scale_rows(ladies.full(toy.NODES, 2))
   ladies.data.save(data, path)
   refused("changing has changed since the run (features); to use the model on it all the same",
     "evaluate", folder)

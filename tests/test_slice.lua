@@ -64,7 +64,7 @@ function tests.test_root()
   }
   for name, U in pairs(slices) do
     for _, of in ipairs{U, U:pick_cols(index{1, 2}), U:rows(index{2}):rows(index{1}),
-      U:scale_cols(ladies.full(2, U.n_cols)):row_normalize(), U:with_values(ladies.ones(U.nnz))} do
+      U:scale_cols(ladies.full(U.n_cols, 2)):row_normalize(), U:with_values(ladies.ones(U.nnz))} do
       lu.assertTrue(of.root:is_close(P), name)
       lu.assertNil(of.root.root, name)
     end
@@ -72,7 +72,7 @@ function tests.test_root()
   lu.assertNil(P.root)
   lu.assertNil(P:scale_cols(ladies.ones(13)).root)
   lu.assertNil(slices.induced:normalize("row").root)     -- self-loops were added
-  local W = P:scale_cols(ladies.full(3, 13))
+  local W = P:scale_cols(ladies.full(13, 3))
   lu.assertTrue(W:slice(dst).root:is_close(W))
   lu.assertFalse(W:slice(dst).root:is_close(P))
 end

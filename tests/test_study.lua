@@ -126,7 +126,7 @@ function tests.test_changed_data()
   ladies.data.save(data, path)
   run(study, {first}, {jobs = 1})
   local before = ladies.file.read(study.results)
-  data.features = data.features:scale_rows(ladies.full(2, data.graph.n_nodes))
+  data.features = data.features:scale_rows(ladies.full(data.graph.n_nodes, 2))
   ladies.data.save(data, path)
   for jobs = 1, 2 do
     for _, runs in ipairs{{first}, {first, run_of(2, {dataset = path})}} do

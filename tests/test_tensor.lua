@@ -23,8 +23,9 @@ function tests.test_constructors()
   lu.assertEquals(m:to_table(), {{1, 2, 3}, {4, 5, 6}})
   lu.assertEquals(ladies.zeros(2):to_table(), {0, 0})
   lu.assertEquals(ladies.ones(1, 2):to_table(), {{1, 1}})
-  lu.assertEquals(ladies.full(-3, 2, 1):to_table(), {{-3}, {-3}})
-  lu.assertEquals(ladies.full(7, 2.0):to_table(), {7, 7})
+  lu.assertEquals(ladies.full(2, 1, -3):to_table(), {{-3}, {-3}})
+  lu.assertEquals(ladies.full(2.0, 7):to_table(), {7, 7})
+  lu.assertEquals(ladies.full(2, nil, 7):to_table(), {7, 7})
   lu.assertEquals(tensor{0.1}:item(), 0x1.99999ap-4)      -- rounded to float32
   assert_shape(tensor{{1}}, 2, 1, 1)
 end
@@ -84,10 +85,13 @@ function tests.test_refused_constructions()
   local limit = "must be an integer 0 to 2147483647, got "
   fails("n_rows " .. limit .. "2147483648", ladies.zeros, 1 << 31)
   fails("n_cols " .. limit .. "2147483648", ladies.ones, 2, 1 << 31)
-  fails("n_rows " .. limit .. "-1", ladies.full, 0, -1)
+  fails("n_rows " .. limit .. "-1", ladies.full, -1, 0)
+  fails("n_cols " .. limit .. "0.5", ladies.full, 2, 0.5, 0)
   fails("n_rows " .. limit .. "nil", ladies.zeros)
   fails("n_rows " .. limit .. "1.5", ladies.zeros, 1.5)
-  fails("number expected, got table", ladies.full, {}, 1)
+  fails("number expected, got table", ladies.full, 1, {})
+  fails("number expected, got nil", ladies.full, 2, 3, nil) -- no vector of threes
+  fails("number expected, got no value", ladies.full, 2)
   fails("out of memory: ", ladies.zeros, (1 << 31) - 1, (1 << 31) - 1)
   fails("out of memory: ", ladies.zeros, (1 << 31) - 1, 1 << 20)
 end
@@ -138,7 +142,7 @@ end
 
 function tests.test_reductions_are_in_double()
   local n = 1 << 20
-  local t = ladies.full(0.1, n)
+  local t = ladies.full(n, 0.1)
   lu.assertAlmostEquals(t:sum():item() / n, t[1], 1e-8)
   lu.assertAlmostEquals(t:mean():item(), t[1], 1e-8)
   lu.assertAlmostEquals(t:norm(), t[1] * 2 ^ 10, 1e-9)
@@ -190,7 +194,7 @@ function tests.test_a_view_keeps_the_memory()
     view = m:slice(2, 3):reshape(4):slice(2, 3)
   end
   collectgarbage()
-  ladies.full(7, 100)                                     -- would take the memory if it were free
+  ladies.full(100, 7)                                     -- would take the memory if it were free
   lu.assertEquals(view:to_table(), {4, 5})
 end
 
@@ -347,7 +351,7 @@ end
 
 function tests.test_division_rounds_once()
   for n = 1, 100 do lu.assertEquals((tensor{n, 1} / n)[1], 1) end
-  lu.assertEquals((ladies.full(41, 2, 3) / 41):to_table(), {{1, 1, 1}, {1, 1, 1}})
+  lu.assertEquals((ladies.full(2, 3, 41) / 41):to_table(), {{1, 1, 1}, {1, 1, 1}})
 end
 
 return tests

@@ -180,7 +180,7 @@ function tests.test_loss_nodes_and_after_step()
   opts.sampler = function(seeds)
     local batch = plain(seeds)
     batch.loss_nodes = ladies.index{2, 4, 6}
-    batch.loss_weight = ladies.full(1 / 3, 3):scatter_add(batch.loss_nodes, #seeds)
+    batch.loss_weight = ladies.full(3, 1 / 3):scatter_add(batch.loss_nodes, #seeds)
     batch.after_step = function(of, model)
       lu.assertTrue(rawequal(of, batch) and rawequal(model, opts.model))
       steps = steps + 1

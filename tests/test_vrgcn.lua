@@ -305,7 +305,7 @@ function tests.test_errors()
   local batch = sampler(index{1, 2}, ladies.rng(1))
   batch.blocks[3].control = ladies.ones(1, HIDDEN)
   fails("layer 3: control has 1 rows, expected 2", ladies.sampling.check, batch)
-  batch.blocks[3].control = ladies.full(0 / 0, 2, HIDDEN)
+  batch.blocks[3].control = ladies.full(2, HIDDEN, 0 / 0)
   fails("nan, expected finite numbers", ladies.sampling.check, batch)
   batch.blocks[3].control = 1
   fails("layer 3: control must be of class Tensor", ladies.sampling.check, batch)

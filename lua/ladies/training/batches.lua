@@ -60,7 +60,7 @@ local LossNodes = {}
 function LossNodes.__index(batch, key)
   local nodes = rawget(batch, "loss_nodes")
   if key ~= "loss_weight" or not nodes then return nil end
-  return core.full(1 / #nodes, #nodes):scatter_add(nodes, #batch.output)
+  return core.full(#nodes, 1 / #nodes):scatter_add(nodes, #batch.output)
 end
 
 -- The iterator: batches number .. last; `background` has workers while there are any.

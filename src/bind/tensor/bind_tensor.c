@@ -66,34 +66,30 @@ static int tensor_new(lua_State *L)
     return 1;
 }
 
-/* Pushes a tensor of the shape at (arg, arg + 1), the latter optional. */
-static ld_tensor *new_shaped(lua_State *L, int arg, float value)
+/* Pushes a tensor of the shape at (1, 2), the latter optional. */
+static int push_full(lua_State *L, bool matrix, float value)
 {
-    bool matrix = !lua_isnoneornil(L, arg + 1);
-    int64_t n_rows = bind_count(L, arg, "n_rows");
-    int64_t n_cols = matrix ? bind_count(L, arg + 1, "n_cols") : 1;
-    ld_tensor **t = bind_new_tensor(L);
-    bind_check(L, ld_tensor_full(t, matrix ? 2 : 1, n_rows, n_cols, value));
-    return *t;
+    int64_t n_rows = bind_count(L, 1, "n_rows"), n_cols = matrix ? bind_count(L, 2, "n_cols") : 1;
+    bind_check(L, ld_tensor_full(bind_new_tensor(L), matrix ? 2 : 1, n_rows, n_cols, value));
+    return 1;
 }
 
 static int tensor_zeros(lua_State *L)
 {
-    new_shaped(L, 1, 0.0f);
-    return 1;
+    return push_full(L, !lua_isnoneornil(L, 2), 0.0f);
 }
 
 static int tensor_ones(lua_State *L)
 {
-    new_shaped(L, 1, 1.0f);
-    return 1;
+    return push_full(L, !lua_isnoneornil(L, 2), 1.0f);
 }
 
+/* The value is the last argument given, even where it is nil. */
 static int tensor_full(lua_State *L)
 {
-    float value = (float)bind_check_number(L, 1);
-    new_shaped(L, 2, value);
-    return 1;
+    int last = lua_gettop(L) > 2 ? 3 : 2;
+    float value = (float)bind_check_number(L, last);
+    return push_full(L, last == 3 && !lua_isnil(L, 2), value);
 }
 
 static int tensor_clone(lua_State *L)
@@ -405,7 +401,7 @@ static const bind_function functions[] = {
      "ladies.zeros(n_rows [, n_cols]) -> Tensor\nA vector or matrix of zeros."},
     {"ones", tensor_ones, "ladies.ones(n_rows [, n_cols]) -> Tensor\nA vector or matrix of ones."},
     {"full", tensor_full,
-     "ladies.full(value, n_rows [, n_cols]) -> Tensor\nA vector or matrix filled with a value."},
+     "ladies.full(n_rows [, n_cols], value) -> Tensor\nA vector or matrix filled with a value."},
     {NULL, NULL, NULL},
 };
 

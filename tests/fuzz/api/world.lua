@@ -35,13 +35,13 @@ local function first_objects(scratch)
   local archive = scratch .. "/first.npz"
   ladies.npz.write(archive, {a = ladies.ones(2, 3), b = ladies.range(1, 5), c = {"x", "y"}})
   for _, t in ipairs{ladies.tensor{1, -2, 3}, ladies.ones(6), ladies.zeros(6, 3),
-      ladies.ones(3, 6), ladies.full(0.5, 6, 6), ladies.zeros(0), ladies.zeros(0, 3),
+      ladies.ones(3, 6), ladies.full(6, 6, 0.5), ladies.zeros(0), ladies.zeros(0, 3),
       ladies.zeros(3, 0), ladies.ones(1), ladies.tensor{0 / 0, 1 / 0, -1}} do
     add(t)
     add(t:slice(1, t.n_rows))
   end
   for _, shape in ipairs{{6}, {6, 3}, {3, 3}, {1}} do
-    add(ladies.full(0.1, shape[1], shape[2]):requires_grad_())
+    add(ladies.full(shape[1], shape[2], 0.1):requires_grad_())
   end
   for _, x in ipairs{ladies.range(1, 6), ladies.index{3, 1, 2}, ladies.index{},
       ladies.index{1, 1, 6}, ladies.index{0, 1, 2, 3, 1, 2}, ladies.range(1, 3), data.train,

@@ -65,7 +65,7 @@ function M.rng() return ladies.rng(1) end
 function M.context(with_gradients)
   local c = {
     v = M.vector(6)(), v4 = M.positive(M.vector(4))(), e = M.positive(M.vector(M.ENTRIES))(),
-    m = M.dense(4, 3)(), probabilities = ladies.full(0.25, 3, 3), one = M.vector(1)(),
+    m = M.dense(4, 3)(), probabilities = ladies.full(3, 3, 0.25), one = M.vector(1)(),
     plain = M.square_matrix(), constant = M.dense(4, 3)(),
   }
   if with_gradients then

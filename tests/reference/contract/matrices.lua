@@ -58,7 +58,7 @@ return {
   },
   ["Matrix:poisson_rows"] = {
     of_matrix(function(A)
-      return (A:poisson_rows(index{1, 4}, ladies.full(0.5, 2), {rng = rng()}))
+      return (A:poisson_rows(index{1, 4}, ladies.full(2, 0.5), {rng = rng()}))
     end),
     refuses(function(c) return c.plain:poisson_rows(index{1, 2, 3, 4}, c.v4, {rng = rng()}) end),
     refuses(function(c)

@@ -54,7 +54,7 @@ local entries = {
   },
   ["loss.binary_cross_entropy"] = {
     passes({M}, function(_, x)
-      return ladies.loss.binary_cross_entropy(x, ladies.full(0.25, 4, 3))
+      return ladies.loss.binary_cross_entropy(x, ladies.full(4, 3, 0.25))
     end),
     refuses(function(c)
       return ladies.loss.binary_cross_entropy(c.constant, ladies.ones(4, 3), c.v4)

@@ -280,7 +280,7 @@ function Reader:label_columns()
     if seen[nodes[i]] then self:fail_twice(path, nodes[i]) end
     seen[nodes[i]] = true
   end
-  local all = core.full(-1, self.n_nodes, cells.n_cols):copy_rows_(nodes, cells)
+  local all = core.full(self.n_nodes, cells.n_cols, -1):copy_rows_(nodes, cells)
   return multi.from_cells(all), titles and table.move(titles, 2, #titles, 1, {})
 end
 

@@ -124,7 +124,7 @@ end
 -- A copy of the matrix with `value` throughout these rows; the matrix itself if they are none.
 local function with_rows(matrix, rows, value)
   if #rows == 0 then return matrix end
-  return matrix:clone():copy_rows_(rows, core.full(value, #rows, matrix.n_cols))
+  return matrix:clone():copy_rows_(rows, core.full(#rows, matrix.n_cols, value))
 end
 
 --- The labels of a file's matrix: as it is, but rows of -1 become NaN.
