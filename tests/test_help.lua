@@ -47,6 +47,13 @@ function tests.test_names()
   lu.assertEquals(text_of "Dataset:split", text_of(require "ladies.data.dataset".split))
 end
 
+--- Texts refer to modules that are not in the library itself, and to headers of files.
+function tests.test_what_texts_refer_to()
+  lu.assertStrContains(text_of "ladies.data.made_features", "Features for graphs without any")
+  lu.assertStrMatches(text_of(ladies.samplers.graphsage),
+    "ladies.samplers.graphsage%(P, .*see the file's header.*\n\nGraphSAGE: neighbours sampled .*")
+end
+
 function tests.test_nothing_of_that_name()
   local function refused(message, ...) lu.assertErrorMsgContains(message, ladies.help, ...) end
   refused('ladies has no field "trian"; did you mean "train"?', "trian")

@@ -10,7 +10,7 @@ P, the draw, the union of the batch's nodes into every layer, the head, dropout 
 preset is one reading, with its settings under its table. *F1 by preset* shows which of them is
 nearest to each published F1, and *The paper's statements on F1* below each table which statements
 hold under it. The ablation changes one choice at a time, from each preset, with equal seeds: there
-a difference between presets comes apart into its causes.
+one sees which choice causes a difference between presets.
 
 **LADIES and FastGCN.** What separates them here is in the ablation's cross of probabilities and
 united nodes: its second table has what LADIES' probabilities are worth with each union.

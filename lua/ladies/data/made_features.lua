@@ -1,7 +1,7 @@
 --- Features for graphs without any.
 --
 --   "identity"   a column for each node, with a one in its row (sparse): the first layer learns a
---                vector for every node, which says nothing of nodes that come later
+--                vector for every node, so a model is not inductive: new nodes have none
 --   "degree"     one of the columns 0, 1, 2-3, 4-7, ... is one (sparse): that of the node's degree,
 --                the number of entries in its row
 --   "random"     normal numbers, rows of about length one, from a seed; 64 columns unless

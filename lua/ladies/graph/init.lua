@@ -28,9 +28,9 @@ end
 -- the row sums; {self_loops = false} leaves A as it is, and {lambda = x} gives P + x diag(P)
 -- (Cluster-GCN's diagonal enhancement). Each kind is computed once and kept, unless A carries a
 -- gradient: then it is made of what A is at the time.
--- Self-loops that A has become ones. In a directed graph D is what a node hears, on both sides of
--- "sym" too, and P is not symmetric; without self-loops, a node that hears nobody is then not heard
--- either.
+-- Self-loops that A has become ones. In a directed graph D holds in-degrees (row sums), on both
+-- sides of "sym" too, and P is not symmetric; without self-loops, the column of a node without
+-- incoming edges is then zero, as its row is.
 function Graph:normalize(kind, opts)
   kind = options.value("graph:normalize", "the kind", kind, "sym|row")
   opts = options.check("graph:normalize", opts, {

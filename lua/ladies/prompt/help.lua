@@ -114,17 +114,30 @@ local function list_class(title, meta)
     type(methods) == "table" and methods or {})
 end
 
--- What a text names: "nn.gcn", "ladies.nn.gcn", "Tensor" or "Tensor:sum".
+-- What a text names: "nn.gcn", "ladies.nn.gcn", "Tensor" or "Tensor:sum"; or a module that texts
+-- refer to, "data.made_features".
 local function named(text)
   local path = text:gsub("^ladies%.", "")
   local first, rest = path:match "^(%w+)(.*)$"
   local class = help.classes()[first]
   if class and rest == "" then return class end
-  local found = class and (class.__methods or class) or package.loaded.ladies
-  for name in (class and rest or path):gmatch "[^.:]+" do
-    found = type(found) == "table" and found[name]
+  local function find()
+    local found = class and (class.__methods or class) or package.loaded.ladies
+    for name in (class and rest or path):gmatch "[^.:]+" do
+      found = type(found) == "table" and found[name]
+    end
+    return found or errors.fail(("ladies.help: nothing is called %q"):format(text))
   end
-  return found or errors.fail(("ladies.help: nothing is called %q"):format(text))
+  local module = "ladies." .. path
+  local ok, found = errors.try(find)
+  if not ok and package.searchpath(module, package.path) then return (require(module)) end
+  return ok and found or error(found, 0)
+end
+
+-- A function's documentation, and the header of its file where it is all of a module.
+local function help_of_function(f)
+  local doc, header = function_doc(f) or "no documentation", module_doc(f)
+  return header and header ~= doc and ("%s\n\n%s"):format(doc, header) or doc
 end
 
 --- ladies.help_text(x): the text that ladies.help prints for x: a function's documentation, the
@@ -132,7 +145,7 @@ end
 -- a text.
 function help.text(x)
   if type(x) == "string" then x = named(x) end
-  if type(x) == "function" then return function_doc(x) or "no documentation" end
+  if type(x) == "function" then return help_of_function(x) end
   local meta = debug.getmetatable(x)
   if type(x) == "table" and rawget(x, "__name") then
     return list_class(x.__name:match "[^.]*$", x)

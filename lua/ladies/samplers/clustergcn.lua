@@ -91,7 +91,7 @@ end
 --              common nodes, which hold every training node; empty ones are ignored
 -- clusters     q, the most parts in a batch (5)
 -- partition    "metis", or "random" parts, from `seed`; see ladies.partition
--- normalize    A~ as above ("row"), or "sym": (D + I)^-1/2 (A + I) (D + I)^-1/2
+-- normalize    "row": (D + I)^-1 (A + I), or "sym": (D + I)^-1/2 (A + I) (D + I)^-1/2
 -- self_loops   whether I is added, in place of the loops that are there
 -- lambda       of the diagonal enhancement (0: none; the paper has 1 for deep networks)
 -- The sampler has batches_per_epoch; cut, the number of A's entries between parts (nil where parts

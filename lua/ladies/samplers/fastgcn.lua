@@ -45,12 +45,12 @@ end
 -- mini-batch.
 -- samples        nodes drawn for each layer's input, the first of them nearest the features; or one
 --                number for all of `layers`
--- probability    "norms", as above, or "uniform" over all nodes that have an entry, to measure what
---                the norms are worth
+-- probability    "norms", the column norms of P, or "uniform" over all nodes that have an entry, to
+--                measure what the norms are worth
 -- flat           q in proportion to the norms, not squared, as in the authors' program
 -- draw           "wr", "wor" or "poisson"; debias, union: see sampling.choice
 -- candidates     "all" nodes, or those "touched" by the rows above, q renormalised among them
--- weights        by the probabilities of the draw, or by the "global" ones, see above
+-- weights        by the probabilities of the draw, or by the "global" ones: the q of all nodes
 -- self_nodes     nodes that are always included in a layer's input, with t others: "none";
 --                "previous", its own destinations; "batch", the seeds. They come first in src.
 -- row_normalize  whether each row of a block is divided by its sum

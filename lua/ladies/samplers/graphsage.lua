@@ -26,7 +26,7 @@ local SPEC = {
 -- samples     neighbours drawn for each node (fan-outs), those of the first layer, nearest the
 --             features, first; or one number for all of `layers`
 -- replace     whether they are drawn with replacement: k draws even where there are fewer
--- form        "mean" or "unbiased", see above
+-- form        "mean" or "unbiased", see the file's header
 -- self_nodes  "previous": a node's self-loop is always included, with k other neighbours; "none":
 --             it is an entry like the others. Without self-loops in P a node is not in its own
 --             sample.

@@ -64,11 +64,12 @@ end
 -- draw           "wor", "wr" or "poisson"; debias: see sampling.choice
 -- self_nodes     nodes that are always included in a layer's input: "none"; "previous",
 --                its own destinations, which then come first in src; "batch", the seeds
--- union          "pre": samples[l] further nodes are drawn; "post": the authors' way, see above
+-- union          "pre": samples[l] further nodes are drawn; "post": samples[l] in all, then
+--                united with self_nodes, as in the authors' program
 -- row_normalize  whether each row of a block is divided by its sum
 -- flat           p(u) in proportion to ||P(S,u)||, not squared (Chen et al., TMLR 2023)
--- probability    "norms", as above, or "uniform" over the neighbourhood of S, to measure what the
---                norms are worth
+-- probability    "norms" of the columns of P(S,:), or "uniform" over the neighbourhood of S, to
+--                measure what the norms are worth
 local function ladies(P, given)
   inputs.check_square("ladies.samplers.ladies", P)
   local opts = check(given)

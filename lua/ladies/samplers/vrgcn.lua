@@ -142,7 +142,7 @@ end
 -- rng) and a forward that calls batch.propagate: nn.gcn.
 -- samples      k, the entries drawn of each row (2), neighbours of a node; one number for all
 --              layers, or an array, whose first element is of no use: that layer is exact
--- cvd          whether noise of dropout is kept apart, see above
+-- cvd          whether noise of dropout is kept apart, see the file's header
 -- features     the data set's, to compute P X once (N x features, dense) instead of gathering whole
 --              neighbourhoods in the first layer of every batch
 -- It is `adaptive`: batch i needs the step of batch i - 1. sampler.history[l], N x hidden, is H'

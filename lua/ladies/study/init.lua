@@ -180,7 +180,7 @@ end
 --           ladies.experiment.own), there is one. Results do not depend on it, times do.
 -- threads   of each of those processes (1); of this one, where there is one at a time (as they are)
 -- failed    failed(run, message), called for a run that ended in an error; the others go on. By
---           default the first such run is the end.
+--           default the study stops at the first failure.
 -- data      a data set for all of them (by default each run's config.dataset is loaded); then runs
 --           are not side by side
 -- quiet     show no progress

@@ -234,8 +234,8 @@ Batches.__close = Batches.close
 --            than a quarter of them, they join the batch before: 520 nodes are one batch of 520
 --            for size 512, and 640 are two, of 512 and 128
 -- sampler    sampler(seeds, rng) -> mini-batch; without one a batch is {input = seeds, output =
---            seeds, blocks = {}}, for models that read no graph. One with
---            batches_per_epoch draws its own seeds: it is given all of idx, and third its place
+--            seeds, blocks = {}}, for models that read no graph. One with batches_per_epoch draws
+--            its own seeds and is called as sampler(idx, rng, {epoch =, index =, rng =})
 -- nodes      the number of nodes of the graph; ids past it are an error then
 -- epochs     ends after this epoch
 -- start      {epoch =, batch =}: begins there, with the batches that a run from the start would

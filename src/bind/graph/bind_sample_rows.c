@@ -86,7 +86,7 @@ void bind_open_sample_rows(lua_State *L)
          "still drawn). p of zero: never drawn; a row with no other stays empty.\n"
          "count = true: w holds how often each entry was drawn instead.\n"
          "always (Index, for every row of A a position of its entries or 0, such as A:diagonal()):\n"
-         "  this entry is taken for certain, with weight 1, and k others are drawn.\n"
+         "  this entry is always included, with weight 1, and k others are drawn.\n"
          "A row's draws depend on the rng's sub-stream, the row's number and its entries alone."},
         {"poisson_rows", matrix_poisson_rows,
          "A:poisson_rows(dst, c, {rng=, pi=, shared=, always=, first=}) -> S, src, w\n"
