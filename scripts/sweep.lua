@@ -34,7 +34,7 @@ end
 
 cli.main(spec, arg, function(opts, given)
   study_options.show(ladies.sweep{
-    vary = experiment_options.lists("ladies sweep: --vary", opts.vary or ""),
+    vary = experiment_options.varied("ladies sweep: --vary", opts.vary or ""),
     methods = cli.words(opts.methods), datasets = cli.words(opts.datasets), preset = opts.preset,
     runs = opts.runs, settings = experiment_options.settings(opts, given), jobs = opts.jobs,
     threads = opts.threads, out = opts.out, quiet = opts.quiet,

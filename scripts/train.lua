@@ -58,8 +58,8 @@ local function print_configuration(config, folder)
 end
 
 -- The configuration of some settings; it names the files of code of one's own.
-local function configure(given)
-  local config = experiment.configure(given)
+local function configure(given, where)
+  local config = experiment.configure(given, where)
   config.method_file, config.model_file = own_code.paths(config)
   return config
 end
@@ -90,7 +90,7 @@ local function old_run(opts, given)
       error(("--%s cannot change when a run is resumed"):format((key:gsub("_", "-"))), 0)
     end
   end
-  config = configure(config)
+  config = configure(config, folder:file "config.json")
   return config, experiment.load(config), opts.resume
 end
 

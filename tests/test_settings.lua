@@ -1,5 +1,7 @@
 --- The table of settings: it is complete, it is what the command line, its help and config.json
 -- have, errors name a setting's owners, and a method of one's own brings settings of its own.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+
 local lu = require "luaunit"
 local ladies = require "ladies"
 local options = require "ladies.base.options"
@@ -117,7 +119,7 @@ function tests.test_samples_of_each_layer()
   lu.assertEquals({err, status}, {"", 0})
   local config = json.decode(ladies.file.read(folder .. "/config.json"))
   lu.assertEquals(config.samples, {9, 5})
-  lu.assertEquals(select(2, methods.of(config)), "LADIES (9,5)")
+  lu.assertEquals(methods.title(config), "LADIES (9,5)")
   fails("samples has 2 numbers for 5 layers", experiment.sampler,
     experiment.configure{samples = {9, 5}}, toy.new())
   local rows = methods.by_name.fastgcn.nominal_rows
@@ -125,6 +127,33 @@ function tests.test_samples_of_each_layer()
   rows = methods.by_name.ladies.nominal_rows
   lu.assertEquals({rows(toy.new(), {samples = {4, 5}, layers = 2, batch_size = 30,
     normalize = "sym"})}, {4, 5 + 30})
+end
+
+--- Configurations that were stored before there was a table of settings mean what they meant.
+function tests.test_stored_configurations()
+  local count = 0
+  for line in io.lines(here .. "/fixtures/configurations.jsonl") do
+    local stored = json.decode(line)
+    lu.assertEquals(experiment.configure(stored), stored)
+    count = count + 1
+  end
+  lu.assertEquals(count, 6)
+end
+
+--- One with a setting that there is not is refused in a line that names its file.
+function tests.test_strange_configuration()
+  local folder = temporary.path "strange"
+  experiment.run(experiment.configure{layers = 1, hidden = 2, max_batches = 1}, toy.new(),
+    {out = folder, quiet = true})
+  local path = folder .. "/config.json"
+  local config = json.decode(ladies.file.read(path))
+  config.dropuot = 0.5
+  ladies.file.write(path, json.encode(config))
+  for _, words in ipairs{{"evaluate", folder}, {"train", "--resume", folder}} do
+    local _, err, status = shell.run_ladies(words)
+    lu.assertEquals({err, status}, {('ladies %s: %s: there is no setting "dropuot"; did you mean '
+      .. '"dropout"?\n'):format(words[1], path), 1})
+  end
 end
 
 -- ---------------------------------------------------------------- errors

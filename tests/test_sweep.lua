@@ -119,10 +119,11 @@ function tests.test_failures()
 end
 
 function tests.test_command_line()
-  lu.assertEquals(experiment_options.lists("x", "dropout=0,0.3  self-nodes=none,batch debias=true"),
+  lu.assertEquals(
+    experiment_options.varied("x", "dropout=0,0.3  self-nodes=none,batch debias=true"),
     {{"dropout", 0, 0.3}, {"self_nodes", "none", "batch"}, {"debias", true}})
   local function fails(text, given)
-    lu.assertErrorMsgContains(text, experiment_options.lists, "x", given)
+    lu.assertErrorMsgContains(text, experiment_options.varied, "x", given)
   end
   fails('x: "dropout" is no setting with its values, such as dropout=0,0.3', "dropout")
   fails("x: unknown option --dropuot; did you mean --dropout?", "dropuot=1")

@@ -69,7 +69,7 @@ end
 
 --- "dropout=0,0.3 self-nodes=none,batch" as {{"dropout", 0, 0.3}, {"self_nodes", "none", "batch"}},
 -- with values of the options' types; errors begin with `where`.
-function experiment_options.lists(where, text)
+function experiment_options.varied(where, text)
   local lists, spec = {}, cli.join({name = where}, experiment_options.list())
   for word in text:gmatch "%S+" do
     local name, values = word:match "^([^=]+)=(.+)$"

@@ -57,7 +57,7 @@ end
 
 --- Settles labels and class names among the fields of a data set: one class a node, as an Index.
 -- max_ids: a limit of the user's, or nil.
-function class_numbers.settle(context, fields, max_ids)
+function class_numbers.apply(context, fields, max_ids)
   local labels = fields.labels
   if options.class_of(labels) ~= "Index" or #labels == 0 or labels:max() < 1 then return end
   if fields.class_names then return end

@@ -55,14 +55,14 @@ end
 function complete.dataset(where, fields, context, opts)
   fields.notes = fields.notes or {}
   checks.adjacency(context, fields.adjacency)
-  direction.settle(context, fields, opts.directed)
+  direction.apply(context, fields, opts.directed)
   if fields.adjacency.nnz == fields.adjacency:loops() then
     notes.add(context, fields.notes, "there are no edges: every node hears itself alone")
   end
   check_columns(context, fields.features, opts.max_ids)
   made_features.add(where, fields, opts.make_features, context)
   fields.labels = label_kinds.dense(context, fields.labels)
-  class_numbers.settle(context, fields, opts.max_ids)
+  class_numbers.apply(context, fields, opts.max_ids)
   drop_empty_parts(fields)
   local data = Dataset.new(fields, context)
   if splits.is_way(opts.split) then

@@ -32,7 +32,7 @@ end
 --- Settles the adjacency among the fields of a data set, whose `directed` is what its file says or
 -- nil, by the option `asked`; `directed` is afterwards true for edges that were kept and do not all
 -- go both ways.
-function direction.settle(context, fields, asked)
+function direction.apply(context, fields, asked)
   local listed = fields.adjacency
   local symmetric = listed:is_symmetric()
   local keep = (asked or fields.directed) == "keep"

@@ -2,18 +2,17 @@
 -- command line in front.
 
 local core = require "ladies_core"
+local configuration = require "ladies.experiment.configuration"
 local complete = require "ladies.data.complete"
 local data_sets = require "ladies.data"
 local inputs = require "ladies.sampling.inputs"
 local label_kinds = require "ladies.data.labels"
 local methods = require "ladies.experiment.methods"
 local metrics = require "ladies.evaluation.metrics"
-local models = require "ladies.experiment.models"
 local notes = require "ladies.data.notes"
 local options = require "ladies.base.options"
 local own_code = require "ladies.experiment.own_code"
 local paths = require "ladies.base.paths"
-local presets = require "ladies.experiment.presets"
 local readers = require "ladies.data.formats.readers"
 local settings = require "ladies.experiment.settings"
 local splits = require "ladies.data.splits"
@@ -23,88 +22,13 @@ local train = require "ladies.training.train"
 
 local WHERE = "ladies.experiment"
 
-local experiment = {own = own_code.settings}
+local experiment = {configure = configuration.of, own = own_code.settings}
 
 -- From this many nodes on exact inference costs as much as tens of batches.
 local LARGE = 20000
 
 -- The stream of validation's draws, apart from those of the batches and of the first weights.
 local VALIDATION = -2
-
--- What an experiment with some settings is made of: {sampler = the method's entry, model = the
--- model's}.
-local function entries_of(given)
-  return {sampler = methods.by_name[given.method or settings.common.method.default],
-    model = models.by_name[given.model or "gcn"]}
-end
-
--- Fails for the setting `name` where others than the method, or the model, called `taker` have it.
-local function refuse_of(what, by_name, taker, name)
-  local owners = settings.owners(by_name, name)
-  if #owners == 0 then return end
-  local own = settings.names_of(by_name[taker])
-  options.fail(("%s: the %s %s has no %s, a setting of %s; its %s settings are: %s"):format(WHERE,
-    what, taker, name, table.concat(owners, ", "), what == "method" and "sampler's" or "own",
-    #own > 0 and table.concat(own, ", ") or "none"))
-end
-
--- Fails for the setting `name`, which experiments of this method and model do not have. The error
--- says whose it is, or which one was probably meant.
-local function refuse(name, method, model)
-  refuse_of("method", methods.by_name, method, name)
-  refuse_of("model", models.by_name, model, name)
-  local names = {}
-  for i, one in ipairs(settings.all(methods.by_name, models.by_name)) do names[i] = one.name end
-  local near = options.nearest(name, names)
-  local owners = near and settings.owners(methods.by_name, near) or {}
-  options.fail(('%s: there is no setting "%s"%s%s'):format(WHERE, name,
-    near and ('; did you mean "%s"?'):format(near) or "",
-    #owners > 0 and (" (of %s)"):format(table.concat(owners, ", ")) or ""))
-end
-
--- Whether a method can be inferred from samples.
-local function is_sampled(method)
-  return settings.takes(method, "samples") and not method.exact_only
-end
-
--- The types and defaults of the settings of these entries, for options.check.
-local function spec_of(entries, preset)
-  local spec = {}
-  for _, one in ipairs(settings.of(entries)) do
-    local default = one.default
-    for _, own in ipairs{presets[preset], entries.sampler.defaults or {},
-      entries.model.defaults or {}} do
-      if own[one.name] ~= nil then default = own[one.name] end
-    end
-    spec[one.name] = default == nil and one.type or {one.type, default}
-  end
-  if not is_sampled(entries.sampler) then spec.validation[2] = "exact" end
-  return spec
-end
-
---- All settings of an experiment: those of `given`, checked, and for the others those of its method
--- and of the preset that given.preset names. doc/reference.md begins with a table of them, as does
--- `ladies train --help`. Methods and models of one's own are named by what ladies.experiment.own
--- gives.
-function experiment.configure(given)
-  options.value(WHERE, "the settings", given, "table")
-  local preset, method = settings.common.preset, settings.common.method
-  preset = options.value(WHERE, "preset", given.preset or preset.default, preset.type)
-  for _, what in ipairs{"method", "model"} do own_code.check(WHERE, given, what) end
-  method = options.value(WHERE, "method", given.method or method.default, methods.names())
-  local model = options.value(WHERE, "model", given.model or "gcn", models.names())
-  local entries = entries_of(given)
-  local spec = tables.merged(spec_of(entries, preset), own_code.SPEC)
-  for key in pairs(given) do
-    if not spec[key] then refuse(tostring(key), method, model) end
-  end
-  local config = options.check(WHERE, given, spec)
-  config.method_code, config.model_code = own_code.hashes(config)
-  if config.validation == "sampled" and not is_sampled(entries.sampler) then
-    options.fail(("%s: the method %s has no sampled validation"):format(WHERE, method))
-  end
-  return config
-end
 
 -- Micro-F1 on a batch of validation nodes, sampled with 20 times the samples: the authors' way.
 local function sampled_validation(data, sampler, config)
@@ -171,10 +95,11 @@ function experiment.load(config)
 end
 
 -- What the paper counts as the memory of a batch; see ladies.summary.paper_memory.
-local function memory_counter(data, config, method)
+local function memory_counter(data, config)
   if config.model then return nil end
+  local nominal_rows = methods.by_name[config.method].nominal_rows
   return function(input, hidden)
-    if method.nominal_rows then input, hidden = method.nominal_rows(data, config) end
+    if nominal_rows then input, hidden = nominal_rows(data, config) end
     return summary.paper_memory{
       features = data.features.n_cols, width = config.hidden, layers = config.layers,
       input = input, hidden = hidden,
@@ -184,7 +109,7 @@ end
 
 --- The model of a configuration, with its first weights.
 function experiment.model(config, data)
-  return entries_of(config).model.make(config, data)
+  return configuration.entries(config).model.make(config, data)
 end
 
 --- The training nodes of a batch; full batches have all of them.
@@ -216,7 +141,6 @@ function experiment.run(config, data, extra)
   experiment.resolve(config, data)
   local model = experiment.model(config, data)
   local sampler = experiment.sampler(config, data, model)
-  local method, title = methods.of(config)
   local validate
   if not data.val then tell_no_validation(data) end
   if config.validation == "sampled" and data.val then
@@ -228,8 +152,8 @@ function experiment.run(config, data, extra)
   opts.clip = config.clip > 0 and config.clip or nil
   opts.batch_size, opts.seed = experiment.batch_size(config, data), config.seed
   opts.data, opts.model, opts.sampler = data, model, sampler
-  opts.settings, opts.method, opts.monitor = config, title, {name = "micro-F1"}
-  opts.count_memory = memory_counter(data, config, method)
+  opts.settings, opts.method, opts.monitor = config, methods.title(config), {name = "micro-F1"}
+  opts.count_memory = memory_counter(data, config)
   return train(tables.merged(opts, extra)), model
 end
 

@@ -193,12 +193,10 @@ function methods.share(where, names, common)
   return list
 end
 
---- The method of a configuration and what tables call it: "LADIES (64)".
-function methods.of(config)
-  local method = methods.by_name[config.method]
-  local samples = config.samples
-  return method, samples and ("%s (%s)"):format(method.title, settings.show(samples))
-    or method.title
+--- What tables call the method of a configuration: "LADIES (64)".
+function methods.title(config)
+  local title, samples = methods.by_name[config.method].title, config.samples
+  return samples and ("%s (%s)"):format(title, settings.show(samples)) or title
 end
 
 return methods

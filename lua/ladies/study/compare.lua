@@ -150,7 +150,7 @@ local function compare(given)
   end
   if opts.equal == "nodes" then equal_nodes(list, data) end
   for _, one in ipairs(trained) do
-    one.title = select(2, methods.of(one.config))
+    one.title = methods.title(one.config)
     one.key = one.title
   end
 

@@ -77,7 +77,7 @@ local function columns_of(opts, names)
   local plain = tables.map(parsed, function(one) return one.method end)
   for _, name in ipairs(names) do
     for i, settings in ipairs(methods.share(WHERE, plain, opts.settings)) do
-      local title = select(2, methods.of(parsed[i]))
+      local title = methods.title(parsed[i])
       list[#list + 1] = {title = ("%s, %s"):format(run_folder.plain(name), title),
         settings = tables.merged(settings, parsed[i], {dataset = name, preset = opts.preset})}
     end

@@ -41,7 +41,7 @@ function cases.configure(case, name, preset, common)
     {dataset = name, preset = preset, method = case.method, samples = case.samples,
       layers = case.layers})
   local config = experiment.configure(case.settings)
-  case.title, case.trace = select(2, methods.of(config)), case.whole
+  case.title, case.trace = methods.title(config), case.whole
   case.key = ("%s, %s, %d layers, %s"):format(run_folder.plain(name), case.title, config.layers,
     case.whole and "whole" or "early stopping")
 end

@@ -50,7 +50,7 @@ local function settings_of(text, dataset)
   end
   local settings = methods.parse(WHERE, text)
   -- Of the stand-in only what the paper has of Reddit: to partition it takes as long as all else.
-  if dataset == REDDIT_SCALE and not published.reddit[select(2, methods.of(settings))] then
+  if dataset == REDDIT_SCALE and not published.reddit[methods.title(settings)] then
     return nil
   end
   settings.dataset = dataset
@@ -108,7 +108,7 @@ local function rows_of(opts, names, folder)
   for i, common in ipairs(methods.share(WHERE, plain, opts.settings)) do
     local row = rows[i]
     row.settings = tables.merged(row.settings, common)
-    row.title = select(2, methods.of(experiment.configure(row.settings)))
+    row.title = methods.title(experiment.configure(row.settings))
     row.key = ("%s, %s"):format(row.dataset, row.title)
   end
   return rows

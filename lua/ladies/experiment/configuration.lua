@@ -1,0 +1,90 @@
+--- From settings that are given to all settings of an experiment: what there is, what has a
+-- default, and what is refused.
+
+local methods = require "ladies.experiment.methods"
+local models = require "ladies.experiment.models"
+local options = require "ladies.base.options"
+local own_code = require "ladies.experiment.own_code"
+local presets = require "ladies.experiment.presets"
+local settings = require "ladies.experiment.settings"
+local tables = require "ladies.base.tables"
+
+local configuration = {}
+
+--- What an experiment with some settings is made of: {sampler = the method's entry, model = the
+-- model's}.
+function configuration.entries(given)
+  return {sampler = methods.by_name[given.method or settings.common.method.default],
+    model = models.by_name[given.model or "gcn"]}
+end
+
+-- Fails for the setting `name` where others than the method, or the model, called `taker` have it.
+local function refuse_of(where, what, by_name, taker, name)
+  local owners = settings.owners(by_name, name)
+  if #owners == 0 then return end
+  local own = settings.names_of(by_name[taker])
+  options.fail(("%s: the %s %s has no %s, a setting of %s; its %s settings are: %s"):format(where,
+    what, taker, name, table.concat(owners, ", "), what == "method" and "sampler's" or "own",
+    #own > 0 and table.concat(own, ", ") or "none"))
+end
+
+-- Fails for the setting `name`, which experiments of this method and model do not have. The error
+-- says whose it is, or which one was probably meant.
+local function refuse(where, name, method, model)
+  refuse_of(where, "method", methods.by_name, method, name)
+  refuse_of(where, "model", models.by_name, model, name)
+  local names = {}
+  for i, one in ipairs(settings.all(methods.by_name, models.by_name)) do names[i] = one.name end
+  local near = options.nearest(name, names)
+  local owners = near and settings.owners(methods.by_name, near) or {}
+  options.fail(('%s: there is no setting "%s"%s%s'):format(where, name,
+    near and ('; did you mean "%s"?'):format(near) or "",
+    #owners > 0 and (" (of %s)"):format(table.concat(owners, ", ")) or ""))
+end
+
+-- Whether a method can be inferred from samples.
+local function is_sampled(method)
+  return settings.takes(method, "samples") and not method.exact_only
+end
+
+-- The types and defaults of the settings of these entries, for options.check.
+local function spec_of(entries, preset)
+  local spec = {}
+  for _, one in ipairs(settings.of(entries)) do
+    local default = one.default
+    for _, own in ipairs{presets[preset], entries.sampler.defaults or {},
+      entries.model.defaults or {}} do
+      if own[one.name] ~= nil then default = own[one.name] end
+    end
+    spec[one.name] = default == nil and one.type or {one.type, default}
+  end
+  if not is_sampled(entries.sampler) then spec.validation[2] = "exact" end
+  return spec
+end
+
+--- ladies.experiment.configure(given [, where]): all settings of an experiment: those of `given`,
+-- checked, and for the others those of its method and of the preset that given.preset names.
+-- doc/reference.md begins with a table of them, and `ladies train --help` lists them. Methods and
+-- models of one's own are named by what ladies.experiment.own gives. Errors begin with `where`.
+function configuration.of(given, where)
+  where = where or "ladies.experiment"
+  options.value(where, "the settings", given, "table")
+  local preset, method = settings.common.preset, settings.common.method
+  preset = options.value(where, "preset", given.preset or preset.default, preset.type)
+  for _, what in ipairs{"method", "model"} do own_code.check(where, given, what) end
+  method = options.value(where, "method", given.method or method.default, methods.names())
+  local model = options.value(where, "model", given.model or "gcn", models.names())
+  local entries = configuration.entries(given)
+  local spec = tables.merged(spec_of(entries, preset), own_code.SPEC)
+  for key in pairs(given) do
+    if not spec[key] then refuse(where, tostring(key), method, model) end
+  end
+  local config = options.check(where, given, spec)
+  config.method_code, config.model_code = own_code.hashes(config)
+  if config.validation == "sampled" and not is_sampled(entries.sampler) then
+    options.fail(("%s: the method %s has no sampled validation"):format(where, method))
+  end
+  return config
+end
+
+return configuration
