@@ -99,7 +99,7 @@ end
 -- on_validation   called after each validation with {batch =, epoch =, seconds =, name =, value =
 --              (the monitored ones), found = (all numbers by name), is_best =, predicted = (nil
 --              where validation had none for all nodes), lr =, model =, optimizer =}
---              What either returns: "stop", which ends the run after this batch; a table of numbers
+--              What either returns: "stop", which ends the run after this step; a table of numbers
 --              by name, which are added to the line in the log; both; or nothing. A number `lr` is
 --              the learning rate from then on, that of the schedule's factor 1. What a callback
 --              remembers is not in checkpoints unless it is in an object of `state`. A run that a
