@@ -1,17 +1,12 @@
 --- The signature in a docstring is the declaration: arguments beyond it are errors.
 local lu = require "luaunit"
 local ladies = require "ladies"
+local message_of = require "tools.message_of"
 local shell = require "tools.shell"
 local toy = require "reference.toy_data"
 local core = require "ladies_core"
 
 local tests = {}
-
-local function message_of(f, ...)
-  local ok, message = pcall(f, ...)
-  lu.assertFalse(ok, "an error expected")
-  return message
-end
 
 local function fails(text, f, ...)
   lu.assertStrContains(message_of(f, ...), text)
@@ -57,7 +52,7 @@ end
 
 function tests.test_the_callers_line_is_blamed()
   local line = debug.getinfo(1, "l").currentline + 1
-  local message = message_of(function() ladies.ones(2, 3, 4) end)
+  local _, message = pcall(function() ladies.ones(2, 3, 4) end)
   lu.assertStrContains(message, ("test_arguments.lua:%d: ladies.ones"):format(line))
 end
 

@@ -1,6 +1,7 @@
 --- Studies kept run by run, comparisons of methods, and their numbers.
 local lu = require "luaunit"
 local ladies = require "ladies"
+local files = require "tools.files"
 local Graph = require "ladies.graph"
 local markdown = require "ladies.report.markdown"
 local statistics = require "ladies.report.statistics"
@@ -30,12 +31,6 @@ local function settings_with(own)
   for key, value in pairs(SETTINGS) do settings[key] = value end
   for key, value in pairs(own) do settings[key] = value end
   return settings
-end
-
-local function lines_of(path)
-  local lines = {}
-  for line in io.lines(path) do lines[#lines + 1] = line end
-  return lines
 end
 
 -- ---------------------------------------------------------------- numbers
@@ -70,7 +65,7 @@ function tests.test_a_study_goes_on()
     lu.assertNil(again:record "run 2")
     again:run({run_of(1), run_of(2), run_of(3)}, {quiet = true, data = data})
     lu.assertEquals(again:record "run 2".test_f1, f1)
-    lu.assertEquals(#lines_of(results), 3)
+    lu.assertEquals(#files.lines(results), 3)
   end
 end
 
@@ -102,7 +97,7 @@ function tests.test_table_and_files()
   lu.assertEquals({#result.rows, result.rows[2][1], result.rows[3][1]},
     {3, "LADIES (5)", "full batch"})
   local f1 = {}
-  for i, line in ipairs(lines_of(out .. "/results.jsonl")) do
+  for i, line in ipairs(files.lines(out .. "/results.jsonl")) do
     f1[i] = tonumber(line:match '"test_f1":([^,]+)')
   end
   lu.assertEquals(#f1, 4)                    -- seed by seed: LADIES, full, LADIES, full
@@ -110,7 +105,7 @@ function tests.test_table_and_files()
   lu.assertEquals(result.rows[3][2], statistics.text({f1[2], f1[4]}, 100))
   lu.assertStrContains(ladies.file.read(out .. "/compare.md"),
     ("## Methods on %s\n\n%s\n\n"):format(toy.new(true).name, result))
-  lu.assertEquals(lines_of(out .. "/compare.csv")[3]:match "^[^,]*,[^,]*,[^,]*",
+  lu.assertEquals(files.lines(out .. "/compare.csv")[3]:match "^[^,]*,[^,]*,[^,]*",
     ("full batch,2,%s"):format(50 * (f1[2] + f1[4])))
   lu.assertStrMatches(result.notes[1], "4 runs on .*one run at a time, .*")
   local text = tostring(result)
@@ -154,7 +149,7 @@ function tests.test_the_file_is_part_of_the_comparison()
   ladies.data.save(other, path)
   lu.assertErrorMsgContains("holds another study", run, 1)
   lu.assertErrorMsgContains("holds another study", run, 2)
-  lu.assertEquals(#lines_of(out .. "/results.jsonl"), 1)
+  lu.assertEquals(#files.lines(out .. "/results.jsonl"), 1)
 end
 
 --- Every method, with what each of them takes of the settings.
@@ -170,7 +165,7 @@ function tests.test_all_methods()
   end
   lu.assertEquals(titles, {"LADIES (7)", "FastGCN (40)", "GraphSAGE (5)", "VR-GCN (2)",
     "Cluster-GCN", "full batch"})
-  lu.assertStrContains(lines_of(out .. "/results.jsonl")[5], '"parts":9')
+  lu.assertStrContains(files.lines(out .. "/results.jsonl")[5], '"parts":9')
 end
 
 --- With equal nodes the batches of all that draw samples come near those of the first method, as
@@ -203,7 +198,7 @@ function tests.test_runs_are_those_of_an_experiment()
   for key, value in pairs(SETTINGS) do config[key] = value end
   local result = ladies.experiment.run(ladies.experiment.configure(config), toy.new(true),
     {quiet = true})
-  local line = lines_of(out .. "/results.jsonl")[4]
+  local line = files.lines(out .. "/results.jsonl")[4]
   lu.assertEquals(tonumber(line:match '"test_f1":([^,]+)'), result.test_f1)
 end
 
@@ -223,7 +218,7 @@ function tests.test_equal_seconds()
   local out = temporary.path "seconds"
   compare(out, {"ladies:5", "full"}, {equal = "seconds", seconds = 0.05, runs = 1,
     settings = settings})
-  for _, line in ipairs(lines_of(out .. "/results.jsonl")) do
+  for _, line in ipairs(files.lines(out .. "/results.jsonl")) do
     lu.assertStrContains(line, '"stopped":"max_seconds"')
     local seconds = tonumber(line:match '"seconds":([^,]+)')
     lu.assertTrue(seconds >= 0.05 and seconds < 1, line)

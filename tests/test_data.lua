@@ -1,6 +1,7 @@
 --- Data sets from files and arrays: what they hold, and the one line for each thing that is wrong.
 local lu = require "luaunit"
 local ladies = require "ladies"
+local files = require "tools.files"
 
 local tests = {}
 
@@ -198,9 +199,7 @@ function tests.test_not_a_name()
 end
 
 function tests.test_file_that_is_no_npz()
-  local file = assert(io.open(scratch, "wb"))
-  file:write("not an archive")
-  file:close()
+  files.write(scratch, "not an archive")
   lu.assertStrContains(message_of(function() return (ladies.data.load(scratch)) end), scratch)
 end
 

@@ -1,6 +1,7 @@
 --- A user's own files: five nodes in every form, and the one line for each thing that is wrong.
 local lu = require "luaunit"
 local ladies = require "ladies"
+local file_tools = require "tools.files"
 local malformed = require "tools.malformed"
 local shell = require "tools.shell"
 
@@ -12,10 +13,7 @@ function tests.setUp() folder = shell.folder() end
 function tests.tearDown() getmetatable(folder).__close() end
 
 local function write(name, content)
-  local path = folder.path .. "/" .. name
-  local f <close> = assert(io.open(path, "wb"))
-  f:write(content)
-  return path
+  return file_tools.write(folder.path .. "/" .. name, content)
 end
 
 -- The path 0-1-2-3 and node 4 alone, as options for from_files.

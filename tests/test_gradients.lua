@@ -6,6 +6,7 @@ local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"
 local differences = require "reference.finite_differences"
+local tables = require "ladies.base.tables"
 
 local TOLERANCE = 1e-5
 local fixtures = ladies.npz.open(here .. "/fixtures/gradients.npz")
@@ -335,13 +336,6 @@ end
 
 local tests = {}
 
-local function sorted_keys(t)
-  local keys = {}
-  for key in pairs(t) do keys[#keys + 1] = key end
-  table.sort(keys)
-  return keys
-end
-
 local computed = {}  -- case name -> function
 for op, modes in pairs(operations) do
   for mode, compute in pairs(modes) do computed[op .. "." .. mode] = compute end
@@ -364,7 +358,7 @@ function tests.test_every_fixture_is_used()
     names[#names + 1] = member:match "^(.*)%.out$"
   end
   table.sort(names)
-  lu.assertEquals(sorted_keys(computed), names)
+  lu.assertEquals(tables.sorted_keys(computed), names)
 end
 
 -- Dropout with a fixed sub-stream draws the same mask at every call.

@@ -1,6 +1,7 @@
 --- The program as the linker left it: what makes mistakes in C hard to use is in it.
 local lu = require "luaunit"
 local core = require "ladies_core"
+local files = require "tools.files"
 local shell = require "tools.shell"
 
 local build = shell.ladies:match "^(.*)/bin/[^/]*$"
@@ -14,8 +15,7 @@ local tests = {}
 
 -- Of an ELF file of 64 bits: its kind, segments by type, dynamic entries by tag, and has(text).
 local function elf(path)
-  local file <close> = assert(io.open(path, "rb"))
-  local bytes = file:read "a"
+  local bytes = files.read(path)
   local at = string.unpack("<I8", bytes, 33)
   local size, count = string.unpack("<I2I2", bytes, 55)
   local segments, dynamic = {}, {}

@@ -5,6 +5,7 @@ local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"
+local message_of = require "tools.message_of"
 local shell = require "tools.shell"
 local temporary = require "reference.temporary"
 
@@ -38,14 +39,6 @@ local function cells(labels)
     for j, x in ipairs(row) do row[j] = x ~= x and -1 or x end
   end
   return all
-end
-
--- The message of the error, without the place that it blames.
-local function message_of(f, ...)
-  local ok, message = pcall(f, ...)
-  lu.assertFalse(ok, "an error was expected")
-  lu.assertNil(message:find("\n", 1, true), message)
-  return (message:gsub("^[^:]*:%d+: ", ""))
 end
 
 -- ---------------------------------------------------------------- against Python

@@ -2,6 +2,7 @@
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
+local files = require "tools.files"
 local shell = require "tools.shell"
 
 local index = ladies.index
@@ -64,9 +65,7 @@ end
 function tests.test_read_from_files()
   local folder <close> = shell.folder()
   local function written(name, text)
-    local file <close> = assert(io.open(folder.path .. "/" .. name, "wb"))
-    file:write(text)
-    return folder.path .. "/" .. name
+    return files.write(folder.path .. "/" .. name, text)
   end
   local edges, weighted, entries = {}, {}, {}
   for i = 1, 12 do

@@ -1,6 +1,7 @@
 --- Features and splits for data sets without any.
 local lu = require "luaunit"
 local ladies = require "ladies"
+local message_of = require "tools.message_of"
 
 local tests = {}
 
@@ -14,11 +15,7 @@ local function star(asked, more)
   return data
 end
 
-local function message_of(...)
-  local ok, message = pcall(star, ...)
-  lu.assertFalse(ok, "an error was expected")
-  return (message:gsub("^[^:]*test_made_features.lua:%d+: ", ""))
-end
+local function refusal(...) return message_of(star, ...) end
 
 function tests.test_identity()
   local features = star("identity").features
@@ -48,16 +45,16 @@ function tests.test_random()
 end
 
 function tests.test_refusals()
-  lu.assertEquals(message_of(nil), "ladies.data.from_arrays: there are no features; "
+  lu.assertEquals(refusal(nil), "ladies.data.from_arrays: there are no features; "
     .. '--make-features (in Lua make_features) "identity", "degree" or "random" makes some')
-  lu.assertEquals(message_of("degree", {features = ladies.ones(12, 2)}),
+  lu.assertEquals(refusal("degree", {features = ladies.ones(12, 2)}),
     "ladies.data.from_arrays: there are features: Tensor 12 x 2; make_features is for graphs "
     .. "without")
-  lu.assertStrContains(message_of "degrees", "make_features")
-  lu.assertStrContains(message_of "degrees", "identity, degree, random")
-  lu.assertStrContains(message_of{"random", column = 3}, 'did you mean "columns"?')
-  lu.assertStrContains(message_of{"identity", columns = 3}, "unknown option")
-  lu.assertStrContains(message_of{columns = 3}, "identity, degree, random")
+  lu.assertStrContains(refusal "degrees", "make_features")
+  lu.assertStrContains(refusal "degrees", "identity, degree, random")
+  lu.assertStrContains(refusal{"random", column = 3}, 'did you mean "columns"?')
+  lu.assertStrContains(refusal{"identity", columns = 3}, "unknown option")
+  lu.assertStrContains(refusal{columns = 3}, "identity, degree, random")
 end
 
 --- Each kind can be trained on.

@@ -4,6 +4,7 @@ local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
+local files = require "tools.files"
 local malformed = require "tools.malformed"
 
 local mtx, index, tensor = ladies.mtx, ladies.index, ladies.tensor
@@ -12,10 +13,7 @@ local scratch = os.tmpname()
 
 function tests.tearDown() os.remove(scratch) end
 
-local function write(content)
-  local f <close> = assert(io.open(scratch, "wb"))
-  f:write(content)
-end
+local function write(content) files.write(scratch, content) end
 
 local function fixture(name) return mtx.read(here .. "/fixtures/scipy_" .. name) end
 

@@ -3,6 +3,7 @@
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
+local files = require "tools.files"
 local malformed = require "tools.malformed"
 
 local mtx, index, tensor = ladies.mtx, ladies.index, ladies.tensor
@@ -17,10 +18,7 @@ function tests.tearDown()
   ladies.threads(threads)
 end
 
-local function write(text)
-  local f <close> = assert(io.open(scratch, "wb"))
-  f:write(text)
-end
+local function write(text) files.write(scratch, text) end
 
 local function banner(kind, n_rows, n_cols, count)
   return ("%%%%MatrixMarket matrix coordinate %s\n%d %d %d\n"):format(kind, n_rows, n_cols, count)

@@ -3,7 +3,9 @@ local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 
 local lu = require "luaunit"
 local ladies = require "ladies"
+local files = require "tools.files"
 local malformed = require "tools.malformed"
+local message_of = require "tools.message_of"
 
 local npz, npy, file = ladies.npz, ladies.npy, ladies.file
 local tests = {}
@@ -13,26 +15,12 @@ function tests.tearDown() os.remove(scratch) end
 
 local function open_fixture(name) return npz.open(here .. "/fixtures/numpy_" .. name .. ".npz") end
 
-local function read_raw(path)
-  local f <close> = assert(io.open(path, "rb"))
-  return f:read "a"
-end
-
-local function write_raw(text)
-  local f <close> = assert(io.open(scratch, "wb"))
-  f:write(text)
-end
+local function write_raw(text) files.write(scratch, text) end
 
 -- Writes arrays and opens the result.
 local function rewritten(arrays, options)
   npz.write(scratch, arrays, options)
   return npz.open(scratch)
-end
-
-local function message_of(f, ...)
-  local ok, message = pcall(f, ...)
-  lu.assertFalse(ok)
-  return (message:gsub("^[^:]*%.lua:%d+: ", ""))
 end
 
 local LIMITS = {
@@ -263,18 +251,18 @@ end
 function tests.test_equal_arrays_give_equal_bytes()
   local arrays = {b = ladies.tensor{{1, 2}, {3, 4}}, a = ladies.index{1, 2}, ["ü"] = {"x"}}
   npz.write(scratch, arrays, {compress = false})
-  local bytes = read_raw(scratch)
+  local bytes = files.read(scratch)
   lu.assertEquals({#bytes, malformed.crc32(bytes)}, {694, 3002490056})
   npz.write(scratch, arrays)
-  local packed = read_raw(scratch)
+  local packed = files.read(scratch)
   npz.write(scratch, {a = arrays.a, ["ü"] = arrays["ü"], b = arrays.b})
-  lu.assertTrue(read_raw(scratch) == packed)
+  lu.assertTrue(files.read(scratch) == packed)
 end
 
 function tests.test_npy()
   local matrix = ladies.tensor{{1, 2}, {3, 4}}
   npy.write(scratch, matrix)
-  lu.assertEquals(read_raw(scratch), malformed.npy(
+  lu.assertEquals(files.read(scratch), malformed.npy(
     "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }" .. (" "):rep(58) .. "\n",
     ("<ffff"):pack(1, 2, 3, 4)))
   lu.assertEquals(npy.read(scratch):hash(), matrix:hash())
@@ -307,7 +295,7 @@ function tests.test_files()
     local text = ("x"):rep(size)
     file.write(scratch, text)
     lu.assertTrue(file.read(scratch) == text)
-    lu.assertTrue(read_raw(scratch) == text)
+    lu.assertTrue(files.read(scratch) == text)
   end
   lu.assertStrContains(message_of(file.read, scratch, {limit = 1000}), "more than the limit")
   write_raw(malformed.gzip(("x"):rep(70000)))

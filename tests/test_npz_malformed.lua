@@ -3,7 +3,9 @@
 local lu = require "luaunit"
 local ladies = require "ladies"
 local core = require "ladies_core"
+local files = require "tools.files"
 local malformed = require "tools.malformed"
+local message_of = require "tools.message_of"
 local shell = require "tools.shell"
 
 local npz, npy, file = ladies.npz, ladies.npy, ladies.file
@@ -12,23 +14,7 @@ local scratch = os.tmpname()
 
 function tests.tearDown() os.remove(scratch) end
 
-local function read_raw(path)
-  local f <close> = assert(io.open(path, "rb"))
-  return f:read "a"
-end
-
-local function write_raw(text)
-  local f <close> = assert(io.open(scratch, "wb"))
-  f:write(text)
-end
-
--- The message of the error that f raises: one line, no control characters, not endless.
-local function message_of(f, ...)
-  local ok, message = pcall(f, ...)
-  lu.assertFalse(ok, "an error was expected")
-  if message:find "%c" or #message > 600 then lu.fail("not one clear line: " .. message) end
-  return (message:gsub("^[^:]*%.lua:%d+: ", ""))
-end
+local function write_raw(text) files.write(scratch, text) end
 
 -- The arrays of these names, or all, in one table.
 local function read_all(path, names)
@@ -47,7 +33,7 @@ end
 local function sample(compress)
   npz.write(scratch, {v = npz.float32{1.5, 2.5}, i = ladies.index{3, 0}, s = {"ab", "c"}},
     {compress = compress})
-  return read_raw(scratch), read_all(scratch)
+  return files.read(scratch), read_all(scratch)
 end
 
 local function zip64_sample()
@@ -103,7 +89,7 @@ end
 -- Nothing protects the elements of a bare .npy file, so a changed one may read as something else.
 function tests.test_npy_cut_off_or_changed()
   npy.write(scratch, {{1, 2}, {3, 4}})
-  local bytes = read_raw(scratch)
+  local bytes = files.read(scratch)
   for _, short in malformed.truncated(bytes) do
     write_raw(short)
     lu.assertStrContains(message_of(npy.read, scratch), "npy: ")
@@ -296,7 +282,7 @@ end
 function tests.test_a_member_that_inflates_to_much()
   npz.write(scratch, {x = ladies.zeros(3000000)})
   local honest, lie = ("<I4"):pack(128 + 12000000), ("<I4"):pack(1000)
-  local bytes, count = read_raw(scratch):gsub(honest:gsub("%W", "%%%0"), (lie:gsub("%%", "%%%%")))
+  local bytes, count = files.read(scratch):gsub(honest:gsub("%W", "%%%0"), (lie:gsub("%%", "%%%%")))
   lu.assertEquals(count, 2)
   write_raw(bytes)
   core.memory_trim()
@@ -329,7 +315,7 @@ function tests.test_full_disk()
   local folder <close> = shell.folder()
   local old = folder.path .. "/old.npz"
   npz.write(old, {x = 1})
-  local bytes = read_raw(old)
+  local bytes = files.read(old)
   local script = ([[
     local ladies = require "ladies"
     local big = ladies.zeros(100000)
@@ -348,7 +334,7 @@ function tests.test_full_disk()
     shell.quote(code.path))
   local _, err, status = shell.run{"sh", "-c", command}
   lu.assertEquals({status, err}, {0, ""})
-  lu.assertTrue(read_raw(old) == bytes)
+  lu.assertTrue(files.read(old) == bytes)
   lu.assertEquals(shell.run{"ls", folder.path}, "old.npz\n")
 end
 
@@ -381,7 +367,7 @@ function tests.test_every_allocation_may_fail()
     return f:tensor "v", f:tensor "n", f:index "i", f:numbers "n", f:strings "s", f:text "t"
   end) > 20)
   lu.assertTrue(exhaust(function() npy.read(single) end) > 3)
-  write_raw(malformed.gzip(read_raw(single)))
+  write_raw(malformed.gzip(files.read(single)))
   lu.assertTrue(exhaust(function() npy.read(scratch) end) > 5)
   lu.assertEquals(shell.run{"ls", folder.path}, "x.npy\nx.npz\n")
 end

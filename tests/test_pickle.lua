@@ -5,7 +5,9 @@ local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 local lu = require "luaunit"
 local ladies = require "ladies"
 local core = require "ladies_core"
+local files = require "tools.files"
 local malformed = require "tools.malformed"
+local message_of = require "tools.message_of"
 
 local pickle = ladies.pickle
 local tests = {}
@@ -14,13 +16,6 @@ local scratch = os.tmpname()
 function tests.tearDown() os.remove(scratch) end
 
 local fixtures = ladies.npz.open(here .. "/fixtures/pickles.npz")
-
-local function message_of(f, ...)
-  local ok, message = pcall(f, ...)
-  lu.assertFalse(ok, "an error was expected")
-  if message:find "%c" or #message > 600 then lu.fail("not one clear line: " .. message) end
-  return (message:gsub("^[^:]*%.lua:%d+: ", ""))
-end
 
 -- Calls check(value) for the fixture in each protocol.
 local function each_protocol(name, check)
@@ -143,8 +138,7 @@ function tests.test_python_2()
 end
 
 function tests.test_files_and_archives()
-  local f <close> = assert(io.open(scratch, "wb"))
-  f:write(fixtures:text "shared_2"):flush()
+  files.write(scratch, fixtures:text "shared_2")
   lu.assertEquals(pickle.load(scratch), {{1}, {1}})
   lu.assertEquals(message_of(pickle.load, "/none"),
     "pickle: /none: cannot be opened: No such file or directory")

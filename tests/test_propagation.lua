@@ -2,6 +2,7 @@
 -- line, and what cannot be known is said.
 local lu = require "luaunit"
 local ladies = require "ladies"
+local stderr_of = require "tools.stderr_of"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 
@@ -36,18 +37,6 @@ local function loop(model, sampler)
     adam:step()
     if batch.after_step then batch:after_step(model) end
   end
-end
-
--- What f writes to stderr.
-local function stderr_of(f)
-  local file <close> = assert(io.open(temporary.path "stderr", "w"))
-  local before = io.stderr
-  rawset(io, "stderr", file)
-  local ok, reason = pcall(f)
-  rawset(io, "stderr", before)
-  if not ok then error(reason, 0) end
-  file:flush()
-  return io.open(temporary.path "stderr"):read "a"
 end
 
 -- The samplers that ship, over a P of the graph, and a user's own.

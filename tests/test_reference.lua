@@ -1,14 +1,8 @@
 --- doc/reference.md is what `ladies reference` writes, and every public function has a docstring.
 local lu = require "luaunit"
+local files = require "tools.files"
 
 local tests = {}
-
-local function read(path)
-  local file = assert(io.open(path))
-  local text = file:read "a"
-  file:close()
-  return text
-end
 
 local function written()
   local pipe = assert(io.popen(("'%s' reference"):format(os.getenv "LADIES_BIN")))
@@ -19,7 +13,7 @@ end
 
 function tests.test_it_is_up_to_date()
   local file = os.getenv "LADIES_SOURCE" .. "/doc/reference.md"
-  lu.assertTrue(written() == read(file), "write it anew: ladies reference > doc/reference.md")
+  lu.assertTrue(written() == files.read(file), "write it anew: ladies reference > doc/reference.md")
 end
 
 function tests.test_every_function_is_documented()

@@ -2,6 +2,7 @@
 local lu = require "luaunit"
 local ladies = require "ladies"
 local json = require "ladies.base.json"
+local message_of = require "tools.message_of"
 local shell = require "tools.shell"
 local temporary = require "reference.temporary"
 
@@ -46,12 +47,6 @@ local function sizes_of(data, how, opts)
     lu.assertEquals(part, part:sort())
   end
   return sizes
-end
-
-local function message_of(f, ...)
-  local ok, message = pcall(f, ...)
-  lu.assertFalse(ok)
-  return (message:gsub("^[^:]*:%d+: ", ""))
 end
 
 -- ---------------------------------------------------------------- shares

@@ -4,6 +4,7 @@ local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 
 local lu = require "luaunit"
 local core = require "ladies_core"
+local file_tools = require "tools.files"
 local shell = require "tools.shell"
 
 local root = os.getenv "LADIES_SOURCE" or here .. "/.."
@@ -58,10 +59,7 @@ local function files(folder, ...)
     table.concat(names, " -o ")))
 end
 
-local function read(path)
-  local file <close> = assert(io.open(root .. "/" .. path, "rb"))
-  return file:read "a"
-end
+local function read(path) return file_tools.read(root .. "/" .. path) end
 
 -- The first circle in a table name -> names, as " > a > b > a"; nil when there is none.
 local function circle(needs)

@@ -4,6 +4,7 @@ local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 
 local lu = require "luaunit"
 local core = require "ladies_core"
+local files = require "tools.files"
 local statements = require "ladies_paper.table3.statements"
 local ladies = require "ladies"
 local paper = require "ladies_paper"
@@ -28,12 +29,6 @@ local function table3(out, given)
   return paper.table3(opts)
 end
 
-local function lines_of(path)
-  local lines = {}
-  for line in io.lines(path) do lines[#lines + 1] = line end
-  return lines
-end
-
 function tests.test_table_and_files()
   local out = temporary.path "table"
   local result = table3(out)
@@ -46,7 +41,7 @@ function tests.test_table_and_files()
   lu.assertEquals({records[1].config.seed, records[2].config.seed}, {1, 2})
   local f1 = {100 * records[1].test_f1, 100 * records[2].test_f1}
   lu.assertStrContains(tostring(result), "| LADIES (5) | " .. statistics.text(f1, 1, "%.1f"))
-  local csv = lines_of(out .. "/table3.csv")
+  local csv = files.lines(out .. "/table3.csv")
   lu.assertEquals(#csv, 3)
   lu.assertStrContains(csv[3], ("toy,LADIES (5),2,%s,"):format(statistics.mean(f1)))
   local document = ladies.file.read(out .. "/table3.md")
@@ -64,7 +59,7 @@ function tests.test_it_grows()
   local function keys_after(given)
     table3(out, given)
     local keys = {}
-    for i, line in ipairs(lines_of(out .. "/results.jsonl")) do
+    for i, line in ipairs(files.lines(out .. "/results.jsonl")) do
       keys[i] = line:match '"key":"([^"]*)"'
     end
     return keys
@@ -132,7 +127,7 @@ end
 -- The test F1s of the folder's runs by key.
 local function f1s(folder)
   local list = {}
-  for _, line in ipairs(lines_of(folder .. "/results.jsonl")) do
+  for _, line in ipairs(files.lines(folder .. "/results.jsonl")) do
     list[line:match '"key":"([^"]*)"'] = line:match '"test_f1":([^,]*)'
   end
   return list
@@ -153,7 +148,7 @@ function tests.test_killed_and_started_again()
   lu.assertEquals(f1s(killed), f1s(whole))
   local function without_times(folder)
     local list = {}
-    for i, line in ipairs(lines_of(folder .. "/table3.csv")) do
+    for i, line in ipairs(files.lines(folder .. "/table3.csv")) do
       list[i] = line:match "^([^,]*,[^,]*,[^,]*,[^,]*,[^,]*)"
     end
     return list

@@ -1,6 +1,7 @@
 --- Tar archives: every form that is read, what programs write, and traps.
 local lu = require "luaunit"
 local ladies = require "ladies"
+local files = require "tools.files"
 local Tar = require "ladies.data.store.tar"
 local unpack = require "ladies.data.store.unpack"
 local shell = require "tools.shell"
@@ -16,8 +17,7 @@ end
 function tests.tearDown() getmetatable(folder).__close() end
 
 local function write(members)
-  local file <close> = assert(io.open(path, "wb"))
-  file:write(type(members) == "string" and members or tar.archive(members))
+  files.write(path, type(members) == "string" and members or tar.archive(members))
 end
 
 -- The names and contents of the files in the archive.

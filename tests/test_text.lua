@@ -2,6 +2,7 @@
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
+local files = require "tools.files"
 local malformed = require "tools.malformed"
 
 local text = ladies.text
@@ -10,10 +11,7 @@ local scratch = os.tmpname()
 
 function tests.tearDown() os.remove(scratch) end
 
-local function write(content)
-  local f <close> = assert(io.open(scratch, "wb"))
-  f:write(content)
-end
+local function write(content) files.write(scratch, content) end
 
 local function read(content, opts)
   write(content)

@@ -3,6 +3,7 @@
 local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"
+local files = require "tools.files"
 local finite_differences = require "reference.finite_differences"
 local statistics = require "reference.statistics"
 local temporary = require "reference.temporary"
@@ -231,10 +232,7 @@ local function train(folder, max_batches, own)
   return ladies.train(opts), opts
 end
 
-local function read(name)
-  local file <close> = assert(io.open(temporary.path(name), "rb"))
-  return file:read "a"
-end
+local function read(name) return files.read(temporary.path(name)) end
 
 --- A run in two halves is one run: the checkpoint has the histories.
 function tests.test_resumed_run_is_the_same()

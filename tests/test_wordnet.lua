@@ -3,6 +3,7 @@
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
+local file_tools = require "tools.files"
 local wordnet = require "ladies.data.formats.wordnet"
 
 local tests = {}
@@ -129,16 +130,9 @@ function tests.test_split()
     {train:hash(), val:hash(), test:hash()})
 end
 
-local function bytes(path)
-  local file = assert(io.open(path, "rb"))
-  local all = file:read "a"
-  file:close()
-  return all
-end
-
 function tests.test_file_is_small_with_its_licence_beside_it()
-  lu.assertTrue(#bytes(data.path) <= 5 * 2^20)
-  lu.assertStrContains(bytes((data.path:gsub("npz$", "LICENSE.txt"))),
+  lu.assertTrue(#file_tools.read(data.path) <= 5 * 2^20)
+  lu.assertStrContains(file_tools.read((data.path:gsub("npz$", "LICENSE.txt"))),
     "THIS SOFTWARE AND DATABASE IS PROVIDED \"AS IS\"")
 end
 
@@ -151,7 +145,7 @@ function tests.test_made_again_bit_for_bit()
   local quiet = {arg = {"--folder", folder, "--out", path}, print = function() end}
   assert(loadfile(ladies.home() .. "/scripts/make_wordnet.lua", "t",
     setmetatable(quiet, {__index = _G})))()
-  local same = bytes(path) == bytes(data.path)
+  local same = file_tools.read(path) == file_tools.read(data.path)
   os.remove(path)
   lu.assertTrue(same)
 end

@@ -3,6 +3,7 @@
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
+local stderr_of = require "tools.stderr_of"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 
@@ -188,18 +189,6 @@ function tests.test_resumed_with_other_workers()
 end
 
 -- ---------------------------------------------------------------- in step
-
--- What f writes to stderr.
-local function stderr_of(f)
-  local file <close> = assert(io.open(temporary.path "stderr", "w"))
-  local before = io.stderr
-  rawset(io, "stderr", file)
-  local ok, reason = pcall(f)
-  rawset(io, "stderr", before)
-  if not ok then error(reason, 0) end
-  file:flush()
-  return io.open(temporary.path "stderr"):read "a"
-end
 
 function tests.test_samplers_that_run_in_step()
   local steps = 0

@@ -3,24 +3,12 @@
 -- room.
 package.path = arg[0]:match "^(.*)/tools/" .. "/?.lua;" .. package.path
 
+local files = require "tools.files"
 local gcov = require "tools.gcov"
-
-local function sorted_keys(t)
-  local keys = {}
-  for key in pairs(t) do keys[#keys + 1] = key end
-  table.sort(keys)
-  return keys
-end
-
--- The text of every line of a file.
-local function text_of(path)
-  local lines = {}
-  for line in io.lines(path) do lines[#lines + 1] = line end
-  return lines
-end
+local tables = require "ladies.base.tables"
 
 local function print_missing(path, numbers)
-  local text = text_of(path)
+  local text = files.lines(path)
   print(path)
   for _, number in ipairs(numbers) do print(("%6d  %s"):format(number, text[number])) end
 end
@@ -32,15 +20,15 @@ end
 
 local root, folder = table.unpack(arg)
 local rooms, core = {}, {hit = 0, all = 0}
-local files = gcov.read(root, folder, "")
-for _, path in ipairs(sorted_keys(files)) do
+local covered = gcov.read(root, folder, "")
+for _, path in ipairs(tables.sorted_keys(covered)) do
   local room = path:match "^(src/.*)/"
   local in_core = path:find "^src/core/"
   local missing = {}
   if room then
     rooms[room] = rooms[room] or {hit = 0, all = 0}
-    for _, number in ipairs(sorted_keys(files[path].lines)) do
-      local hit = files[path].lines[number] > 0 and 1 or 0
+    for _, number in ipairs(tables.sorted_keys(covered[path].lines)) do
+      local hit = covered[path].lines[number] > 0 and 1 or 0
       for _, share in ipairs{rooms[room], in_core and core} do
         share.all, share.hit = share.all + 1, share.hit + hit
       end
@@ -49,5 +37,5 @@ for _, path in ipairs(sorted_keys(files)) do
   end
   if in_core and #missing > 0 then print_missing(root .. "/" .. path, missing) end
 end
-for _, room in ipairs(sorted_keys(rooms)) do print_share(room, rooms[room]) end
+for _, room in ipairs(tables.sorted_keys(rooms)) do print_share(room, rooms[room]) end
 print_share("src/core in all", core)

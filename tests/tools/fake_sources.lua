@@ -3,6 +3,7 @@
 
 local ladies = require "ladies"
 local core = require "ladies_core"
+local files = require "tools.files"
 local malformed = require "tools.malformed"
 local shell = require "tools.shell"
 local toy_data = require "reference.toy_data"
@@ -51,15 +52,7 @@ case $FAKE in
 esac
 ]]
 
-local function write(path, text)
-  local file <close> = assert(io.open(path, "wb"))
-  file:write(text)
-end
-
-local function read(path)
-  local file <close> = assert(io.open(path, "rb"))
-  return file:read "a"
-end
+local read, write = files.read, files.write
 
 local REGISTRY = [[
 # A comment.

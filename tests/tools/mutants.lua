@@ -8,6 +8,7 @@ package.path = arg[0]:match "^(.*)/tools/" .. "/?.lua;" .. package.path
 
 local cjson = require "cjson"
 local cli = require "ladies.command.cli"
+local files = require "tools.files"
 local Map = require "tools.mutants.map"
 local Tree = require "tools.mutants.tree"
 local shell = require "tools.shell"
@@ -15,16 +16,7 @@ local sites_of = require "tools.mutants.sites"
 local trial = require "tools.mutants.trial"
 
 local PARTS = "src/core lua"
-
-local function read(path)
-  local file <close> = assert(io.open(path, "rb"))
-  return file:read "a"
-end
-
-local function write(path, text)
-  local file <close> = assert(io.open(path, "wb"))
-  file:write(text)
-end
+local read, write = files.read, files.write
 
 local function output_of(command)
   local pipe <close> = assert(io.popen(command))

@@ -1,6 +1,8 @@
 --- Running programs from tests: the host (LADIES_BIN, or else the program that runs the test), and
 -- dialogues with it on a pseudo terminal by tools/pty.c (LADIES_PTY, or else in the build tree).
 
+local files = require "tools.files"
+
 local shell = {}
 
 shell.ladies = os.getenv "LADIES_BIN" or arg[-1]
@@ -11,20 +13,10 @@ function shell.quote(text)
   return "'" .. text:gsub("'", "'\\''") .. "'"
 end
 
-local function read_all(path)
-  local file = assert(io.open(path, "rb"))
-  local text = file:read "a"
-  file:close()
-  return text
-end
-
 --- Writes `text` to a new temporary file, removed when the variable that holds the result goes:
 -- local file <close> = shell.file "..."; its name is file.path.
 function shell.file(text)
-  local path = os.tmpname()
-  local file = assert(io.open(path, "wb"))
-  file:write(text)
-  file:close()
+  local path = files.write(os.tmpname(), text)
   return setmetatable({path = path}, {__close = function() os.remove(path) end})
 end
 
@@ -51,7 +43,7 @@ function shell.run(argv, opts)
   local command = ("cd %s && %s <%s >%s 2>%s"):format(
     shell.quote(opts.folder or "."), table.concat(words, " "), input.path, out.path, err.path)
   local _, how, code = os.execute(command)
-  return read_all(out.path), read_all(err.path), how == "signal" and 128 + code or code
+  return files.read(out.path), files.read(err.path), how == "signal" and 128 + code or code
 end
 
 --- Runs the host with arguments.
