@@ -265,31 +265,10 @@ static int matrix_add_diag(lua_State *L)
     return 1;
 }
 
-static int matrix_diagonal_values(lua_State *L)
-{
-    ld_csr *a = bind_matrix_operand(L, 1);
-    bind_check(L, ld_op_diagonal_values(bind_tape(L), bind_new_tensor(L), a));
-    return 1;
-}
-
 static int matrix_without_loops(lua_State *L)
 {
     ld_csr *a = bind_matrix_operand(L, 1);
     bind_check(L, ld_op_csr_set_loops(bind_tape(L), bind_new_matrix(L), a, false));
-    return 1;
-}
-
-static int matrix_with_values(lua_State *L)
-{
-    ld_csr *a = bind_any_matrix(L, 1);
-    ld_tensor *t = bind_operand(L, 2);
-    if (t->ndim != 1 || t->n_rows != a->s->nnz)
-        return bind_error(L, "with_values: a vector of %I expected, got %s", (LUAI_UACINT)a->s->nnz,
-                          ld_tensor_shape(t));
-    ld_csr **out = bind_new_matrix(L);
-    bind_check(L, ld_csr_new(out, a->s, t, NULL, NULL));
-    if (!ld_tape_records(bind_tape(L)) && !bind_expects_step(L))
-        bind_check(L, ld_csr_settle(out));
     return 1;
 }
 
@@ -333,41 +312,6 @@ static int matrix_components(lua_State *L)
     bind_check(L, ld_csr_components(bind_new_index(L), &count, a));
     lua_pushinteger(L, count);
     return 2;
-}
-
-static int matrix_row_of(lua_State *L)
-{
-    ld_csr *a = bind_any_matrix(L, 1);
-    bind_check(L, ld_csr_row_of(bind_new_index(L), a));
-    return 1;
-}
-
-static int matrix_col_of(lua_State *L)
-{
-    ld_csr *a = bind_any_matrix(L, 1);
-    bind_check(L, ld_csr_col_of(bind_new_index(L), a));
-    return 1;
-}
-
-static int matrix_offsets(lua_State *L)
-{
-    ld_csr *a = bind_any_matrix(L, 1);
-    bind_check(L, ld_csr_offsets(bind_new_index(L), a));
-    return 1;
-}
-
-static int matrix_entry_values(lua_State *L)
-{
-    ld_csr *a = bind_matrix_operand(L, 1);
-    bind_check(L, ld_op_entries(bind_tape(L), bind_new_tensor(L), a));
-    return 1;
-}
-
-static int matrix_to_dense(lua_State *L)
-{
-    ld_csr *a = bind_matrix_operand(L, 1);
-    bind_check(L, ld_op_to_dense(bind_tape(L), bind_new_tensor(L), a));
-    return 1;
 }
 
 static int matrix_is_close(lua_State *L)
@@ -460,16 +404,8 @@ static const bind_function methods[] = {
     {"add_diag", matrix_add_diag,
      "A:add_diag(v) -> Matrix\nv added to every diagonal entry, or v[i] to the i-th for a vector "
      "v; missing\nones are made. Differentiable."},
-    {"diagonal_values", matrix_diagonal_values,
-     "A:diagonal_values() -> Tensor\nThe diagonal of a square matrix, 0 where there is no entry.\n"
-     "Differentiable."},
     {"without_loops", matrix_without_loops,
      "A:without_loops() -> Matrix\nThe diagonal dropped. Differentiable."},
-    {"with_values", matrix_with_values,
-     "A:with_values(t) -> Matrix\nThe same structure with the vector t (one number per entry) as\n"
-     "values and no scales. In a step gradients flow to t through all that is made of the\n"
-     "matrix and said to be differentiable. It may be made before the step, but nothing of it;\n"
-     "where nothing is recorded it is a constant."},
     {"transpose", matrix_transpose, "A:transpose() -> Matrix\nDifferentiable."},
     {"detach", matrix_detach,
      "A:detach() -> Matrix\nA with its values and scales as constants, which outlive the step. "
@@ -484,13 +420,6 @@ static const bind_function methods[] = {
      "A:components() -> Index, integer\n"
      "The connected component of every node of a square matrix, entries taken both ways, and the\n"
      "number of components. They count from 1 in the order of their first nodes."},
-    {"row_of", matrix_row_of, "A:row_of() -> Index\nThe row of every entry."},
-    {"col_of", matrix_col_of, "A:col_of() -> Index\nThe column of every entry."},
-    {"offsets", matrix_offsets,
-     "A:offsets() -> Index\nWhere each row's entries begin, and one more for the end (from 1)."},
-    {"entry_values", matrix_entry_values,
-     "A:entry_values() -> Tensor\nThe value of every entry, scales included. Differentiable."},
-    {"to_dense", matrix_to_dense, "A:to_dense() -> Tensor\nDifferentiable."},
     {"is_close", matrix_is_close,
      "A:is_close(B [, tolerance = 1e-5]) -> boolean\n"
      "Whether A and B have entries in the same places, in the same order, whose values differ by no\n"

@@ -51,21 +51,6 @@ static int matrix_poisson_rows(lua_State *L)
     return 3;
 }
 
-static int matrix_scale_entries(lua_State *L)
-{
-    ld_csr *a = bind_matrix_operand(L, 1);
-    ld_tensor *w = bind_factor(L, 2);
-    bind_check(L, ld_op_csr_scale_entries(bind_tape(L), bind_new_matrix(L), a, w));
-    return 1;
-}
-
-static int matrix_diagonal(lua_State *L)
-{
-    ld_csr *a = bind_any_matrix(L, 1);
-    bind_check(L, ld_csr_diagonal(bind_new_index(L), a));
-    return 1;
-}
-
 void bind_open_sample_rows(lua_State *L)
 {
     static const bind_function methods[] = {
@@ -95,13 +80,6 @@ void bind_open_sample_rows(lua_State *L)
          "w is 1/q, unbiased; S, src, `always` and `first` as in sample_rows. With shared = true one\n"
          "random number of column u decides in all rows, and with rng:at(i) in all layers, so that\n"
          "they agree on their columns. LABOR: Balin and Catalyurek, NeurIPS 2023."},
-        {"scale_entries", matrix_scale_entries,
-         "A:scale_entries(w) -> Matrix\nEvery entry times its element of w. Structure and scales "
-         "are\n"
-         "shared. Differentiable."},
-        {"diagonal", matrix_diagonal,
-         "A:diagonal() -> Index\n"
-         "For every row the position of its entry on the diagonal; 0 where there is none."},
         {NULL, NULL, NULL},
     };
     bind_methods(L, BIND_MATRIX, methods);
