@@ -532,7 +532,7 @@ end
 --- The log costs little: under 0.1 ms a line.
 function tests.test_cost_of_the_log()
   local log = require("ladies.training.log").open(temporary.path "cost.jsonl")
-  local block = {adj = {n_rows = 512, nnz = 4000}}
+  local block = {adj = ladies.sparse(ladies.ones(512, 8))}
   local batch = {blocks = {block, block, block, block, block}, epoch = 1,
     input = ladies.range(1, 512)}
   local timer = {sampling = 0.001, waiting = 0.001, gathering = 0.0001, computing = 0.01}

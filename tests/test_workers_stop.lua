@@ -336,7 +336,7 @@ function tests.test_ctrl_c()
   ]], {file.path}))
 end
 
---- What workers print comes out in whole lines, their errors of writing too.
+--- What workers and the loop print comes out in whole lines, their errors of writing too.
 function tests.test_printing()
   local file <close> = script[[
     for _ in ladies.batches(data.train, {size = 1, workers = 3, sampler = function(seeds)

@@ -16,6 +16,7 @@
 #include "line.h"
 #include "module.h"
 #include "repl.h"
+#include "state/bind.h"
 #include "streams.h"
 #include "tree.h"
 
@@ -242,6 +243,7 @@ static int host_width(lua_State *L)
 static void open_libraries(lua_State *L, const char *prefix)
 {
     luaL_openlibs(L);
+    lua_register(L, "print", bind_print_line);
     ld_tree_add_to_path(L, prefix);
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
     lua_pushcfunction(L, luaopen_ladies_core);

@@ -20,13 +20,14 @@ Folder.__index = Folder
 
 --- The folder at `path`, which must not be empty; nothing is made or looked at yet.
 function own_folder.at(path)
+  options.value("a folder", "the path", path, "string")
   if path == "" then options.fail "the path of a folder is empty" end
   return setmetatable({path = path}, Folder)
 end
 
 --- The path of a file in it.
 function Folder:file(name)
-  return self.path .. "/" .. name
+  return self.path .. "/" .. options.value("a folder", "the name of the file", name, "string")
 end
 
 --- Whether a file of that name is there.

@@ -83,6 +83,10 @@ end
 --- Reports that `done` are done at time `now` (seconds of the same clock), with the latest loss and
 -- validation value (or nil). Cheap unless it is time to draw.
 function Progress:update(done, now, loss, value)
+  options.value("bar:update", "done", done, "number")
+  options.value("bar:update", "the time", now, "number")
+  if type(loss or 0) ~= "number" then options.value("bar:update", "the loss", loss, "number") end
+  if type(value or 0) ~= "number" then options.value("bar:update", "the value", value, "number") end
   self.done, self.loss, self.value = done, loss, value
   if now < self.due then return end
   self.due = now + self.wait
@@ -96,6 +100,7 @@ end
 
 --- Says when all will be done, on the same clock, for a loop that knows better than its mean rate.
 function Progress:expect(ends)
+  options.value("bar:expect", "the time", ends, "number or nil")
   self.ends = ends
 end
 
@@ -107,6 +112,7 @@ end
 
 --- Writes a line that stays, above the bar.
 function Progress:line(text)
+  options.value("bar:line", "the text", text, "string")
   if self.quiet then return end
   self:clear()
   self.write(text .. "\n")

@@ -77,6 +77,7 @@ function inference.without_graph(model, features)
   local where = "ladies.inference.without_graph"
   options.value(where, "the model", model, "table")
   options.value(where, "features", features, "Tensor or Matrix")
+  options.value(where, "the model's forward", model.forward, "callable")
   core.check_constant(where, features)
   local n, logits = features.n_rows, nil
   core.no_grad(function()

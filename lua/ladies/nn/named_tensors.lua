@@ -16,7 +16,11 @@ end
 
 --- Puts named tensors (an array of {name =, tensor =}) into the table `arrays` under a prefix.
 function named_tensors.put(arrays, prefix, named)
-  for _, parameter in ipairs(named) do arrays[prefix .. parameter.name] = parameter.tensor end
+  for i, one in ipairs(named) do
+    local place = ("%s[%d]"):format(prefix:match "^%w*", i)
+    options.value(place, "name", one.name, "string")
+    arrays[prefix .. one.name] = options.value(place, "tensor", one.tensor, "Tensor")
+  end
 end
 
 -- Fails unless the file's arrays PREFIX.NAME are those of `named`, by name and then by shape; they

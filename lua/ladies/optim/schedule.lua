@@ -35,6 +35,8 @@ function schedule.cosine(given)
   end
 end
 
+local VALUE = "number in [-inf, inf]"
+
 local Plateau = {__name = "Plateau"}
 Plateau.__index = Plateau
 of_class(Plateau, "factor patience min_gain mode floor now since best")
@@ -63,6 +65,8 @@ end
 
 --- Takes the value of a validation after `batch` batches.
 function Plateau:update(value, batch)
+  options.value("schedule:update", "the value", value, VALUE)
+  options.value("schedule:update", "the batch", batch, "number")
   local gain = self.best and (self.mode == "max" and value - self.best or self.best - value)
   if not gain or gain > self.min_gain then
     self.best, self.since = value, batch
@@ -78,7 +82,8 @@ end
 
 --- Takes over what `state` gave.
 function Plateau:load_state(state)
-  options.value("schedule:load_state", "the state", state, "table")
+  state = options.check("schedule:load_state", state,
+    {now = "number", best = VALUE .. " or nil", since = "number"})
   self.now, self.best, self.since = state.now, state.best, state.since
 end
 

@@ -22,6 +22,12 @@ local checkpoint = {}
 
 local FORMAT = 4
 
+local STATE = {
+  parameters = "array of tables", optimizer = "Optimizer", best = "array of tables or nil",
+  sampler = "array of tables or nil", objects = "table or nil", counters = "table or nil",
+  run = "table or nil",
+}
+
 -- The members with a prefix, without it: name -> Tensor (float32) or number(s).
 local function members(file, prefix)
   local found = {}
@@ -58,6 +64,8 @@ end
 -- counters    name -> number, or nil; checkpoint.load puts the file's there
 -- run         plain data that says which run it is, or nil
 function checkpoint.save(path, state)
+  options.value("ladies.checkpoint.save", "the path", path, "string")
+  state = options.check("ladies.checkpoint.save", state, STATE)
   local arrays = {["counter.format"] = FORMAT, run = json.encode(state.run or {})}
   named_tensors.put(arrays, "parameter.", state.parameters)
   named_tensors.put(arrays, "best.", state.best or {})
@@ -70,6 +78,7 @@ end
 
 --- checkpoint.run(path): the plain data that says which run the checkpoint at `path` is of.
 function checkpoint.run(path)
+  options.value("ladies.checkpoint.run", "the path", path, "string")
   local file <close> = npz.open(path)
   return json.decode(file:text "run", path .. ": run")
 end
@@ -80,6 +89,9 @@ end
 -- may refuse the run that the file is of. Returns the counters, and whether the file holds a best
 -- model. A file that is damaged, or of another model, optimizer or sampler, is an error.
 function checkpoint.load(path, state, check)
+  options.value("ladies.checkpoint.load", "the path", path, "string")
+  options.value("ladies.checkpoint.load", "check", check, "callable or nil")
+  state = options.check("ladies.checkpoint.load", state, STATE)
   local file <close> = npz.open(path)
   local counters = members(file, "counter.")
   if counters.format ~= FORMAT then

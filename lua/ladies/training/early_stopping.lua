@@ -31,8 +31,10 @@ function early_stopping.new(given)
   return setmetatable(opts, Stopper)
 end
 
+local VALUE = "number in [-inf, inf]"
+
 -- Whether a value is better than another one, by `least` or more.
-function Stopper:is_better(value, than, least)
+local function is_better(self, value, than, least)
   if self.mode == "min" then value, than = -value, -than end
   return value > than and value >= than + least
 end
@@ -40,8 +42,10 @@ end
 --- Takes the value of a validation after `batch` batches. Returns whether this model is the one to
 -- keep.
 function Stopper:update(value, batch)
-  local gained = self:is_better(value, self.gain, self.min_gain)
-  local highest = self:is_better(value, self.highest, 0)
+  options.value("stopper:update", "the value", value, VALUE)
+  options.value("stopper:update", "the batch", batch, "number")
+  local gained = is_better(self, value, self.gain, self.min_gain)
+  local highest = is_better(self, value, self.highest, 0)
   if gained then self.gain, self.gain_batch = value, batch end
   if highest then self.highest, self.highest_batch = value, batch end
   if self.best == "gain" then return gained end
@@ -50,6 +54,7 @@ end
 
 --- Whether `patience` batches have passed without a gain.
 function Stopper:exhausted(batch)
+  options.value("stopper:exhausted", "the batch", batch, "number")
   return self.patience > 0 and batch - self.gain_batch >= self.patience
 end
 
@@ -70,7 +75,10 @@ end
 
 --- Takes over counters that `state` gave.
 function Stopper:load_state(state)
-  for _, name in ipairs(COUNTERS) do self[name] = assert(state[name], name) end
+  local spec = {}
+  for _, name in ipairs(COUNTERS) do spec[name] = VALUE end
+  state = options.check("stopper:load_state", state, spec)
+  for _, name in ipairs(COUNTERS) do self[name] = state[name] end
 end
 
 return early_stopping

@@ -15,6 +15,7 @@
 local core = require "ladies_core"
 local json = require "ladies.base.json"
 local of_class = require("ladies.base.fields").of_class
+local options = require "ladies.base.options"
 
 local clock = core.clock
 
@@ -58,19 +59,26 @@ end
 -- one, or, with `keep` (bytes), the old one cut back to that length; one that is shorter, which
 -- somebody must have cut, keeps its whole lines.
 function log.open(path, keep)
+  options.value("ladies.log", "the path", path, "string")
+  options.value("ladies.log", "the length to keep", keep, "non-negative integer or nil")
   if keep then cut(path, keep) end
   local file, reason = io.open(path, keep and "a" or "w")
-  if not file then error("log: " .. reason, 0) end
+  if not file then options.fail("log: " .. reason) end
   file:setvbuf("full", 1 << 16)
   return setmetatable({file = file, path = path, flushed = clock(), nodes = {}, edges = {}}, Log)
 end
 
 local function fail(self, reason)
-  error(("log: %s: cannot be written: %s"):format(self.path, reason), 0)
+  options.fail(("log: %s: cannot be written: %s"):format(self.path, reason))
+end
+
+local function open_file(self)
+  if io.type(self.file) ~= "file" then fail(self, "it is closed") end
+  return self.file
 end
 
 local function put(self, line)
-  local ok, reason = self.file:write(line)
+  local ok, reason = open_file(self):write(line)
   if not ok then fail(self, reason) end
 end
 
@@ -80,25 +88,38 @@ end
 
 -- Numbers by name, as they end a line; nil for none.
 local function last_fields(numbers)
+  options.value("log", "the numbers of the loop's own", numbers, "table or nil")
   return numbers and next(numbers) and "," .. json.encode(numbers):sub(2, -2) or ""
+end
+
+-- The rows of a batch's input and of every layer's output, and the entries of every layer.
+local function count(self, batch)
+  local nodes, edges = self.nodes, self.edges
+  nodes[1] = #options.value("log:batch", "batch.input", batch.input, "Index")
+  for i, block in ipairs(options.value("log:batch", "batch.blocks", batch.blocks, "table")) do
+    local adj = options.value("log:batch", ("batch.blocks[%d].adj"):format(i), block.adj, "Matrix")
+    nodes[i + 1], edges[i] = adj.n_rows, adj.nnz
+  end
+  return #batch.blocks
 end
 
 --- Writes the line of a batch: the mini-batch, its number in the run, the loss, the timer (see
 -- ladies.timer), the bytes held, and numbers of the loop's own, by name, or nil.
 function Log:batch(batch, number, loss, timer, bytes, numbers)
-  local nodes, edges, isolated = self.nodes, self.edges, batch.stats and batch.stats.isolated
-  local blocks = batch.blocks
-  nodes[1] = #batch.input
-  for i = 1, #blocks do
-    local adj = blocks[i].adj
-    nodes[i + 1], edges[i] = adj.n_rows, adj.nnz
-  end
+  local where = "log:batch"
+  options.value(where, "the batch", batch, "table")
+  options.value(where, "batch.epoch", batch.epoch, "integer")
+  options.value(where, "the number", number, "integer")
+  options.value(where, "the timer", timer, "table")
+  options.value(where, "the bytes", bytes, "integer")
+  if type(loss) ~= "number" then options.value(where, "the loss", loss, "number") end
+  local layers, isolated = count(self, batch), batch.stats and batch.stats.isolated
   local line = ('{"batch":%d,"epoch":%d,"loss":%s,"sampling_ms":%.3f,"waiting_ms":%.3f,' ..
     '"gathering_ms":%.3f,"computing_ms":%.3f,"nodes":[%s],"edges":[%s],"isolated":%s,' ..
     '"bytes":%d%s}\n'):format(
       number, batch.epoch, json.number(loss), milliseconds(timer.sampling),
       milliseconds(timer.waiting), milliseconds(timer.gathering), milliseconds(timer.computing),
-      table.concat(nodes, ",", 1, #blocks + 1), table.concat(edges, ",", 1, #blocks),
+      table.concat(self.nodes, ",", 1, layers + 1), table.concat(self.edges, ",", 1, layers),
       isolated or "null", bytes, last_fields(numbers))
   put(self, line)
   local now = clock()
@@ -108,6 +129,11 @@ end
 --- Writes the line of a validation after batch `number`: what it found, as numbers by name, the
 -- seconds of training so far, and numbers of the loop's own, by name, or nil.
 function Log:validation(number, epoch, found, seconds, numbers)
+  local where = "log:validation"
+  options.value(where, "the number", number, "integer")
+  options.value(where, "the epoch", epoch, "integer")
+  options.value(where, "what it found", found, "table")
+  options.value(where, "the seconds", seconds, "number")
   put(self, ('{"batch":%d,"epoch":%d,"validation":%s,"seconds":%.3f%s}\n'):format(
     number, epoch, json.encode(found), seconds, last_fields(numbers)))
   self:flush()
@@ -115,7 +141,7 @@ end
 
 --- Brings all lines into the file.
 function Log:flush(now)
-  local ok, reason = self.file:flush()
+  local ok, reason = open_file(self):flush()
   if not ok then fail(self, reason) end
   self.flushed = now or clock()
 end

@@ -1,6 +1,7 @@
 --- What a run came to: the columns of the paper's table 3, and what is really held in memory.
 
 local of_class = require("ladies.base.fields").of_class
+local options = require "ladies.base.options"
 local tables = require "ladies.base.tables"
 local units = require "ladies.base.units"
 
@@ -47,7 +48,10 @@ end
 -- folder, curve                     the run's, and the file in it that shows the training curve
 -- memory_paper (bytes or nil), memory_batch, memory_parameters, memory_peak (bytes)
 function summary.new(fields)
-  local timer, stopper, best = fields.timer, fields.stopper, {}
+  local where = "ladies.summary"
+  options.value(where, "what it is given", fields, "table")
+  local timer = options.value(where, "timer", fields.timer, "Timer or nil")
+  local stopper, best = options.value(where, "stopper", fields.stopper, "EarlyStopping or nil"), {}
   if stopper then best.best_value, best.best_batch = stopper:kept() end
   local all = tables.merged(best, timer and timer:means(fields.batches), fields)
   all.timer, all.stopper = nil, nil

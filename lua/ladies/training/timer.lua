@@ -4,8 +4,11 @@
 
 local clock = require "ladies_core".clock
 local of_class = require("ladies.base.fields").of_class
+local options = require "ladies.base.options"
 
 local timer = {}
+
+local SECONDS, MAYBE_SECONDS = "non-negative number", "non-negative number or nil"
 
 local Timer = {__name = "Timer"}
 Timer.__index = Timer
@@ -32,6 +35,13 @@ function Timer:each(batches)
   end
 end
 
+-- Seconds since the batch in hand began, or since its sampling ended; and the time now.
+local function since_mark(self)
+  if not self.mark then options.fail "timer: no batch has begun; timer:start() begins one" end
+  local now = clock()
+  return now - self.mark, now
+end
+
 --- Begins a batch, with the wait for it.
 function Timer:start()
   self.mark = clock()
@@ -39,16 +49,17 @@ end
 
 --- Ends the wait for a batch, whose sampling took so many seconds; gathering and computing begin.
 function Timer:sampled(sampling)
-  local now = clock()
-  self.waiting, self.sampling, self.mark = now - self.mark, sampling, now
+  self.sampling = options.value("timer:sampled", "the seconds of sampling", sampling, SECONDS)
+  self.waiting, self.mark = since_mark(self)
 end
 
 --- Ends the batch and adds it to the totals; `gathering` is the part that the model took to gather
 -- features, where it is known. Returns the time now.
 function Timer:stop(gathering)
-  local now, total = clock(), self.total
+  gathering = options.value("timer:stop", "the seconds of gathering", gathering, MAYBE_SECONDS)
+  local total, elapsed, now = self.total, since_mark(self)
   self.gathering = gathering or 0
-  self.computing = now - self.mark - self.gathering
+  self.computing = elapsed - self.gathering
   total.waiting = total.waiting + self.waiting
   total.sampling = total.sampling + self.sampling
   total.gathering = total.gathering + self.gathering
@@ -63,12 +74,15 @@ end
 
 --- Takes over totals that `state` gave.
 function Timer:load_state(state)
-  for name in pairs(self.total) do self.total[name] = assert(state[name], name) end
+  local spec = {}
+  for name in pairs(self.total) do spec[name] = "number" end
+  self.total = options.check("timer:load_state", state, spec)
 end
 
 --- What a summary tells of the time of so many batches: `seconds` in all, and milliseconds a batch,
 -- batch_ms and its parts waiting_ms, gathering_ms and computing_ms, and sampling_ms.
 function Timer:means(batches)
+  options.value("timer:means", "the number of batches", batches, "non-negative number")
   local ms, total = 1e3 / math.max(1, batches), self.total
   return {
     seconds = self:seconds(), batch_ms = ms * self:seconds(), waiting_ms = ms * total.waiting,

@@ -273,4 +273,7 @@ void bind_open_nearest(lua_State *L);
 /* The same; `module` opens the whole module in the states of workers. */
 void bind_open_workers(lua_State *L, lua_CFunction module);
 
+/* print, with each line written as a whole, since other threads print too. */
+int bind_print_line(lua_State *L);
+
 #endif

@@ -56,27 +56,6 @@ static void stop_hook(lua_State *L, lua_Debug *where)
     bind_error(L, "the worker was stopped");
 }
 
-/* print, with each line written as a whole, since other threads print too. */
-static int print_line(lua_State *L)
-{
-    int n = lua_gettop(L);
-    luaL_Buffer line;
-    luaL_buffinit(L, &line);
-    for (int i = 1; i <= n; i++) {
-        if (i > 1)
-            luaL_addchar(&line, '\t');
-        luaL_tolstring(L, i, NULL);
-        luaL_addvalue(&line);
-    }
-    luaL_addchar(&line, '\n');
-    luaL_pushresult(&line);
-    size_t length;
-    const char *text = lua_tolstring(L, -1, &length);
-    fwrite(text, 1, length, stdout);
-    fflush(stdout);
-    return 0;
-}
-
 /* Pushes the job, which is made when it is first wanted. */
 static void push_job(lua_State *L, const bind_job *job)
 {
@@ -84,7 +63,7 @@ static void push_job(lua_State *L, const bind_job *job)
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, &job_key) == LUA_TFUNCTION)
         return;
     luaL_openlibs(L);
-    lua_register(L, "print", print_line);
+    lua_register(L, "print", bind_print_line);
     luaL_requiref(L, "ladies_core", job->module, 0);
     lua_getglobal(L, LUA_LOADLIBNAME);
     bind_unpack(L, job->paths);
