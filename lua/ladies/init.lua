@@ -11,6 +11,7 @@ local ladies = {}
 -- The name of a member -> the module that it is, or a module and the field of it that it is.
 local MODULES = {
   home = {"ladies.base.home"},
+  errors = {"ladies.base.errors"},
   options = {"ladies.base.options"},
   data = {"ladies.data"},
   generate = {"ladies.data.generate"},

@@ -8,6 +8,7 @@
 
 local core = require "ladies_core"
 local deviations = require "ladies_paper.deviations"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local own_folder = require "ladies.base.own_folder"
 local by_preset = require "ladies_paper.table3.by_preset"
@@ -98,7 +99,7 @@ local function report(given)
     runs = {"string", "runs"}, out = {"string", "doc/reproduction.md"},
   })
   if not opts.out:find "%.md$" then
-    options.fail(("%s: out must end in .md, got %s"):format(WHERE, opts.out))
+    errors.fail(("%s: out must end in .md, got %s"):format(WHERE, opts.out))
   end
   local parts, missing, n = {HEAD}, {}, 0
   for _, command in ipairs(COMMANDS) do
@@ -117,7 +118,7 @@ local function report(given)
     end
   end
   if n == 0 then
-    options.fail(("%s: there are no results in %s; `ladies table3` makes some"):format(WHERE,
+    errors.fail(("%s: there are no results in %s; `ladies table3` makes some"):format(WHERE,
       opts.runs))
   end
   for i, part in ipairs(parts) do parts[i] = part:gsub("%s*$", "") end

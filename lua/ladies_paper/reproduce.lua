@@ -5,6 +5,7 @@ local collection = require "ladies.data.store.collection"
 local costs = require "ladies_paper.costs"
 local figures = require "ladies_paper.figures"
 local machine = require "ladies.base.machine"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local protocol = require "ladies_paper.protocol"
 local report = require "ladies_paper.report"
@@ -74,7 +75,7 @@ local function reproduce(given)
 
   local first = choose("sweep-1",
     {runs = SEEDS, vary = FIRST, settings = {clip = 0, debias = false}}).best
-  if not first then options.fail(WHERE .. ": runs of all settings of the first sweep failed") end
+  if not first then errors.fail(WHERE .. ": runs of all settings of the first sweep failed") end
   choose("sweep-2", {runs = SEEDS, vary = SECOND, settings = first})
   choose("sweep-3", {runs = 1, vary = LARGE, methods = {"ladies:512"},
     datasets = opts.datasets or {"wordnet"}, settings = {patience = 600, max_batches = 1000}})

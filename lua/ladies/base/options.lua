@@ -22,8 +22,6 @@ local tables = require "ladies.base.tables"
 
 local options = {}
 
-options.fail = errors.fail
-
 --- The word of `list` that was probably meant by `word`, or nil when none is near: one edit, or
 -- one in three letters, or the beginning of it. The case of letters does not count.
 options.nearest = core.nearest
@@ -203,7 +201,7 @@ function options.value(where, name, value, type_text)
   if value == nil and type_text:find(" or nil", 1, true) then return nil end
   local wanted = compile(type_text)
   local used = wanted.test(value)
-  if used == nil then options.fail(("%s: %s"):format(where, complaint(name, value, wanted))) end
+  if used == nil then errors.fail(("%s: %s"):format(where, complaint(name, value, wanted))) end
   return used
 end
 
@@ -213,12 +211,12 @@ end
 function options.check(where, given, spec)
   given = given == nil and {} or given
   if type(given) ~= "table" then
-    options.fail(("%s: the options must be a table, got %s"):format(where, show(given)))
+    errors.fail(("%s: the options must be a table, got %s"):format(where, show(given)))
   end
   local known = tables.sorted_keys(spec)
   for _, key in ipairs(tables.sorted_keys(given)) do
     if spec[key] == nil then
-      options.fail(("%s: unknown option %s%s"):format(
+      errors.fail(("%s: unknown option %s%s"):format(
         where, show(key), options.hint(key, known, "the options are")))
     end
   end

@@ -21,7 +21,7 @@ Folder.__index = Folder
 --- The folder at `path`, which must not be empty; nothing is made or looked at yet.
 function own_folder.at(path)
   options.value("a folder", "the path", path, "string")
-  if path == "" then options.fail "the path of a folder is empty" end
+  if path == "" then errors.fail "the path of a folder is empty" end
   return setmetatable({path = path}, Folder)
 end
 
@@ -66,12 +66,12 @@ function Folder:check(kind)
   local found = self:kind()
   if found == kind then return end
   if found then
-    options.fail(("%s holds a %s, not a %s, and is left as it is; choose another folder"):format(
+    errors.fail(("%s holds a %s, not a %s, and is left as it is; choose another folder"):format(
       self, found, kind))
   elseif core.exists(self.path) == "file" then
-    options.fail(("%s is a file; choose another name for the folder"):format(self))
+    errors.fail(("%s is a file; choose another name for the folder"):format(self))
   elseif occupied then
-    options.fail(("%s holds files and no %s that says they are of a %s: they are left as they are; "
+    errors.fail(("%s holds files and no %s that says they are of a %s: they are left as they are; "
       .. "choose a new or an empty folder"):format(self, MARKER, kind))
   end
 end
@@ -94,7 +94,7 @@ function Folder:take(kind, seconds)
   core.folder.make(self.path)
   local lock, holder = core.folder.lock(self:file(LOCK), seconds)
   if not lock then
-    options.fail(("%s: another process is at work there%s"):format(self,
+    errors.fail(("%s: another process is at work there%s"):format(self,
       holder ~= "" and (" (%s)"):format(holder) or ""))
   end
   self:check(kind)

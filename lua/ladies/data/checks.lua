@@ -13,7 +13,7 @@ local checks = {}
 checks.SPLIT = {"train", "val", "test"}
 
 function checks.fail(context, text, ...)
-  options.fail(("%s: %s"):format(context.where, text:format(...)))
+  errors.fail(("%s: %s"):format(context.where, text:format(...)))
 end
 
 --- An error unless `length`, that of the part, is `expected`.

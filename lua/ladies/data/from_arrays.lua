@@ -1,6 +1,7 @@
 --- Data sets of a script's own arrays.
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local checks = require "ladies.data.checks"
 local complete = require "ladies.data.complete"
@@ -14,7 +15,7 @@ local function edge_ends(edges)
   for i, edge in ipairs(edges) do
     options.value(WHERE, ("edges[%d]"):format(i), edge, "array of positive integers")
     if #edge ~= 2 then
-      options.fail(("%s: edges[%d] must be two nodes, got %d"):format(WHERE, i, #edge))
+      errors.fail(("%s: edges[%d] must be two nodes, got %d"):format(WHERE, i, #edge))
     end
     sources[i], targets[i] = edge[1], edge[2]
   end
@@ -67,7 +68,7 @@ return function(arrays)
     node_names = "array of strings or nil",
   })
   if (opts.graph == nil) == (opts.edges == nil) then
-    options.fail(WHERE .. ": give either edges or graph")
+    errors.fail(WHERE .. ": give either edges or graph")
   end
   local labels = as_index(opts.labels)
   local adjacency, merged = adjacency_of(opts, opts.features and opts.features.n_rows

@@ -4,6 +4,7 @@
 
 local core = require "ladies_core"
 local from_arrays = require "ladies.data.from_arrays"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local splits = require "ladies.data.splits"
 local tables = require "ladies.base.tables"
@@ -55,7 +56,7 @@ end
 local function dataset(name, opts, edges_of)
   local where = "ladies.generate." .. name
   if opts.classes > opts.nodes then
-    options.fail(("%s: %d classes for %d nodes"):format(where, opts.classes, opts.nodes))
+    errors.fail(("%s: %d classes for %d nodes"):format(where, opts.classes, opts.nodes))
   end
   local rng = core.rng(opts.seed)
   local labels = generate.labels(opts.nodes, class_shares(opts.classes, rng:fork(SHARES)),

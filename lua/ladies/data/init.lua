@@ -32,7 +32,7 @@ local function find(name)
   if path then return path, cached end
   if fetch.is_allowed(name) then return fetch.run(name), true end
   local known = registry.find(name)
-  options.fail(('ladies.data.load: no data set "%s"%s (looked in %s)'):format(name,
+  errors.fail(('ladies.data.load: no data set "%s"%s (looked in %s)'):format(name,
     known and " here, and LADIES_OFFLINE forbids to fetch it"
       or core.exists(name) and ("; what is called so here has the path ./%s"):format(name)
       or options.hint(name, data.names(), "there are"),
@@ -46,7 +46,7 @@ local function load_cached(name, path, opts)
   if cache.is_whole(name) then error(results[2], 0) end
   local message = ("%s is damaged"):format(path)
   if not fetch.is_allowed(name) then
-    options.fail(("ladies.data.load: %s; fetch or import it again"):format(message))
+    errors.fail(("ladies.data.load: %s; fetch or import it again"):format(message))
   end
   io.stderr:write(("ladies.data.load: %s; fetching it again\n"):format(message))
   return readers.load(fetch.run(name, {again = true}), opts)
@@ -78,7 +78,7 @@ end
 --                 that is far more than there are lines or values in it
 function data.load(name, opts)
   options.value("ladies.data.load", "the name", name, "string")
-  if name == "" then options.fail "ladies.data.load: the name is empty" end
+  if name == "" then errors.fail "ladies.data.load: the name is empty" end
   if readers.is_path(name) then return readers.load(name, opts) end
   local path, cached = find(name)
   if cached then return load_cached(name, path, opts) end

@@ -2,7 +2,7 @@
 -- every node would cost more than the graph.
 
 local core = require "ladies_core"
-local options = require "ladies.base.options"
+local errors = require "ladies.base.errors"
 
 local NodeNames = {__name = "ladies.NodeNames"}
 
@@ -10,7 +10,7 @@ local NodeNames = {__name = "ladies.NodeNames"}
 function NodeNames:__index(key)
   if math.type(key) ~= "integer" then return NodeNames[key] end
   if key < 1 or key > #self then
-    options.fail(("[%d] of NodeNames of %d: positions are 1 to #x"):format(key, #self))
+    errors.fail(("[%d] of NodeNames of %d: positions are 1 to #x"):format(key, #self))
   end
   return self.text:sub(self.starts[key], self.starts[key + 1] - 2)
 end

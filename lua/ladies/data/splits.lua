@@ -19,6 +19,7 @@ local core = require "ladies_core"
 local checks = require "ladies.data.checks"
 local label_kinds = require "ladies.data.labels"
 local notes = require "ladies.data.notes"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local paths = require "ladies.base.paths"
 local tables = require "ladies.base.tables"
@@ -30,7 +31,7 @@ local WHERE = "ladies.data.split"
 --- The ways, for messages.
 splits.WAYS = "10/10/80, stratified:10/10/80, 20-per-class and TRAIN,VAL,TEST"
 
-local function fail(text, ...) options.fail(("%s: %s"):format(WHERE, text:format(...))) end
+local function fail(text, ...) errors.fail(("%s: %s"):format(WHERE, text:format(...))) end
 
 --- A random split of the nodes 1 .. n: three ascending Indexes with the shares `train` and `val` of
 -- the nodes, and the others. A function of n, the shares and the seed alone. A data set in place of
@@ -47,7 +48,7 @@ function splits.random_split(n, opts)
     seed = {"non-negative integer", 1},
   })
   if opts.train + opts.val > 1 then
-    options.fail("ladies.data.random_split: train + val must be at most 1")
+    errors.fail("ladies.data.random_split: train + val must be at most 1")
   end
   local order = core.sampling.permutation(n, core.rng(opts.seed))
   if nodes then order = nodes[order] end

@@ -107,7 +107,7 @@ end
 function inference.exact(model, data, given)
   local where = "ladies.inference.exact"
   if not inference.possible(model) then
-    options.fail(where .. ": the model must have layer(i, h, block) and n_layers, or n_layers = 0 "
+    errors.fail(where .. ": the model must have layer(i, h, block) and n_layers, or n_layers = 0 "
       .. "where it reads no graph")
   end
   options.value(where, "the data set", data, "table or Matrix")
@@ -122,7 +122,7 @@ function inference.exact(model, data, given)
   core.check_constant(where, P)
   core.check_constant(where, features)
   if features.n_rows ~= P.n_rows then
-    options.fail(("%s: %d rows of features for a graph of %d nodes"):format(where, features.n_rows,
+    errors.fail(("%s: %d rows of features for a graph of %d nodes"):format(where, features.n_rows,
       P.n_rows))
   end
   return core.no_grad(run, where, model, P, features)
@@ -150,7 +150,7 @@ function inference.sampled(model, data, nodes, given)
   options.value(where, "the nodes", nodes, "Index")
   local opts = options.check(where, given, SAMPLED)
   core.check_constant(where, data.features)
-  if #nodes == 0 then options.fail(where .. ": there are no nodes") end
+  if #nodes == 0 then errors.fail(where .. ": there are no nodes") end
   local rng, size, n = core.rng(opts.seed), opts.batch_size, #nodes
   local guard = propagation.guard(where, model, data.graph, "the sampler", function() end)
   local logits
@@ -165,7 +165,7 @@ function inference.sampled(model, data, nodes, given)
         guard(batch)
         local places = sampling.find(batch.output, seeds)
         if #places < #seeds then
-          options.fail(("%s: the output of a mini-batch lacks %d of its %d seeds"):format(
+          errors.fail(("%s: the output of a mini-batch lacks %d of its %d seeds"):format(
             where, #seeds - #places, #seeds))
         end
         local h = model:forward(data.features, batch, false)

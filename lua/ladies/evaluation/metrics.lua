@@ -4,6 +4,7 @@
 -- count. The definitions are scikit-learn's (accuracy_score, f1_score). Where every node has one
 -- class, micro-F1 is the accuracy; the papers report it under that name.
 
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local inference = require "ladies.evaluation.inference"
 local label_kinds = require "ladies.data.labels"
@@ -63,7 +64,7 @@ function metrics.confusion(predicted, labels, classes, idx)
   for i = 1, n do
     local row = counts[want[i]]
     if not row or not row[got[i]] then
-      options.fail(("%s: class %d, expected 1 to %d"):format(where, row and got[i] or want[i],
+      errors.fail(("%s: class %d, expected 1 to %d"):format(where, row and got[i] or want[i],
         classes))
     end
     row[got[i]] = row[got[i]] + 1
@@ -75,7 +76,7 @@ local function predict(where, model, data, given)
   local logits = inference.exact(model, data, given)
   label_kinds.check_outputs(where, logits, data)
   local finite, value = logits:is_finite()
-  if not finite then options.fail(("%s: the model's logits have %s"):format(where, value)) end
+  if not finite then errors.fail(("%s: the model's logits have %s"):format(where, value)) end
   local predicted = label_kinds.kind_of(data.labels).predict(logits)
   logits:release()
   return predicted

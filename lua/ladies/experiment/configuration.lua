@@ -3,6 +3,7 @@
 
 local methods = require "ladies.experiment.methods"
 local models = require "ladies.experiment.models"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local own_code = require "ladies.experiment.own_code"
 local presets = require "ladies.experiment.presets"
@@ -23,7 +24,7 @@ local function refuse_of(where, what, by_name, taker, name)
   local owners = settings.owners(by_name, name)
   if #owners == 0 then return end
   local own = settings.names_of(by_name[taker])
-  options.fail(("%s: the %s %s has no %s, a setting of %s; its %s settings are: %s"):format(where,
+  errors.fail(("%s: the %s %s has no %s, a setting of %s; its %s settings are: %s"):format(where,
     what, taker, name, table.concat(owners, ", "), what == "method" and "sampler's" or "own",
     #own > 0 and table.concat(own, ", ") or "none"))
 end
@@ -37,7 +38,7 @@ local function refuse(where, name, method, model)
   for i, one in ipairs(settings.all(methods.by_name, models.by_name)) do names[i] = one.name end
   local near = options.nearest(name, names)
   local owners = near and settings.owners(methods.by_name, near) or {}
-  options.fail(('%s: there is no setting "%s"%s%s'):format(where, name,
+  errors.fail(('%s: there is no setting "%s"%s%s'):format(where, name,
     near and ('; did you mean "%s"?'):format(near) or "",
     #owners > 0 and (" (of %s)"):format(table.concat(owners, ", ")) or ""))
 end
@@ -82,7 +83,7 @@ function configuration.of(given, where)
   local config = options.check(where, given, spec)
   config.method_code, config.model_code = own_code.hashes(config)
   if config.validation == "sampled" and not is_sampled(entries.sampler) then
-    options.fail(("%s: the method %s has no sampled validation"):format(where, method))
+    errors.fail(("%s: the method %s has no sampled validation"):format(where, method))
   end
   return config
 end

@@ -10,7 +10,7 @@ local label_kinds = require "ladies.data.labels"
 local methods = require "ladies.experiment.methods"
 local metrics = require "ladies.evaluation.metrics"
 local notes = require "ladies.data.notes"
-local options = require "ladies.base.options"
+local errors = require "ladies.base.errors"
 local own_code = require "ladies.experiment.own_code"
 local paths = require "ladies.base.paths"
 local readers = require "ladies.data.formats.readers"
@@ -53,7 +53,7 @@ local function load(config)
   for key in pairs(complete.SPEC) do opts[key] = config[key] end
   local data = data_sets.load(config.dataset, opts)
   if not data.train and (data.val or data.test) then
-    options.fail(("%s: %s has nodes for validation or test but none for training; --split (in Lua "
+    errors.fail(("%s: %s has nodes for validation or test but none for training; --split (in Lua "
       .. "split) splits all of them"):format(WHERE, data.name))
   elseif not data.train then
     config.split, config.split_seed = splits.apply({where = data.name}, data, nil,
@@ -67,7 +67,7 @@ end
 -- validate, every 10 batches as in the paper, or every 100 on a large graph; and the method's own.
 function experiment.resolve(config, data)
   if not data.train then
-    options.fail(("%s: %s has no nodes for training; data:split() makes a split"):format(WHERE,
+    errors.fail(("%s: %s has no nodes for training; data:split() makes a split"):format(WHERE,
       data.name))
   end
   local resolve = methods.by_name[config.method].resolve

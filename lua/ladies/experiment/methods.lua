@@ -15,6 +15,7 @@
 
 local batches = require "ladies.training.batches"
 local inputs = require "ladies.sampling.inputs"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local samplers = require "ladies.samplers"
 local settings = require "ladies.experiment.settings"
@@ -165,7 +166,7 @@ function methods.parse(where, text)
     samples = options.value(where, "the samples of " .. name, tonumber(samples) or samples,
       "positive integer")
     if not methods.takes(name, "samples") then
-      options.fail(("%s: %s takes no number of samples"):format(where, name))
+      errors.fail(("%s: %s takes no number of samples"):format(where, name))
     end
   end
   return {method = name, samples = samples}
@@ -189,7 +190,7 @@ function methods.share(where, names, common)
     end
   end
   local key = next(unused)
-  if key then options.fail(("%s: no method has %s"):format(where, key)) end
+  if key then errors.fail(("%s: no method has %s"):format(where, key)) end
   return list
 end
 

@@ -59,10 +59,10 @@ local function add(what, name, entry)
   local entries = KINDS[what].entries
   local there = entries[name]
   if not name:find "^[%w_]+$" then
-    options.fail(("%s: the name of a %s must be of letters, digits and _"):format(
+    errors.fail(("%s: the name of a %s must be of letters, digits and _"):format(
       entry.file or name, what))
   elseif there and (not there.code or there.file ~= entry.file) then
-    options.fail(("%s: there is a %s %s already%s; choose another name"):format(
+    errors.fail(("%s: there is a %s %s already%s; choose another name"):format(
       entry.file or name, what, name, there.file and ", of " .. there.file or ""))
   end
   entries[name] = entry
@@ -170,7 +170,7 @@ end
 -- model (what: "method" or "model") whose code is not there now, or is other code.
 function own_code.check(where, given, what)
   local text = trouble(what, given)
-  if text then options.fail(("%s: %s"):format(where, text)) end
+  if text then errors.fail(("%s: %s"):format(where, text)) end
 end
 
 --- Whether all code that the settings were made with is there as it was.

@@ -16,6 +16,7 @@ local model_file = require "ladies.nn.model_file"
 local models = require "ladies.experiment.models"
 local notes = require "ladies.data.notes"
 local fields = require "ladies.base.fields"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local own_code = require "ladies.experiment.own_code"
 local own_folder = require "ladies.base.own_folder"
@@ -31,7 +32,7 @@ local CONTENT, SPLIT = {"edges", "features", "labels"}, {"train", "val", "test"}
 
 -- Fails for a data set of which these parts are not what they were when the run began.
 local function refuse(path, data, parts)
-  options.fail(("%s: %s has changed since the run (%s); to use the model on it all the same, name "
+  errors.fail(("%s: %s has changed since the run (%s); to use the model on it all the same, name "
     .. "it with --dataset (in Lua dataset)"):format(path, data.name, parts))
 end
 
@@ -65,7 +66,7 @@ end
 local function data_of_script(folder, before, named)
   local source = before and before.source
   if not named and not source then
-    options.fail(("%s: the run's data set was a script's own; name it with --dataset (in Lua "
+    errors.fail(("%s: the run's data set was a script's own; name it with --dataset (in Lua "
       .. "dataset, or data)"):format(folder))
   end
   local data = data_sets.load(named or source.path, {directed = source and source.directed})
@@ -91,7 +92,7 @@ local function read(folder)
   local before = folder:has "checkpoint.npz" and checkpoint.run(folder:file "checkpoint.npz") or nil
   local whole = settings ~= nil and settings.preset ~= nil
   if not folder:has "model.npz" then
-    options.fail((whole and "the run in %s is not finished; go on with: ladies train --resume %s"
+    errors.fail((whole and "the run in %s is not finished; go on with: ladies train --resume %s"
       or before and "the run in %s is not finished; the script that began it goes on with it"
       or "there is no run in %s"):format(folder, folder))
   end
@@ -117,7 +118,7 @@ local function model_of(path, given, settings, data)
   local model = model_file.load(path, given)
   local c = model.config
   if c and c.inputs and (c.inputs ~= data.features.n_cols or c.outputs ~= data.classes) then
-    options.fail(("the model in %s is for %d features and %d classes, %s has %d and %d"):format(
+    errors.fail(("the model in %s is for %d features and %d classes, %s has %d and %d"):format(
       path, c.inputs, c.outputs, data.name, data.features.n_cols, data.classes))
   end
   return model
@@ -142,7 +143,7 @@ function SavedRun.new(path, given)
   local folder = own_folder.at(options.value("ladies.saved_run", "the path", path, "string"))
   local settings, whole, before = read(folder)
   if opts.method and not settings.method_code then
-    options.fail(("%s: the run was not trained with a method of one's own; leave --method out (in "
+    errors.fail(("%s: the run was not trained with a method of one's own; leave --method out (in "
       .. "Lua method)"):format(path))
   elseif opts.method then
     own_code.load("method", opts.method)
@@ -164,7 +165,7 @@ function SavedRun:nodes(part)
   if part == "all" then return core.range(1, data.graph.n_nodes) end
   if part == "labelled" then return label_kinds.labelled(data.labels) end
   if not data[part] or #data[part] == 0 then
-    options.fail(("%s has no %s nodes"):format(data.name, part))
+    errors.fail(("%s has no %s nodes"):format(data.name, part))
   end
   return data[part]
 end
@@ -174,16 +175,16 @@ local function sampler_of(run, samples)
   local config = run.config
   if run.sampler and not samples then return run.sampler end
   if not config then
-    options.fail(("%s was trained by a script's own sampler, %s"):format(run.path, run.sampler
+    errors.fail(("%s was trained by a script's own sampler, %s"):format(run.path, run.sampler
       and "which has its own number of samples"
       or "which is no data: only exact inference is possible without it (in Lua sampler)"))
   end
   own_code.check(run.path, config, "method")
   local reason = methods.by_name[config.method].exact_only
   if reason then
-    options.fail(("%s has no sampled inference: %s"):format(config.method, reason))
+    errors.fail(("%s has no sampled inference: %s"):format(config.method, reason))
   elseif samples and not config.samples then
-    options.fail(("%s takes no number of samples"):format(config.method))
+    errors.fail(("%s takes no number of samples"):format(config.method))
   end
   return experiment.sampler(config, run.data, run.model, samples)
 end

@@ -14,6 +14,7 @@ local activation = require "ladies.nn.activation"
 local complete = require "ladies.data.complete"
 local GcnConv = require "ladies.nn.gcn_conv"
 local inputs = require "ladies.sampling.inputs"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local presets = require "ladies.experiment.presets"
 local tables = require "ladies.base.tables"
@@ -224,7 +225,7 @@ end
 function settings.check_entry(where, entry, place)
   for i, one in ipairs(options.value(where, "settings", entry.settings, "table")) do
     local wrong = wrong_element(one, place)
-    if wrong then options.fail(("%s: settings[%d]: %s"):format(where, i, wrong)) end
+    if wrong then errors.fail(("%s: settings[%d]: %s"):format(where, i, wrong)) end
     if type(one) == "table" then
       options.value(where, "the default of " .. one[1], one.default, read(one).type)
     end
@@ -232,7 +233,7 @@ function settings.check_entry(where, entry, place)
   for name, value in pairs(options.value(where, "defaults", entry.defaults or {}, "table")) do
     local there = common[name]
     if not there then
-      options.fail(('%s: defaults: no setting "%s"%s'):format(where, name,
+      errors.fail(('%s: defaults: no setting "%s"%s'):format(where, name,
         options.hint(name, tables.sorted_keys(common), "there are")))
     end
     options.value(where, "the default of " .. name, value, there.type)

@@ -4,6 +4,7 @@
 -- given; nothing is made symmetric, and no self-loop is added or dropped, behind the user's back.
 
 local fields = require "ladies.base.fields"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local partition = require "ladies.graph.partition"
 local tables = require "ladies.base.tables"
@@ -17,7 +18,7 @@ fields.of_class(Graph, "adjacency n_nodes n_edges normalized row_degrees")
 function Graph.new(adjacency)
   options.value("ladies.graph", "the adjacency", adjacency, "Matrix")
   if adjacency.n_rows ~= adjacency.n_cols then
-    options.fail(("ladies.graph: the adjacency must be square, got %s"):format(adjacency))
+    errors.fail(("ladies.graph: the adjacency must be square, got %s"):format(adjacency))
   end
   return setmetatable({
     adjacency = adjacency, n_nodes = adjacency.n_rows, n_edges = adjacency.nnz, normalized = {},

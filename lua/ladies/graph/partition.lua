@@ -1,6 +1,7 @@
 --- Partitions: the nodes of a graph in disjoint parts, as an array of Index.
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 
 local partition = {}
@@ -36,7 +37,7 @@ function partition.of(A, k, given)
   k = options.value("partition", "the number of parts", k, "positive integer")
   local opts = options.check("partition", given, SPEC)
   if A.n_rows ~= A.n_cols then
-    options.fail(("partition: the adjacency must be square, got %s"):format(A))
+    errors.fail(("partition: the adjacency must be square, got %s"):format(A))
   end
   local rng = opts.rng or core.rng(opts.seed)
   local part_of = opts.by == "random" and random_parts(A.n_rows, k, rng)
@@ -63,9 +64,9 @@ function partition.part_of(where, parts, n)
     options.value(where, ("parts[%d]"):format(i), part, "Index")
     for _, v in ipairs(part:to_table()) do
       if v < 1 or v > n then
-        options.fail(("%s: parts[%d] has the node %d, expected ids 1..%d"):format(where, i, v, n))
+        errors.fail(("%s: parts[%d] has the node %d, expected ids 1..%d"):format(where, i, v, n))
       elseif ids[v] ~= 0 then
-        options.fail(("%s: node %d is in parts[%d] and in parts[%d]"):format(where, v, ids[v], i))
+        errors.fail(("%s: node %d is in parts[%d] and in parts[%d]"):format(where, v, ids[v], i))
       end
       ids[v] = i
     end

@@ -6,6 +6,7 @@
 -- self_loops = true}. A mini-batch tells its own by its blocks, slices that know their root; where
 -- they are no slices of P, the sampler says it, in its field P or the batch's.
 
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local tables = require "ladies.base.tables"
 
@@ -61,7 +62,7 @@ function propagation.trained(model, batch)
 end
 
 local function fail_unsaid(where)
-  options.fail(where .. ': the model does not say which P it is for; it needs a field normalize, '
+  errors.fail(where .. ': the model does not say which P it is for; it needs a field normalize, '
     .. '"sym" or "row", or P, a Matrix')
 end
 
@@ -69,7 +70,7 @@ end
 local function current(where, model)
   local P = options.value(where, "the model's P", model.P, "Matrix or nil")
   if P and model.normalize then
-    options.fail(where .. ": the model's P takes the place of its normalize and lambda; set P or "
+    errors.fail(where .. ": the model's P takes the place of its normalize and lambda; set P or "
       .. "normalize to nil")
   end
   return P or model.normalize and options.check(where .. ": the model's P",
@@ -80,7 +81,7 @@ end
 local function stated(where, model)
   local hash, P = model.config and model.config.P, current(where, model)
   if P or not hash then return P end
-  options.fail(("%s: the model is for a P of its own, of hash %s, which is not in its file; "
+  errors.fail(("%s: the model is for a P of its own, of hash %s, which is not in its file; "
     .. "give it: ladies.load_model(path, P)"):format(where, hash))
 end
 
@@ -142,7 +143,7 @@ end
 function propagation.check_trained(where, model, P, name, graph)
   local other = differing(trained_on[model] or {}, P, graph)
   if other then
-    options.fail(("%s: the model was trained with %s, and would be used with %s; %s"):format(where,
+    errors.fail(("%s: the model was trained with %s, and would be used with %s; %s"):format(where,
       propagation.describe(other, graph), propagation.describe(name, graph), remedy(other, graph)))
   end
 end
@@ -157,7 +158,7 @@ function propagation.guard(where, model, graph, sampler_name, warn)
     local drawn = of_batch(batch)
     local other, same = differing(drawn, P, graph)
     if other then
-      options.fail(("%s: %s draws from %s, and exact inference would use %s; %s"):format(where,
+      errors.fail(("%s: %s draws from %s, and exact inference would use %s; %s"):format(where,
         sampler_name, propagation.describe(other, graph), propagation.describe(name, graph),
         remedy(other, graph)))
     elseif same then

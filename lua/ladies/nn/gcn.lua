@@ -46,7 +46,7 @@ local function settle_propagation(opts)
     return nil
   end
   if opts.normalize or opts.lambda ~= 0 then
-    options.fail "ladies.nn.gcn: P takes the place of normalize and lambda; give only one"
+    errors.fail "ladies.nn.gcn: P takes the place of normalize and lambda; give only one"
   end
   if type(opts.P) == "string" then return nil end
   local P = opts.P
@@ -110,7 +110,7 @@ end
 function Gcn:layer(i, h, block, rng)
   local layer = self.layers[i]
   if not layer then
-    options.fail(("model:layer: the layers are 1 to %d, got %s"):format(self.n_layers, i))
+    errors.fail(("model:layer: the layers are 1 to %d, got %s"):format(self.n_layers, i))
   end
   options.value("model:layer", "the block", block, "table")
   h = layer.conv:forward(h, block.adj)
@@ -133,7 +133,7 @@ function Gcn:forward(features, batch, rng)
   options.value("model:forward", "the mini-batch", batch, "table")
   local blocks = options.value("model:forward", "blocks", batch.blocks, "table")
   if #blocks ~= self.n_layers then
-    options.fail(("model:forward: the batch has %d blocks, the model %d layers"):format(
+    errors.fail(("model:forward: the batch has %d blocks, the model %d layers"):format(
       #blocks, self.n_layers))
   end
   if rng == nil then rng = batch.rng end

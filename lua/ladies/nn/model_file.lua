@@ -77,7 +77,7 @@ local function architecture_of(file, path)
   if not file:has "architecture" then return nil end
   local architecture = json.decode(file:text "architecture", path .. ": architecture")
   local make = type(architecture) == "table" and KINDS[architecture.kind]
-  if not make then options.fail(("ladies.load_model: %s is of an unknown kind"):format(path)) end
+  if not make then errors.fail(("ladies.load_model: %s is of an unknown kind"):format(path)) end
   return architecture.options, make
 end
 
@@ -85,7 +85,7 @@ end
 local function check_propagation(path, saved, made)
   for _, name in ipairs{"P", "normalize", "lambda"} do
     if saved[name] ~= made[name] then
-      options.fail(("ladies.load_model: the model in %s is for %s, not %s"):format(path,
+      errors.fail(("ladies.load_model: the model in %s is for %s, not %s"):format(path,
         propagation.describe(saved), propagation.describe(made)))
     end
   end
@@ -106,7 +106,7 @@ function model_file.load(path, given)
   local saved, make = architecture_of(file, path)
   if not model then
     if not saved then
-      options.fail(("ladies.load_model: %s does not say how its model is built; give the model to "
+      errors.fail(("ladies.load_model: %s does not say how its model is built; give the model to "
         .. "fill as the second argument"):format(path))
     end
     model = make_again(make, saved, P)

@@ -3,6 +3,7 @@
 -- of tensors with a `forward` is a model as good as ours.
 
 local fields = require "ladies.base.fields"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 
 local module = {}
@@ -23,7 +24,7 @@ local function add(found, tensor, name, path)
   if found.seen[tensor] then return end
   found.seen[tensor] = true
   if found.paths[name] then
-    options.fail(("two parameters have the name %s: model%s and model%s"):format(
+    errors.fail(("two parameters have the name %s: model%s and model%s"):format(
       name:gsub("\n", "\\n"), found.paths[name], path))
   end
   found.paths[name] = path

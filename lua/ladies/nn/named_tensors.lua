@@ -2,6 +2,7 @@
 -- stored as arrays PREFIX.NAME.
 
 local module = require "ladies.nn.module"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 
 local named_tensors = {}
@@ -30,13 +31,13 @@ local function check_arrays(file, where, prefix, named, owner)
   for _, parameter in ipairs(named) do
     wanted[prefix .. parameter.name] = true
     if not file:has(prefix .. parameter.name) then
-      options.fail(("%s has no %s%s: it is of another %s"):format(where, prefix, parameter.name,
+      errors.fail(("%s has no %s%s: it is of another %s"):format(where, prefix, parameter.name,
         owner))
     end
   end
   for _, name in ipairs(file:names()) do
     if name:sub(1, #prefix) == prefix and not wanted[name] then
-      options.fail(("%s has %s, which the %s lacks: it is of another %s"):format(where, name, owner,
+      errors.fail(("%s has %s, which the %s lacks: it is of another %s"):format(where, name, owner,
         owner))
     end
   end
@@ -44,7 +45,7 @@ local function check_arrays(file, where, prefix, named, owner)
     local name = prefix .. parameter.name
     local has, needs = shape_text(file:shape(name)), shape_text(shape_of(parameter.tensor))
     if has ~= needs then
-      options.fail(("%s: %s is %s, the %s's is %s"):format(where, name, has, owner, needs))
+      errors.fail(("%s: %s is %s, the %s's is %s"):format(where, name, has, owner, needs))
     end
   end
 end

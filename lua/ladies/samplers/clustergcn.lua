@@ -17,6 +17,7 @@
 -- nodes the batches are a random division of all clusters.
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local inputs = require "ladies.sampling.inputs"
 local partition = require "ladies.graph.partition"
@@ -40,7 +41,7 @@ local SPEC = {
 local function parts_of(part_of, nodes, what)
   local ids = part_of[nodes]
   if #ids > 0 and ids:min() < 1 then
-    options.fail(("%s: the parts must hold every %s; one is in none"):format(WHERE, what))
+    errors.fail(("%s: the parts must hold every %s; one is in none"):format(WHERE, what))
   end
   return ids
 end
@@ -101,7 +102,7 @@ end
 local function clustergcn(A, given)
   inputs.check_square(WHERE, A)
   local opts = options.check(WHERE, given, SPEC)
-  if #opts.train == 0 then options.fail(WHERE .. ": train must not be empty") end
+  if #opts.train == 0 then errors.fail(WHERE .. ": train must not be empty") end
   opts.train:check_unique(WHERE .. ": training node")
   local parts, cut = opts.parts, nil
   if type(parts) ~= "table" then

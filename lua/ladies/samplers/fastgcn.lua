@@ -16,6 +16,7 @@
 
 local core = require "ladies_core"
 local inputs = require "ladies.sampling.inputs"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
 
@@ -36,7 +37,7 @@ local function check(given)
   local opts = options.check("ladies.samplers.fastgcn", given, SPEC)
   opts.samples = inputs.samples("ladies.samplers.fastgcn", opts)
   if opts.weights == "global" and (opts.draw ~= "wor" or opts.self_nodes ~= "none") then
-    options.fail 'ladies.samplers.fastgcn: weights = "global" is for draw wor and self_nodes none'
+    errors.fail 'ladies.samplers.fastgcn: weights = "global" is for draw wor and self_nodes none'
   end
   return opts
 end
@@ -61,7 +62,7 @@ local function fastgcn(P, given)
   if opts.flat then q = q:sqrt() end
   if opts.probability == "uniform" then q = q:above(0) end
   local total = q:sum():item()
-  if total == 0 then options.fail "ladies.samplers.fastgcn: all entries of P are zero" end
+  if total == 0 then errors.fail "ladies.samplers.fastgcn: all entries of P are zero" end
   local table_of_q = sampling.alias(q)
   return function(seeds, rng)
     local dst, blocks, isolated = inputs.seeds(seeds), {}, 0

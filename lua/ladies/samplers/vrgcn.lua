@@ -112,7 +112,7 @@ end
 -- What the batch computed becomes history.
 function VrGcn:update(batch)
   if not batch.hidden then
-    options.fail(WHERE .. ": the model's forward must call batch.propagate, as that of nn.gcn does")
+    errors.fail(WHERE .. ": the model's forward must call batch.propagate, as that of nn.gcn does")
   end
   for l = 1, self.layers - 1 do
     self.history[l]:copy_rows_(batch.blocks[l].dst, batch.hidden[l])
@@ -123,7 +123,7 @@ end
 -- inference (DGL's example begins so; the authors begin with zeros).
 function VrGcn:fill(model, features)
   if not inference.possible(model) then
-    options.fail(WHERE .. ": the model must have layer(i, h, block) and n_layers")
+    errors.fail(WHERE .. ": the model must have layer(i, h, block) and n_layers")
   end
   core.check_constant(WHERE, features)
   core.no_grad(function()
@@ -160,7 +160,7 @@ local function vrgcn(P, given)
   local features = opts.features
   if features then
     if features.n_rows ~= P.n_rows then
-      options.fail(("%s: %d rows of features for a graph of %d nodes"):format(WHERE,
+      errors.fail(("%s: %d rows of features for a graph of %d nodes"):format(WHERE,
         features.n_rows, P.n_rows))
     end
     features = P:matmul(options.class_of(features) == "Matrix" and features:to_dense() or features)

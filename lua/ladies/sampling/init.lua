@@ -155,7 +155,7 @@ function sampling.check(batch, where, given)
   local wrong = wrong_batch(batch, options.check("sampling.check", given, {
     nodes = "positive integer or nil", quick = {"boolean", false},
   }))
-  if wrong then options.fail(("%s: %s"):format(where or "mini-batch", wrong)) end
+  if wrong then errors.fail(("%s: %s"):format(where or "mini-batch", wrong)) end
   return batch
 end
 

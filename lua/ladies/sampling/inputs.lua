@@ -1,5 +1,6 @@
 --- Checks of what samplers are given, the same for all of them.
 
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local tables = require "ladies.base.tables"
 
@@ -9,7 +10,7 @@ local inputs = {}
 function inputs.check_square(where, P)
   options.value(where, "P", P, "Matrix")
   if P.n_rows ~= P.n_cols then
-    options.fail(("%s: P must be square, got %s"):format(where, P))
+    errors.fail(("%s: P must be square, got %s"):format(where, P))
   end
 end
 
@@ -17,7 +18,7 @@ end
 -- no layer to sample, and a mean loss over it is 0/0.
 function inputs.seeds(seeds)
   options.value("sampler", "the seeds", seeds, "Index")
-  if #seeds == 0 then options.fail "sampler: there are no seeds" end
+  if #seeds == 0 then errors.fail "sampler: there are no seeds" end
   return seeds
 end
 
@@ -31,14 +32,14 @@ function inputs.samples(where, opts)
   local samples, layers = opts.samples, opts.layers
   if type(samples) ~= "table" then
     if not layers then
-      options.fail(("%s: samples is one number, %d, and layers does not say for how many layers")
+      errors.fail(("%s: samples is one number, %d, and layers does not say for how many layers")
         :format(where, samples))
     end
     return tables.repeated(samples, layers)
   end
-  if #samples == 0 then options.fail(where .. ": samples must not be empty") end
+  if #samples == 0 then errors.fail(where .. ": samples must not be empty") end
   if layers and #samples ~= layers then
-    options.fail(("%s: samples has %d numbers for %d layers"):format(where, #samples, layers))
+    errors.fail(("%s: samples has %d numbers for %d layers"):format(where, #samples, layers))
   end
   return samples
 end

@@ -7,6 +7,7 @@ local finished_run = require "ladies.study.finished_run"
 local hashes_of = require "ladies.data.hashes"
 local json = require "ladies.base.json"
 local methods = require "ladies.experiment.methods"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local own_code = require "ladies.experiment.own_code"
 local provenance = require "ladies.report.provenance"
@@ -130,9 +131,9 @@ local function compare(given)
     equal = {"samples|nodes|seconds", "samples"}, seconds = "positive number or nil",
     data = "any or nil", jobs = {"positive integer", 1}, threads = "positive integer or nil",
   })
-  if #opts.methods == 0 then options.fail(WHERE .. ": name at least one method") end
+  if #opts.methods == 0 then errors.fail(WHERE .. ": name at least one method") end
   if (opts.equal == "seconds") ~= (opts.seconds ~= nil) then
-    options.fail(WHERE .. ': seconds go with equal = "seconds", and it needs them')
+    errors.fail(WHERE .. ': seconds go with equal = "seconds", and it needs them')
   end
   local common = tables.merged(opts.settings)
   if opts.data then common.dataset = opts.data.name end

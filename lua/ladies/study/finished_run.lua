@@ -5,7 +5,7 @@ local changes = require "ladies.data.changes"
 local checkpoint = require "ladies.training.checkpoint"
 local hashes_of = require "ladies.data.hashes"
 local json = require "ladies.base.json"
-local options = require "ladies.base.options"
+local errors = require "ladies.base.errors"
 local own_folder = require "ladies.base.own_folder"
 
 -- {batch, seconds of training, validation F1} for every validation.
@@ -24,12 +24,12 @@ return function(where, path, data)
   local folder = own_folder.at(path)
   for _, name in ipairs{"summary.json", "checkpoint.npz", "log.jsonl"} do
     if not folder:has(name) then
-      options.fail(("%s: there is no finished run in %s: it has no %s"):format(where, path, name))
+      errors.fail(("%s: there is no finished run in %s: it has no %s"):format(where, path, name))
     end
   end
   local parts = changes(checkpoint.run(folder:file "checkpoint.npz").data, hashes_of(data))
   if parts then
-    options.fail(("%s: the run in %s was trained on another data set than %s, or another split of "
+    errors.fail(("%s: the run in %s was trained on another data set than %s, or another split of "
       .. "it (%s)"):format(where, path, data.name, parts))
   end
   local record = folder:read_json "summary.json"

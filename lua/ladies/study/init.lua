@@ -58,7 +58,7 @@ end
 local function read_header(folder, identity)
   local header = folder:read_json "study.json"
   if header.study ~= identity then
-    options.fail(("ladies.study: %s holds another study (%s); choose another folder"):format(
+    errors.fail(("ladies.study: %s holds another study (%s); choose another folder"):format(
       folder, header.study))
   end
   return header
@@ -130,7 +130,7 @@ function Study:add(record)
   file:setvbuf("full", 1 << 20)
   local ok, reason = file:write(json.encode(record), "\n")
   if ok then ok, reason = file:close() end
-  if not ok then options.fail(("ladies.study: %s: %s"):format(self.results, reason)) end
+  if not ok then errors.fail(("ladies.study: %s: %s"):format(self.results, reason)) end
   self.records[record.key] = record
 end
 
@@ -142,7 +142,7 @@ local function distinct(runs)
     if not configs[run.key] then
       list[#list + 1], configs[run.key] = run, config
     elseif configs[run.key] ~= config then
-      options.fail(("ladies.study: two different runs are called %q"):format(run.key))
+      errors.fail(("ladies.study: two different runs are called %q"):format(run.key))
     end
   end
   return list
@@ -218,7 +218,7 @@ function Study:run(runs, given)
     end,
     failed = function(run, message)
       message = errors.told(message)
-      if not opts.failed then options.fail(("%s: %s"):format(run.key, message)) end
+      if not opts.failed then errors.fail(("%s: %s"):format(run.key, message)) end
       shown:ended(run.key)
       opts.failed(run, message)
     end,
@@ -242,7 +242,7 @@ function Study:complete(runs, opts, notes)
   end
   local records = {}
   for _, run in ipairs(distinct(runs)) do records[#records + 1] = self:record(run.key) end
-  if #records == 0 and failures[1] then options.fail(failures[1]) end
+  if #records == 0 and failures[1] then errors.fail(failures[1]) end
   self.failed = #failures
   tables.append(notes, failures)
   return records

@@ -5,7 +5,6 @@
 local changes = require "ladies.data.changes"
 local hashes_of = require "ladies.data.hashes"
 local errors = require "ladies.base.errors"
-local options = require "ladies.base.options"
 local one_run = require "ladies.study.one_run"
 
 local SameData = {__name = "ladies.SameData"}
@@ -35,7 +34,7 @@ function SameData:agree(record)
   end
   local parts = changes(record.data or {}, known)
   if parts then
-    options.fail(("ladies.study: %s: %s was trained on other data than %s is now (%s); choose "
+    errors.fail(("ladies.study: %s: %s was trained on other data than %s is now (%s); choose "
       .. "another folder"):format(self.folder, record.key, record.config.dataset or "its data set",
       parts))
   end

@@ -4,6 +4,7 @@
 local experiment = require "ladies.experiment"
 local json = require "ladies.base.json"
 local methods = require "ladies.experiment.methods"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local own_code = require "ladies.experiment.own_code"
 local provenance = require "ladies.report.provenance"
@@ -26,22 +27,22 @@ local FIXED = {method = "methods", dataset = "datasets", preset = "preset", seed
 -- Fails when the values of a setting are not all different, or it is set elsewhere as well.
 local function check_once(one, seen, opts)
   local key, values = one[1], {}
-  if seen[key] then options.fail(("%s: %s is varied twice"):format(WHERE, key)) end
+  if seen[key] then errors.fail(("%s: %s is varied twice"):format(WHERE, key)) end
   seen[key] = true
   if opts.settings[key] ~= nil then
-    options.fail(("%s: %s is varied, and set to %s besides"):format(WHERE, key,
+    errors.fail(("%s: %s is varied, and set to %s besides"):format(WHERE, key,
       tostring(opts.settings[key])))
   end
   for i = 2, #one do
     local text = tostring(one[i])
     if values[text] then
-      options.fail(("%s: %s has the value %s twice"):format(WHERE, key, text))
+      errors.fail(("%s: %s has the value %s twice"):format(WHERE, key, text))
     end
     values[text] = true
   end
   for _, text in ipairs(key == "samples" and opts.methods or {}) do
     if type(text) == "string" and text:find ":" then
-      options.fail(("%s: samples is varied, and given with %s besides"):format(WHERE, text))
+      errors.fail(("%s: samples is varied, and given with %s besides"):format(WHERE, text))
     end
   end
 end
@@ -53,9 +54,9 @@ local function combinations(opts)
     options.value(WHERE, ("vary[%d]"):format(i), one, "table")
     local key, longer = one[1], {}
     if type(key) ~= "string" or one[2] == nil then
-      options.fail(('%s: vary[%d] must be {"setting", value, value, ...}'):format(WHERE, i))
+      errors.fail(('%s: vary[%d] must be {"setting", value, value, ...}'):format(WHERE, i))
     elseif FIXED[key] then
-      options.fail(("%s: %s is not varied: see the option %s"):format(WHERE, key, FIXED[key]))
+      errors.fail(("%s: %s is not varied: see the option %s"):format(WHERE, key, FIXED[key]))
     end
     check_once(one, seen, opts)
     for _, before in ipairs(list) do
@@ -185,7 +186,7 @@ local function sweep(given)
   })
   opts.first = opts.settings.seed or 1
   local names, missing = usable_data(WHERE, opts.datasets)
-  if #missing > 0 then options.fail(("%s: %s"):format(WHERE, table.concat(missing, "; "))) end
+  if #missing > 0 then errors.fail(("%s: %s"):format(WHERE, table.concat(missing, "; "))) end
   local list, columns, failures = combinations(opts), columns_of(opts, names), {}
   local variants = variants_of(list, columns)
   local identity = "sweep " .. json.encode{vary = opts.vary, methods = own_code.names(opts.methods),
@@ -195,7 +196,7 @@ local function sweep(given)
   local study = Study.at(opts.out, "runs/sweep", identity)
   local records = repeated(study, flat, opts, failures)
   if not records[1].val_f1 then
-    options.fail(("%s: %s has no validation nodes to choose by"):format(WHERE, names[1]))
+    errors.fail(("%s: %s has no validation nodes to choose by"):format(WHERE, names[1]))
   end
   local ranked = ranking(list, variants, opts.runs)
   local report, results = study:report("sweep", title_of(opts, names)), table_of(ranked, columns)

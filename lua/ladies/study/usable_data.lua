@@ -6,7 +6,6 @@ local collection = require "ladies.data.store.collection"
 local data_sets = require "ladies.data"
 local fetch = require "ladies.data.store.fetch"
 local errors = require "ladies.base.errors"
-local options = require "ladies.base.options"
 local readers = require "ladies.data.formats.readers"
 local run_folder = require "ladies.training.run_folder"
 
@@ -35,13 +34,13 @@ return function(where, names)
   for _, name in ipairs(names) do
     local plain = run_folder.plain(name)
     if called[plain] then
-      options.fail(("%s: the data sets %s and %s would both be called %s; rename one"):format(where,
+      errors.fail(("%s: the data sets %s and %s would both be called %s; rename one"):format(where,
         called[plain], name, plain))
     end
     called[plain] = name
     local problem = obstacle(name)
     if problem then notes[#notes + 1] = problem else list[#list + 1] = name end
   end
-  if #list == 0 then options.fail(("%s: %s"):format(where, table.concat(notes, "; "))) end
+  if #list == 0 then errors.fail(("%s: %s"):format(where, table.concat(notes, "; "))) end
   return list, notes
 end

@@ -117,7 +117,7 @@ end
 -- Fails for what the sampler did in a worker.
 function Batches:blame(batch, text)
   self:close()
-  options.fail(("%s: %s"):format(call_name(self.opts.sampler, batch.epoch, batch.index), text))
+  errors.fail(("%s: %s"):format(call_name(self.opts.sampler, batch.epoch, batch.index), text))
 end
 
 -- Fails when a batch is another one than that of the hash, drawn from the same seeds and rng.
@@ -269,7 +269,7 @@ Batches.__close = Batches.close
 function batches.new(idx, given)
   options.value("ladies.batches", "the nodes", idx, "Index")
   local opts = options.check("ladies.batches", given, SPEC)
-  if #idx == 0 then options.fail("ladies.batches: there are no nodes") end
+  if #idx == 0 then errors.fail("ladies.batches: there are no nodes") end
   idx:check_unique("ladies.batches: node")
   opts.per_epoch = batches.per_epoch(#idx, opts)
   local number = first_of(opts.start, opts.per_epoch)

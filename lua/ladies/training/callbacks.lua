@@ -2,12 +2,12 @@
 -- both, or nothing.
 
 local code = require "ladies.base.code"
-local options = require "ladies.base.options"
+local errors = require "ladies.base.errors"
 
 local callbacks = {}
 
 local function fail(name, text, ...)
-  options.fail(("ladies.train: %s %s"):format(name, text:format(...)))
+  errors.fail(("ladies.train: %s %s"):format(name, text:format(...)))
 end
 
 -- The numbers that a callback returned; none may have a name of `taken`.

@@ -47,7 +47,7 @@ local function load_optimizer(file, where, optimizer)
   for name in pairs(state) do same = same and own[name] ~= nil end
   for name in pairs(own) do same = same and state[name] ~= nil end
   if not same then
-    options.fail(("%s is of another optimizer than %s"):format(where, optimizer))
+    errors.fail(("%s is of another optimizer than %s"):format(where, optimizer))
   end
   local ok, reason = errors.try(optimizer.load_state, optimizer, state)
   if not ok then errors.pass_on(reason, where) end
@@ -95,7 +95,7 @@ function checkpoint.load(path, state, check)
   local file <close> = npz.open(path)
   local counters = members(file, "counter.")
   if counters.format ~= FORMAT then
-    options.fail(("%s is not a checkpoint that this version reads"):format(path))
+    errors.fail(("%s is not a checkpoint that this version reads"):format(path))
   end
   if check then check(json.decode(file:text "run", path .. ": run")) end
   named_tensors.get(file, path, "parameter.", state.parameters)

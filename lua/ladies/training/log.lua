@@ -15,6 +15,7 @@
 local core = require "ladies_core"
 local json = require "ladies.base.json"
 local of_class = require("ladies.base.fields").of_class
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 
 local clock = core.clock
@@ -63,13 +64,13 @@ function log.open(path, keep)
   options.value("ladies.log", "the length to keep", keep, "non-negative integer or nil")
   if keep then cut(path, keep) end
   local file, reason = io.open(path, keep and "a" or "w")
-  if not file then options.fail("log: " .. reason) end
+  if not file then errors.fail("log: " .. reason) end
   file:setvbuf("full", 1 << 16)
   return setmetatable({file = file, path = path, flushed = clock(), nodes = {}, edges = {}}, Log)
 end
 
 local function fail(self, reason)
-  options.fail(("log: %s: cannot be written: %s"):format(self.path, reason))
+  errors.fail(("log: %s: cannot be written: %s"):format(self.path, reason))
 end
 
 local function open_file(self)

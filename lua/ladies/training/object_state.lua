@@ -87,7 +87,7 @@ end
 function object_state.put(arrays, objects)
   for name, object in pairs(objects) do
     local found = {objects = {}, depth = 0, fail = function(_, what)
-      options.fail(("the state of %s holds %s, which a checkpoint does not: numbers, strings, "
+      errors.fail(("the state of %s holds %s, which a checkpoint does not: numbers, strings, "
         .. "booleans, Tensors, Indexes and tables of them"):format(name, what))
     end}
     arrays["state." .. name] = json.encode(encode(object:state(), found))
@@ -100,13 +100,13 @@ end
 function object_state.get(file, path, objects)
   for _, name in ipairs(tables.sorted_keys(objects)) do
     if not file:has("state." .. name) then
-      options.fail(("%s has no state of %s: it is of another run"):format(path, name))
+      errors.fail(("%s has no state of %s: it is of another run"):format(path, name))
     end
   end
   for _, member in ipairs(file:names()) do
     local name = member:match "^state%.(.*)"
     if name and not objects[name] then
-      options.fail(("%s has the state of %s, for which there is no object"):format(path, name))
+      errors.fail(("%s has the state of %s, for which there is no object"):format(path, name))
     end
   end
   for _, name in ipairs(tables.sorted_keys(objects)) do

@@ -7,6 +7,7 @@ local inference = require "ladies.evaluation.inference"
 local label_kinds = require "ladies.data.labels"
 local metrics = require "ladies.evaluation.metrics"
 local model_file = require "ladies.nn.model_file"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local summary = require "ladies.training.summary"
 local validation = require "ladies.training.validation"
@@ -83,7 +84,7 @@ end
 -- Fails for the run's trouble, when the files are written.
 local function fail(run, kept)
   local _, best = run.stopper:kept()
-  options.fail(("ladies.train: %s; a smaller learning rate, or clip, may help; %s"):format(
+  errors.fail(("ladies.train: %s; a smaller learning rate, or clip, may help; %s"):format(
     run.trouble, kept and ("the best model, after batch %d, is kept"):format(best)
       or "there was no good model to keep"))
 end

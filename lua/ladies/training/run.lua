@@ -16,7 +16,7 @@ local not_finite = require "ladies.training.not_finite"
 local numbered_batches = require "ladies.training.numbered_batches"
 local object_state = require "ladies.training.object_state"
 local optim = require "ladies.optim"
-local options = require "ladies.base.options"
+local errors = require "ladies.base.errors"
 local progress = require "ladies.base.progress"
 local propagation = require "ladies.graph.propagation"
 local run_checkpoint = require "ladies.training.run_checkpoint"
@@ -39,9 +39,9 @@ local function check_optimizer(optimizer, parameters)
     end
   end
   if #lacking == trained then
-    options.fail "ladies.train: the optimizer has none of the model's parameters"
+    errors.fail "ladies.train: the optimizer has none of the model's parameters"
   elseif #lacking > 0 then
-    options.fail(("ladies.train: the optimizer lacks the model's parameter %s; one that is not to "
+    errors.fail(("ladies.train: the optimizer lacks the model's parameter %s; one that is not to "
       .. "be trained is frozen by :requires_grad_(false)"):format(lacking[1]))
   end
 end
@@ -50,7 +50,7 @@ end
 local function optimizer_of(opts, named)
   local parameters = module.parameters(opts.model)
   if #parameters == 0 then
-    options.fail(("ladies.train: the model has no parameters%s"):format(
+    errors.fail(("ladies.train: the model has no parameters%s"):format(
       #named > 0 and " that require a gradient: all are frozen" or ""))
   end
   if opts.optimizer then check_optimizer(opts.optimizer, named) end
@@ -61,7 +61,7 @@ end
 local function check_mode(schedule, mode)
   local own = type(schedule) == "table" and rawget(schedule, "mode") or mode
   if own ~= mode then
-    options.fail(('ladies.train: the schedule is for mode = "%s", and the monitor is for "%s"')
+    errors.fail(('ladies.train: the schedule is for mode = "%s", and the monitor is for "%s"')
       :format(own, mode))
   end
 end
@@ -115,7 +115,7 @@ function Run:last_batch()
   local size = self.opts.grad_accumulate
   local most = math.min(self.total, self.opts.max_batches or self.total)
   if most < size then
-    options.fail(("ladies.train: a step of %d mini-batches (grad_accumulate) is more than the run "
+    errors.fail(("ladies.train: a step of %d mini-batches (grad_accumulate) is more than the run "
       .. "has, %d"):format(size, most))
   end
   return most // size * size

@@ -9,7 +9,7 @@ local core = require "ladies_core"
 local log = require "ladies.training.log"
 local machine = require "ladies.base.machine"
 local object_state = require "ladies.training.object_state"
-local options = require "ladies.base.options"
+local errors = require "ladies.base.errors"
 local run_identity = require "ladies.training.run_identity"
 local tables = require "ladies.base.tables"
 
@@ -23,7 +23,7 @@ end
 local function add_given(objects, given)
   for _, name in ipairs(tables.sorted_keys(given or {})) do
     if not object_state.is_kept(given[name]) then
-      options.fail(("ladies.train: state[%s] must have the methods state and load_state"):format(
+      errors.fail(("ladies.train: state[%s] must have the methods state and load_state"):format(
         type(name) == "string" and ("%q"):format(name) or tostring(name)))
     end
     objects["given." .. tostring(name)] = given[name]
@@ -37,7 +37,7 @@ local function objects_of(run)
   if object_state.is_kept(schedule) then
     objects.schedule = schedule
   elseif object_state.has_method(schedule, "update") then
-    options.fail("ladies.train: the schedule has update and so a state, but not the methods state "
+    errors.fail("ladies.train: the schedule has update and so a state, but not the methods state "
       .. "and load_state, without which a run with a folder would lose it")
   end
   return objects
@@ -49,7 +49,7 @@ local function check_sampler(run, drawn)
   opts.epochs, opts.workers = math.max(opts.epochs, run.epoch), 0
   local batch = batches.new(run.opts.data.train, opts)()
   if run_identity.of_batch(opts.sampler, batch) ~= drawn then
-    options.fail(("%s: this is not the run that began there: its sampler draws another mini-batch "
+    errors.fail(("%s: this is not the run that began there: its sampler draws another mini-batch "
       .. "%d; one that depends on more than seeds and rng must say so (adaptive = true)"):format(
         run.folder, run.number))
   end

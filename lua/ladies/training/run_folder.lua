@@ -11,7 +11,7 @@
 --   summary.json      the numbers of the closing table
 
 local core = require "ladies_core"
-local options = require "ladies.base.options"
+local errors = require "ladies.base.errors"
 local own_folder = require "ladies.base.own_folder"
 
 local run_folder = {}
@@ -53,7 +53,7 @@ function run_folder.at(path, resume)
   local folder = own_folder.at(path)
   folder:check "run"
   if not resume and (folder:has "checkpoint.npz" or folder:has "model.npz") then
-    options.fail(("%s holds a run: go on with it (--resume %s, or resume = true), or choose "
+    errors.fail(("%s holds a run: go on with it (--resume %s, or resume = true), or choose "
       .. "another folder"):format(path, path))
   end
   return folder
@@ -76,13 +76,13 @@ local function keep_log(folder)
   local count = logged(path)
   if count == 0 then return end
   if folder:has "model.npz" then
-    options.fail(("%s has a log of %d batches and model.npz, and no checkpoint.npz to go on from; "
+    errors.fail(("%s has a log of %d batches and model.npz, and no checkpoint.npz to go on from; "
       .. "choose a new folder"):format(folder, count))
   end
   while core.exists(folder:file(("log-%d.jsonl"):format(n))) do n = n + 1 end
   local name = ("log-%d.jsonl"):format(n)
   local ok, reason = os.rename(path, folder:file(name))
-  if not ok then options.fail(reason) end
+  if not ok then errors.fail(reason) end
   io.stderr:write(("ladies.train: %s has a log of %d batches and no checkpoint.npz: the run begins "
     .. "anew, and that log is kept as %s\n"):format(folder, count, name))
 end

@@ -5,7 +5,7 @@ local core = require "ladies_core"
 local code = require "ladies.base.code"
 local hashes_of = require "ladies.data.hashes"
 local json = require "ladies.base.json"
-local options = require "ladies.base.options"
+local errors = require "ladies.base.errors"
 local sampling = require "ladies.sampling"
 local tables = require "ladies.base.tables"
 local validation = require "ladies.training.validation"
@@ -88,7 +88,7 @@ function run_identity.check(where, before, now)
     changed[#changed + 1] = ("its data set has other %s"):format(table.concat(parts, ", "))
   end
   if #changed > 0 then
-    options.fail(("%s: this is not the run that began there: %s"):format(where,
+    errors.fail(("%s: this is not the run that began there: %s"):format(where,
       table.concat(changed, "; ")))
   end
 end

@@ -44,7 +44,7 @@ local LOSS = "the loss function's result for batch %d"
 local function value_of(loss, number)
   options.value("ladies.train", LOSS:format(number), loss, "Tensor")
   if loss.n_rows * loss.n_cols ~= 1 then
-    options.fail(("ladies.train: " .. LOSS .. " must have one element, it is %d x %d"):format(
+    errors.fail(("ladies.train: " .. LOSS .. " must have one element, it is %d x %d"):format(
       number, loss.n_rows, loss.n_cols))
   end
   return loss:item()
@@ -55,7 +55,7 @@ local function backward(loss, number)
   local ok, reason = errors.try(loss.backward, loss)
   if ok then return end
   local text = errors.message(reason):match "^backward: the loss (.*)"
-  if text then options.fail(("ladies.train: " .. LOSS .. " %s"):format(number, text)) end
+  if text then errors.fail(("ladies.train: " .. LOSS .. " %s"):format(number, text)) end
   error(reason, 0)
 end
 
@@ -72,7 +72,7 @@ end
 -- gave another.
 function Step:set_lr(lr, who)
   if not errors.try(self.optimizer.set_lr, self.optimizer, lr) then
-    options.fail(("ladies.train: %s: lr must be 0 or more, and finite in float32, got %s"):format(
+    errors.fail(("ladies.train: %s: lr must be 0 or more, and finite in float32, got %s"):format(
       who, not_finite(lr) or lr))
   end
   self.lr = lr
@@ -84,7 +84,7 @@ function Step:follow_schedule(number)
   local ok = type(factor) == "number"
     and errors.try(self.optimizer.set_lr, self.optimizer, self.lr * factor)
   if not ok then
-    options.fail(("ladies.train: schedule must give a factor of 0 or more, and finite in float32 "
+    errors.fail(("ladies.train: schedule must give a factor of 0 or more, and finite in float32 "
       .. "times the learning rate, got %s for batch %d"):format(
         type(factor) == "number" and (not_finite(factor) or factor) or "a " .. type(factor),
         number))

@@ -4,6 +4,7 @@
 
 local clock = require "ladies_core".clock
 local of_class = require("ladies.base.fields").of_class
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 
 local timer = {}
@@ -37,7 +38,7 @@ end
 
 -- Seconds since the batch in hand began, or since its sampling ended; and the time now.
 local function since_mark(self)
-  if not self.mark then options.fail "timer: no batch has begun; timer:start() begins one" end
+  if not self.mark then errors.fail "timer: no batch has begun; timer:start() begins one" end
   local now = clock()
   return now - self.mark, now
 end

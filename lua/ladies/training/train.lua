@@ -1,6 +1,7 @@
 --- ladies.train: the loop of README with exact validation, early stopping, the best model kept, a
 -- progress bar, a log and checkpoints.
 
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local results = require "ladies.training.results"
 local run_folder = require "ladies.training.run_folder"
@@ -46,9 +47,9 @@ local SPEC = {
 -- Fails for options of a run without a sampler that need a graph.
 local function check_no_graph(opts)
   if opts.P then
-    options.fail "ladies.train: P is of a model that reads a graph, which needs a sampler"
+    errors.fail "ladies.train: P is of a model that reads a graph, which needs a sampler"
   elseif (opts.model.n_layers or 0) ~= 0 then
-    options.fail(("ladies.train: the model has %s layers over a graph and needs a sampler"):format(
+    errors.fail(("ladies.train: the model has %s layers over a graph and needs a sampler"):format(
       opts.model.n_layers))
   end
 end
@@ -135,17 +136,17 @@ local function train(given)
   if not opts.sampler then check_no_graph(opts) end
   for _, name in ipairs{"features", "labels", "train", opts.sampler and "graph"} do
     if not opts.data[name] then
-      options.fail(("ladies.train: the data set has no %s%s"):format(name,
+      errors.fail(("ladies.train: the data set has no %s%s"):format(name,
         name == "train" and "; data:split() makes a split" or ""))
     end
   end
   for _, name in ipairs{"lr", "weight_decay"} do
     if opts.optimizer and given[name] ~= nil then
-      options.fail(("ladies.train: %s is the optimizer's where one is given"):format(name))
+      errors.fail(("ladies.train: %s is the optimizer's where one is given"):format(name))
     end
   end
   if opts.resume and not opts.out then
-    options.fail "ladies.train: resume needs out, the run's folder"
+    errors.fail "ladies.train: resume needs out, the run's folder"
   end
   local folder, lock
   if opts.out then folder, lock = run_folder.take(opts.out, opts.resume) end

@@ -5,6 +5,7 @@ local inference = require "ladies.evaluation.inference"
 local label_kinds = require "ladies.data.labels"
 local metrics = require "ladies.evaluation.metrics"
 local not_finite = require "ladies.training.not_finite"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 
 local validation = {}
@@ -48,7 +49,7 @@ end
 function validation.new(opts)
   local monitor = validation.monitor(opts)
   if not opts.validate and opts.monitor and monitor.name ~= "micro-F1" then
-    options.fail(('ladies.train: monitor: "%s" is no number of the default validation, which is '
+    errors.fail(('ladies.train: monitor: "%s" is no number of the default validation, which is '
       .. 'micro-F1; give validate'):format(monitor.name))
   end
   local validate = opts.validate or opts.data.val and exact(opts)
@@ -61,17 +62,17 @@ end
 function Validation:numbers(found)
   if type(found) == "number" then return {[self.name] = found} end
   if type(found) ~= "table" then
-    options.fail("ladies.train: validate must return a number or a table of numbers, got a "
+    errors.fail("ladies.train: validate must return a number or a table of numbers, got a "
       .. type(found))
   end
   for name, number in pairs(found) do
     if type(name) ~= "string" or type(number) ~= "number" then
-      options.fail(("ladies.train: validate must return numbers by name, got a %s for %s"):format(
+      errors.fail(("ladies.train: validate must return numbers by name, got a %s for %s"):format(
         type(number), tostring(name)))
     end
   end
   if not found[self.name] then
-    options.fail(('ladies.train: validate returned no number "%s", which is monitored; monitor = '
+    errors.fail(('ladies.train: validate returned no number "%s", which is monitored; monitor = '
       .. '{name =} says which one is'):format(self.name))
   end
   return found

@@ -24,6 +24,7 @@ local measured = require "ladies.study.measured"
 local methods = require "ladies_paper.costs.methods"
 local nn = require "ladies.nn"
 local optim = require "ladies.optim"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local report = require "ladies_paper.costs.report"
 local Study = require "ladies.study"
@@ -146,7 +147,7 @@ local function chosen(names)
   local by_name = tables.by_field(methods, "name")
   local all = tables.map(methods, function(method) return method.name end)
   return tables.map(names or all, function(name)
-    return by_name[name] or options.fail(("%s: no method %q%s"):format(WHERE, name,
+    return by_name[name] or errors.fail(("%s: no method %q%s"):format(WHERE, name,
       options.hint(name, all, "there are")))
   end)
 end

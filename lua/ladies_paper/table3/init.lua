@@ -8,6 +8,7 @@ local data_sets = require "ladies.data"
 local experiment = require "ladies.experiment"
 local generate = require "ladies.data.generate"
 local methods = require "ladies.experiment.methods"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local protocol = require "ladies_paper.protocol"
 local provenance = require "ladies.report.provenance"
@@ -104,7 +105,7 @@ local function rows_of(opts, names, folder)
       end
     end
   end
-  if #rows == 0 then options.fail(WHERE .. ": these data sets have no row of these methods") end
+  if #rows == 0 then errors.fail(WHERE .. ": these data sets have no row of these methods") end
   for i, common in ipairs(methods.share(WHERE, plain, opts.settings)) do
     local row = rows[i]
     row.settings = tables.merged(row.settings, common)

@@ -6,6 +6,7 @@ local estimators = require "ladies_paper.variance.estimators"
 local experiment = require "ladies.experiment"
 local generate = require "ladies.data.generate"
 local methods = require "ladies.experiment.methods"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local own_code = require "ladies.experiment.own_code"
 local tables = require "ladies.base.tables"
@@ -75,13 +76,13 @@ local function chosen(opts)
   local names = tables.map(estimators, function(one) return one.name end)
   local list = tables.map(opts.methods or names, function(name)
     if own_code.is_file(name) then return of_file(name, opts) end
-    return by_name[name] or options.fail(("%s: no method %q%s"):format(WHERE, name,
+    return by_name[name] or errors.fail(("%s: no method %q%s"):format(WHERE, name,
       options.hint(name, names, "there are")))
   end)
   for _, name in ipairs(tables.sorted_keys(opts.samplers)) do
     local make = options.value(WHERE, "samplers." .. name, opts.samplers[name], "callable")
     if by_name[name] then
-      options.fail(("%s: samplers.%s: there is a method of this name; choose another"):format(WHERE,
+      errors.fail(("%s: samplers.%s: there is a method of this name; choose another"):format(WHERE,
         name))
     end
     list[#list + 1] = {name = name, title = name, own = true, make = function(network, s, layers)
@@ -94,7 +95,7 @@ end
 -- Refuses what would leave nothing to measure.
 local function check_points(opts)
   if #opts.datasets == 0 or #opts.estimators == 0 or #opts.samples == 0 then
-    options.fail(WHERE .. ": name at least one data set, one method and one number of samples")
+    errors.fail(WHERE .. ": name at least one data set, one method and one number of samples")
   end
   local needs = {}
   for i, one in ipairs(opts.estimators) do
@@ -104,7 +105,7 @@ local function check_points(opts)
     end
     needs[i] = ("%s needs %d at least"):format(one.name, least)
   end
-  options.fail(("%s: no method is measured with these samples; %s"):format(WHERE,
+  errors.fail(("%s: no method is measured with these samples; %s"):format(WHERE,
     table.concat(needs, ", ")))
 end
 
@@ -112,10 +113,10 @@ end
 function plan.check(given)
   local opts = options.check(WHERE, given, SPEC)
   opts = tables.merged(opts.quick and QUICK or THOROUGH, opts)
-  if opts.draws < 2 then options.fail(WHERE .. ": a variance needs at least 2 draws") end
-  if opts.batches < 2 then options.fail(WHERE .. ": an interval needs at least 2 batches") end
+  if opts.draws < 2 then errors.fail(WHERE .. ": a variance needs at least 2 draws") end
+  if opts.batches < 2 then errors.fail(WHERE .. ": an interval needs at least 2 batches") end
   if opts.lag > opts.steps then
-    options.fail(("%s: the lag, %d, is more than the steps of training, %d"):format(WHERE,
+    errors.fail(("%s: the lag, %d, is more than the steps of training, %d"):format(WHERE,
       opts.lag, opts.steps))
   end
   if not given.datasets then opts.datasets = here(opts.datasets) end

@@ -6,12 +6,12 @@ local fields = require "ladies.base.fields"
 local surface = {}
 
 -- Left out, by a pattern of the name: other programs, the network, files that are not the caller's,
--- work of minutes, and what takes the whole settings of an experiment or a shape. Switches for
--- tests, too.
+-- work of minutes, and what takes the whole settings of an experiment or a shape, or raises
+-- what it is given. Switches for tests, too.
 local LEFT_OUT = {
   "^process%.", "^folder%.remove", "^truncate$", "^help$", "^home$",
   "^experiment%.re[a-z]+$", "^experiment%.model$", "^experiment%.sampler$",
-  "^experiment%.batch_size$", "^options%.value$", "^options%.check$",
+  "^experiment%.batch_size$", "^options%.value$", "^options%.check$", "^errors%.",
   "^ablate$", "^compare$", "^costs$", "^figures$", "^report$", "^reproduce$", "^sweep$", "^table3$",
   "^variance$", "^experiment%.run$", "^experiment%.load$", "^data%.names$", "^plot%.available$",
   ":new$", ":transform_is_cheaper$", "^plot%.png$", "^plot%.svg$", "^plot%.files$", "^workers$",

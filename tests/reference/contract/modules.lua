@@ -116,6 +116,12 @@ local entries = {
   ["sampling.at_layer"] = passes({M}, function(_, x)
     return ladies.sampling.at_layer(1, x.exp, x)
   end),
+  ["errors.try"] = passes({M}, function(_, x)
+    return select(2, ladies.errors.try(x.exp, x))
+  end),
+  ["errors.within"] = passes({M}, function(_, x)
+    return ladies.errors.within("layer %d", 1, x.exp, x)
+  end),
   ["options.value"] = passes({M}, function(_, x)
     return ladies.options.value("f", "x", x, "Tensor"):exp()
   end),

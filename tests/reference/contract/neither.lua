@@ -13,6 +13,9 @@ without("", [[
 ]])
 without("checkpoint.", "load run save")
 without("data.", "class_split from_files load names random_split split")
+without("errors.", [[
+  fail is_in_own_file is_internal is_interrupt message own_file pass_on told
+]])
 without("experiment.", "batch_size configure load model own read resolve run sampler")
 without("file.", "read write")
 without("folder.", "bytes lock make remove sync")
@@ -24,7 +27,7 @@ without("nn.", "activation class dropout gcn gcn_conv layer_norm linear")
 without("nn.initialize.", "by_name")
 without("npy.", "read")
 without("npz.", "bytes open")
-without("options.", "class_of fail hint last")
+without("options.", "class_of hint last")
 without("partition.", "from_index part_of")
 without("pickle.", "decode load")
 without("plot.", "available files png svg text")

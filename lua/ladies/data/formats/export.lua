@@ -1,6 +1,7 @@
 --- Data sets as text, for other programs: what ladies.data.from_files reads.
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local own_folder = require "ladies.base.own_folder"
 local npz_layout = require "ladies.data.formats.npz_layout"
@@ -30,7 +31,7 @@ local function write_names(folder, data)
     local names = data[kind] or {}
     local text, lines = (table.concat(names, "\n") .. "\n"):gsub("\n", "\n")
     if #names > 0 and lines > #names then
-      options.fail(("%s: one of the %s has more than one line"):format(WHERE, kind))
+      errors.fail(("%s: one of the %s has more than one line"):format(WHERE, kind))
     end
     if #names > 0 then write(kind, text) end
   end

@@ -4,6 +4,7 @@
 -- Ids are read into 1 .. n whatever the files count from, so all that follows is as for arrays.
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local checks = require "ladies.data.checks"
 local class_numbers = require "ladies.data.class_numbers"
@@ -93,7 +94,7 @@ function Reader:node() return self.names or "id" end
 -- An error if a file named a node that has no row among the features.
 function Reader:check_known(path)
   if self.names and #self.names > self.n_nodes then
-    options.fail(('%s: %s: the node "%s" has no row in %s'):format(WHERE, path,
+    errors.fail(('%s: %s: the node "%s" has no row in %s'):format(WHERE, path,
       self.names[self.n_nodes + 1], self.opts.features or self.opts.labels))
   end
 end
@@ -120,7 +121,7 @@ function Reader:check_rows(path, rows)
   local seen = {}
   for i = 1, #self.names < #rows and #rows or 0 do
     if seen[rows[i]] then
-      options.fail(('%s: %s: two rows for the node "%s"'):format(WHERE, path, self.names[rows[i]]))
+      errors.fail(('%s: %s: two rows for the node "%s"'):format(WHERE, path, self.names[rows[i]]))
     end
     seen[rows[i]] = true
   end
@@ -159,7 +160,7 @@ function Reader:check_rows_meant(path, features)
     repeated, last = repeated or node == last, node
   end
   if repeated and last > 1 then
-    options.fail(('%s: %s: are these three features a node, or lines of node, feature and value? A '
+    errors.fail(('%s: %s: are these three features a node, or lines of node, feature and value? A '
       .. 'header node,feature,value, or feature_form = "rows" or "triplets", says it'):format(WHERE,
       path))
   end
@@ -174,7 +175,7 @@ function Reader:triplets(path)
   local n_cols, limit = columns:max(), complete.most_columns(#values, self.opts.max_ids)
   if n_cols > limit then self:read(path, kinds, limit) end      -- names the line
   if columns:min() < 1 then
-    options.fail(("%s: %s: a feature must be a number from %d on"):format(WHERE, path,
+    errors.fail(("%s: %s: a feature must be a number from %d on"):format(WHERE, path,
       self:first_id()))
   end
   return core.matrix{n_rows = self.n_nodes, n_cols = n_cols, rows = nodes, cols = columns,
@@ -188,7 +189,7 @@ function Reader:rows_by_node(path)
   for i = 1, #nodes do
     local node = nodes[i]
     if node > #nodes then
-      options.fail(("%s: %s: has a row for the node %d, but %d rows; each node must have one")
+      errors.fail(("%s: %s: has a row for the node %d, but %d rows; each node must have one")
         :format(WHERE, path, node - 1 + self:first_id(), #nodes))
     end
     if row_of[node] then self:fail_twice(path, node) end
@@ -211,7 +212,7 @@ function Reader:features()
   if self.names then
     local rows
     if is_matrix(path) then
-      options.fail(('%s: %s: with ids = "strings" it must be a table with a name in each row'):
+      errors.fail(('%s: %s: with ids = "strings" it must be a table with a name in each row'):
         format(WHERE, path))
     end
     rows, features = self:read(path, {self.names, "numbers"})
@@ -227,7 +228,7 @@ function Reader:features()
 end
 
 function Reader:fail_twice(path, node)
-  options.fail(("%s: %s: the node %s stands there twice"):format(WHERE, path,
+  errors.fail(("%s: %s: the node %s stands there twice"):format(WHERE, path,
     self.names and ('"%s"'):format(self.names[node]) or node - 1 + self:first_id()))
 end
 
@@ -302,7 +303,7 @@ local function check_words(fields, path, words, n_parts)
   end
   local shown = table.concat(others, ", ", 1, math.min(#others, 5))
   if n_parts == 0 then
-    options.fail(('%s: %s: no node is in "train", "val" or "test"; found %s'):format(WHERE, path,
+    errors.fail(('%s: %s: no node is in "train", "val" or "test"; found %s'):format(WHERE, path,
       shown == "" and "none" or shown))
   elseif #others > 0 then
     notes.add({where = path}, fields.notes, 'nodes of other words than "train", "val" and "test" '
@@ -345,7 +346,7 @@ function Reader:edge_columns(path, list)
     and table_header.has_ends(fields) then titles = fields end
   if titles then
     local columns, message = table_header.edges(titles, weighted)
-    if not columns then options.fail(("%s: %s: %s"):format(WHERE, path, message)) end
+    if not columns then errors.fail(("%s: %s: %s"):format(WHERE, path, message)) end
     if #columns.unused > 0 then
       notes.add({where = path}, list, "not used: %s", table.concat(columns.unused, ", "))
     end
@@ -382,9 +383,9 @@ function Reader:adjacency(list)
   if not matrix then
     matrix, merged = self:edge_table(path, list)
   elseif options.class_of(matrix) ~= "Matrix" then
-    options.fail(("%s: %s: the edges must be a coordinate file, got an array"):format(WHERE, path))
+    errors.fail(("%s: %s: the edges must be a coordinate file, got an array"):format(WHERE, path))
   elseif matrix.n_rows ~= n or matrix.n_cols ~= n then
-    options.fail(("%s: %s is %d x %d, must be %d x %d, as the %s have %d rows"):format(WHERE, path,
+    errors.fail(("%s: %s is %d x %d, must be %d x %d, as the %s have %d rows"):format(WHERE, path,
       matrix.n_rows, matrix.n_cols, n, n, self.opts.features and "features" or "labels", n))
   end
   return matrix, merged
@@ -401,11 +402,11 @@ function from_files.read(given)
     opts.split, split_file = nil, opts.split
   end
   if (opts.split or split_file) and (opts.train or opts.val or opts.test) then
-    options.fail(WHERE .. ": give either split or train, val and test")
+    errors.fail(WHERE .. ": give either split or train, val and test")
   end
   for option, key in pairs{node_names = "ids", class_names = "classes"} do
     if opts[option] and opts[key] == "strings" then
-      options.fail(('%s: with %s = "strings" the tables have the names, not %s'):format(WHERE, key,
+      errors.fail(('%s: with %s = "strings" the tables have the names, not %s'):format(WHERE, key,
         option))
     end
   end

@@ -13,6 +13,7 @@
 -- matrices. They get no features and no label, and nothing is trained or tested on them.
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local checks = require "ladies.data.checks"
 
@@ -47,7 +48,7 @@ local function read(context, part, class)
   local value = core.pickle.load(path)
   local got = options.class_of(value) or type(value)
   if got ~= class then
-    options.fail(("pickle: %s: must hold a %s, got a %s"):format(path, class, got))
+    errors.fail(("pickle: %s: must hold a %s, got a %s"):format(path, class, got))
   end
   return value
 end

@@ -7,6 +7,7 @@
 -- source's.
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local complete = require "ladies.data.complete"
 local npz_layout = require "ladies.data.formats.npz_layout"
@@ -36,7 +37,7 @@ local function options_for(reader, path, opts)
   if splits.is_way(opts.split) then
     own.split = false
   elseif opts.split and not reader.named_splits then
-    options.fail(('%s: %s: "%s" is no way to split; there are %s'):format(WHERE, path, opts.split,
+    errors.fail(('%s: %s: "%s" is no way to split; there are %s'):format(WHERE, path, opts.split,
       splits.WAYS))
   end
   return own
@@ -63,7 +64,7 @@ function readers.read(path, opts)
   for _, reader in ipairs(LIST) do
     if reader.fits(path) then return call(reader, path, options_for(reader, path, opts)) end
   end
-  options.fail(("%s: %s %s"):format(WHERE, path,
+  errors.fail(("%s: %s %s"):format(WHERE, path,
     not core.exists(path) and "does not exist" or table_folder.missing(path)
     or "is in no format that is known; see doc/data.md"))
 end

@@ -4,7 +4,7 @@
 --   offset lex_filenum ss_type w_cnt word lex_id [word lex_id ...] p_cnt [ptr ...] [frames] | gloss
 -- with w_cnt in hexadecimal and four fields a ptr: symbol, offset, part of speech, source/target.
 
-local options = require "ladies.base.options"
+local errors = require "ladies.base.errors"
 
 local wordnet = {}
 
@@ -61,7 +61,7 @@ function wordnet.read(folder)
   for _, part in ipairs(PARTS) do
     local path, letter = folder .. "/data." .. part[1], part[2]
     local file, message = io.open(path)
-    if not file then options.fail("wordnet: cannot read " .. message) end
+    if not file then errors.fail("wordnet: cannot read " .. message) end
     local number = 0
     for line in file:lines() do
       number = number + 1
@@ -69,7 +69,7 @@ function wordnet.read(folder)
         local synset = parse(line)
         if not synset then
           file:close()
-          options.fail(("wordnet: %s:%d: not the line of a synset"):format(path, number))
+          errors.fail(("wordnet: %s:%d: not the line of a synset"):format(path, number))
         end
         local i = #net.names + 1
         local name = synset.lemma .. "." .. letter
@@ -85,7 +85,7 @@ function wordnet.read(folder)
     for _, key in ipairs(keys) do
       local target = id_of[key]
       if not target then
-        options.fail(("wordnet: %s points to %s, which is not there"):format(net.names[i], key))
+        errors.fail(("wordnet: %s points to %s, which is not there"):format(net.names[i], key))
       elseif target ~= i then
         net.sources[#net.sources + 1], net.targets[#net.targets + 1] = i, target
       end

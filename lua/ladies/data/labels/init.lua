@@ -21,6 +21,7 @@
 --   write(path, labels)                                   a line of text for each node, in multi
 --                                                         below a header
 
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local checks = require "ladies.data.checks"
 local multi = require "ladies.data.labels.multi"
@@ -55,7 +56,7 @@ end
 function labels.check_outputs(where, logits, data)
   local classes = data.classes
   if classes and logits.n_cols ~= classes then
-    options.fail(("%s: the model has %d outputs, the data set %d classes"):format(where,
+    errors.fail(("%s: the model has %d outputs, the data set %d classes"):format(where,
       logits.n_cols, classes))
   end
 end
@@ -72,7 +73,7 @@ function labels.check_predictions(where, predicted, x)
     wanted = ("%d x %d"):format(x.n_rows, x.n_cols)
   end
   if got ~= wanted then
-    options.fail(("%s: predictions of %s for labels of %s"):format(where, got, wanted))
+    errors.fail(("%s: predictions of %s for labels of %s"):format(where, got, wanted))
   end
 end
 

@@ -3,6 +3,7 @@
 -- says what the functions are.
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local checks = require "ladies.data.checks"
 
@@ -106,15 +107,15 @@ end
 function multi.tally(where, predicted, labels, idx)
   options.value(where, "the predictions", predicted, "Tensor")
   if predicted.n_rows ~= labels.n_rows or predicted.n_cols ~= labels.n_cols then
-    options.fail(("%s: predictions of %d x %d for labels of %d x %d"):format(where,
+    errors.fail(("%s: predictions of %d x %d for labels of %d x %d"):format(where,
       predicted.n_rows, predicted.n_cols, labels.n_rows, labels.n_cols))
   end
   if idx then predicted, labels = predicted[idx], labels[idx] end
   local known, ids = known_rows(labels)
   if #ids < labels.n_rows then predicted, labels = predicted[ids], known end
-  if labels.n_rows == 0 then options.fail(where .. ": none of the nodes has a label") end
+  if labels.n_rows == 0 then errors.fail(where .. ": none of the nodes has a label") end
   if not is_binary(predicted) then
-    options.fail(where .. ": predictions must be 0 or 1, as logits:above(0) gives them")
+    errors.fail(where .. ": predictions must be 0 or 1, as logits:above(0) gives them")
   end
   local wrong, n = (predicted - labels):square():row_sums():above(0):sum():item(), labels.n_rows
   return {correct = (predicted * labels):col_sums():to_table(),

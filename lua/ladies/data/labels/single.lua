@@ -2,6 +2,7 @@
 -- what the functions are.
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local checks = require "ladies.data.checks"
 
@@ -52,7 +53,7 @@ function single.pairs(where, predicted, labels, idx)
   options.value(where, "the labels", labels, "Index")
   options.value(where, "idx", idx, "Index or nil")
   if #predicted ~= #labels then
-    options.fail(("%s: %d predictions for %d labels"):format(where, #predicted, #labels))
+    errors.fail(("%s: %d predictions for %d labels"):format(where, #predicted, #labels))
   end
   if idx then predicted, labels = predicted[idx], labels[idx] end
   local all, truth = predicted:to_table(), labels:to_table()
@@ -63,7 +64,7 @@ function single.pairs(where, predicted, labels, idx)
       all[n], truth[n] = all[i], truth[i]
     end
   end
-  if n == 0 then options.fail(where .. ": none of the nodes has a label") end
+  if n == 0 then errors.fail(where .. ": none of the nodes has a label") end
   return all, truth, n
 end
 

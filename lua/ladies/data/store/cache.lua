@@ -28,7 +28,7 @@ end
 --- The folder, made if there is none.
 function cache.make_folder()
   local folder = cache.folder()
-  if not folder then options.fail("there is no place for a cache: set LADIES_CACHE or HOME") end
+  if not folder then errors.fail("there is no place for a cache: set LADIES_CACHE or HOME") end
   own_folder.at(folder):make "cache"
   return folder
 end
@@ -36,7 +36,7 @@ end
 --- An error unless the name may be that of a file.
 function cache.check_name(where, name)
   if not name:find "^[%w_][%w._+-]*$" or #name > 100 then
-    options.fail(("%s: %q cannot be the name of a data set: letters, digits and ._+- can"):format(
+    errors.fail(("%s: %q cannot be the name of a data set: letters, digits and ._+- can"):format(
       where, name))
   end
 end

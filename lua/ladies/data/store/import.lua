@@ -1,6 +1,7 @@
 --- Importing: a data set that the user has, as a folder or an archive, into the cache.
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local cache = require "ladies.data.store.cache"
 local collection = require "ladies.data.store.collection"
@@ -14,7 +15,7 @@ local unpack = require "ladies.data.store.unpack"
 
 local WHERE = "ladies import"
 
-local function fail(text, ...) options.fail(("%s: %s"):format(WHERE, text:format(...))) end
+local function fail(text, ...) errors.fail(("%s: %s"):format(WHERE, text:format(...))) end
 
 -- The data sets in a tree, as paths that the readers take; what lies below one is its own.
 local function candidates(root)

@@ -3,7 +3,7 @@
 
 local core = require "ladies_core"
 local home = require "ladies.base.home"
-local options = require "ladies.base.options"
+local errors = require "ladies.base.errors"
 
 local registry = {}
 
@@ -98,7 +98,7 @@ local function parse(from)
     local kind, title = line:match "^(%l+)%s+(%S+)%s*$"
     local key, value = line:match "^%s+(%w+)%s+(.-)%s*$"
     local function fail(text, ...)
-      options.fail(("registry: %s: line %d" .. text):format(from, number, ...))
+      errors.fail(("registry: %s: line %d" .. text):format(from, number, ...))
     end
     if KEYS[kind] then
       if not name(title) then
@@ -134,7 +134,7 @@ function registry.find(wanted)
   if entry and not entry.archive then
     entry.archive = load().archive[entry.from or ""]
     if not entry.archive then
-      options.fail(("registry: %s: %s is from an archive that is not there"):format(loaded.path,
+      errors.fail(("registry: %s: %s is from an archive that is not there"):format(loaded.path,
         wanted))
     end
   end

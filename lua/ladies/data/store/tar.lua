@@ -10,7 +10,7 @@
 -- more.
 
 local core = require "ladies_core"
-local options = require "ladies.base.options"
+local errors = require "ladies.base.errors"
 
 local Tar = {__name = "ladies.Tar"}
 Tar.__index = Tar
@@ -27,7 +27,7 @@ local OTHERS = {["1"] = "a link", ["2"] = "a symbolic link", ["3"] = "a device",
   ["6"] = "a pipe", S = "a file with holes"}
 
 local function fail(tar, text, ...)
-  options.fail(("%s: %s"):format(tar.path, text:format(...)))
+  errors.fail(("%s: %s"):format(tar.path, text:format(...)))
 end
 
 -- The text of a field up to its first zero.
@@ -165,7 +165,7 @@ end
 --- Opens the tar archive at `path`, which is not packed, and reads its headers.
 function Tar.open(path)
   local file, message = io.open(path, "rb")
-  if not file then options.fail(message) end
+  if not file then errors.fail(message) end
   local tar = setmetatable({path = path, file = file, list = {}, by_name = {}}, Tar)
   local ok, failure = pcall(read_members, tar, file:seek "end")
   if not ok then

@@ -5,7 +5,7 @@
 -- and how much is too much.
 
 local core = require "ladies_core"
-local options = require "ladies.base.options"
+local errors = require "ladies.base.errors"
 local Tar = require "ladies.data.store.tar"
 
 local unpack = {}
@@ -32,7 +32,7 @@ end
 
 local function check_digest(where, file, sha256)
   if file.sha256 and sha256 ~= file.sha256 then
-    options.fail(("%s: %s is not the published one: its SHA-256 is %s, %s expected"):format(where,
+    errors.fail(("%s: %s is not the published one: its SHA-256 is %s, %s expected"):format(where,
       file.path, sha256, file.sha256))
   end
 end
@@ -40,7 +40,7 @@ end
 local function fail_incomplete(path, entry)
   local names = {}
   for i, file in ipairs(entry.files) do names[i] = file.path end
-  options.fail(("%s has not all the files of %s: %s"):format(path, entry.name,
+  errors.fail(("%s has not all the files of %s: %s"):format(path, entry.name,
     table.concat(names, ", ")))
 end
 
@@ -121,21 +121,21 @@ local function check_members(path, members)
   for _, member in ipairs(members) do
     local file = plain(member.name)
     if seen[file] and not member.name:find "/$" then
-      options.fail(("%s: members %q and %q are the same file"):format(path, seen[file],
+      errors.fail(("%s: members %q and %q are the same file"):format(path, seen[file],
         member.name))
     end
     seen[file] = member.name
     if member.name:find "^%a:" then
-      options.fail(("%s: member %q has the letter of a drive"):format(path, member.name))
+      errors.fail(("%s: member %q has the letter of a drive"):format(path, member.name))
     end
     total = total + member.size
   end
   local packed = core.folder.bytes(path)
   if #members > MOST_MEMBERS then
-    options.fail(("%s: has %d members; at most %d are unpacked"):format(path, #members,
+    errors.fail(("%s: has %d members; at most %d are unpacked"):format(path, #members,
       MOST_MEMBERS))
   elseif total > PLENTY and total // RATIO > packed then
-    options.fail(("%s: would unpack to %d bytes, more than %d times its size"):format(path, total,
+    errors.fail(("%s: would unpack to %d bytes, more than %d times its size"):format(path, total,
       RATIO))
   end
 end
