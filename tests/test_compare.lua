@@ -4,8 +4,8 @@ local ladies = require "ladies"
 local files = require "tools.files"
 local Graph = require "ladies.graph"
 local markdown = require "ladies.report.markdown"
-local statistics = require "ladies.report.statistics"
 local Study = require "ladies.study"
+local Table = require "ladies.report.table"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 
@@ -101,8 +101,8 @@ function tests.test_table_and_files()
     f1[i] = tonumber(line:match '"test_f1":([^,]+)')
   end
   lu.assertEquals(#f1, 4)                    -- seed by seed: LADIES, full, LADIES, full
-  lu.assertEquals(result.rows[2][2], statistics.text({f1[1], f1[3]}, 100))
-  lu.assertEquals(result.rows[3][2], statistics.text({f1[2], f1[4]}, 100))
+  lu.assertEquals(result.rows[2][2], Table.deviation({100 * f1[1], 100 * f1[3]}, "%.2f").text)
+  lu.assertEquals(result.rows[3][2], Table.deviation({100 * f1[2], 100 * f1[4]}, "%.2f").text)
   lu.assertStrContains(ladies.file.read(out .. "/compare.md"),
     ("## Methods on %s\n\n%s\n\n"):format(toy.new(true).name, result))
   lu.assertEquals(files.lines(out .. "/compare.csv")[3]:match "^[^,]*,[^,]*,[^,]*",

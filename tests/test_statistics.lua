@@ -14,14 +14,10 @@ function tests.test_mean_and_deviation()
 end
 
 function tests.test_texts()
-  lu.assertEquals(statistics.text({0.75, 0.77}, 100, "%.1f"), "76.0 ± 1.4")
-  lu.assertEquals(statistics.text{1, 2, 6}, "3.00 ± 2.65")
-  lu.assertEquals(statistics.text({0.5}, 100), "50.00")
-  lu.assertEquals(statistics.text{}, "-")
-  lu.assertEquals(statistics.interval({1, 2, 6}, "%.2f"), "3.00 ± 6.6")
-  lu.assertEquals(statistics.interval({1, 2, 6}, "%.0f", "%.3f"), "3 ± 6.572")
-  lu.assertEquals(statistics.interval({4}, "%.1f"), "4.0")
-  lu.assertEquals(statistics.interval({}, "%.1f"), "-")
+  lu.assertEquals(statistics.with_spread(3, 2.65, "%.2f"), "3.00 ± 2.65")
+  lu.assertEquals(statistics.with_spread(3, 6.572, "%.0f", "%.1f"), "3 ± 6.6")
+  lu.assertEquals(statistics.with_spread(0.5, nil, "%.2f"), "0.50")
+  lu.assertEquals(statistics.with_spread(nil, nil, "%.2f"), "-")
 end
 
 --- 0.975 quantiles of the t distribution, and how far the expansion may be from them.

@@ -373,7 +373,7 @@ end
 -- raises what was caught once more.
 function tests.test_interruptions_are_not_caught()
   local raised_again = {}
-  for name in ([[base/errors base/installed command/cli data/formats/from_files data/store/fetch
+  for name in ([[base/errors base/installed command/cli data/formats/file_reader data/store/fetch
       data/store/tar sampling/init study/side_by_side training/batches
       training/numbered_batches
       ]]):gmatch "%S+" do

@@ -11,6 +11,7 @@ local paper = require "ladies_paper"
 local published = require "ladies_paper.table3.published"
 local shell = require "tools.shell"
 local statistics = require "ladies.report.statistics"
+local Table = require "ladies.report.table"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 local toy_study = require "tools.toy_study"
@@ -40,7 +41,7 @@ function tests.test_table_and_files()
   local records = result.rows[2].records
   lu.assertEquals({records[1].config.seed, records[2].config.seed}, {1, 2})
   local f1 = {100 * records[1].test_f1, 100 * records[2].test_f1}
-  lu.assertStrContains(tostring(result), "| LADIES (5) | " .. statistics.text(f1, 1, "%.1f"))
+  lu.assertStrContains(tostring(result), "| LADIES (5) | " .. Table.deviation(f1, "%.1f").text)
   local csv = files.lines(out .. "/table3.csv")
   lu.assertEquals(#csv, 3)
   lu.assertStrContains(csv[3], ("toy,LADIES (5),2,%s,"):format(statistics.mean(f1)))

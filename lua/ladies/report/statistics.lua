@@ -27,19 +27,6 @@ function statistics.with_spread(value, spread, format, spread_format)
   return (format .. " ± " .. (spread_format or format)):format(value, spread)
 end
 
--- The same of a list; a single number has no spread.
-local function of_list(list, spread, format, spread_format)
-  return statistics.with_spread(statistics.mean(list), #list > 1 and spread(list), format,
-    spread_format)
-end
-
---- "76.5 ± 1.4": mean and standard deviation of a list, each times `scale` (1) and in the format
--- of a number (%.2f); the number alone where there is one, "-" for an empty list.
-function statistics.text(list, scale, format)
-  local scaled = tables.map(list, function(x) return (scale or 1) * x end)
-  return of_list(scaled, statistics.deviation, format or "%.2f")
-end
-
 local FEW = {12.7062, 4.3027, 3.1824}
 
 -- The 0.975 quantile of Student's t with `free` degrees of freedom: from a table for 1 to 3, else
@@ -61,12 +48,6 @@ end
 --- Half the width of the 95 % interval of a list's mean by Student's t; 0 for a single number.
 function statistics.half_width(list)
   return statistics.half_width_of(statistics.deviation(list), #list)
-end
-
---- "76.5 ± 1.4": the mean of a list in the format of a number, and half its 95 % interval in that
--- of `half_format` ("%.1f"); the number alone where there is one, "-" for an empty list.
-function statistics.interval(list, format, half_format)
-  return of_list(list, statistics.half_width, format, half_format or "%.1f")
 end
 
 --- The numbers that the records of a list have in a field, times `scale` (1); false where there is

@@ -28,19 +28,21 @@ function Table.number(value, format)
   return {text = value and format:format(value) or "-", value or ""}
 end
 
--- The numbers of a list with those of `spread`, which a single one has not.
-local function cell_of(list, text, spread)
-  return {text = text, statistics.mean(list) or "", #list > 1 and spread(list) or ""}
+-- The mean of a list of numbers and its spread(list), which a single number has not.
+local function cell_of(list, spread, format, spread_format)
+  local mean, width = statistics.mean(list), #list > 1 and spread(list)
+  return {text = statistics.with_spread(mean, width, format, spread_format), mean or "",
+    width or ""}
 end
 
---- The mean of a list of numbers and half its 95 % interval, as statistics.interval shows them.
+--- "76.5 ± 1.4": the mean of a list of numbers and half its 95 % interval, "%.1f".
 function Table.interval(list, format)
-  return cell_of(list, statistics.interval(list, format), statistics.half_width)
+  return cell_of(list, statistics.half_width, format, "%.1f")
 end
 
---- The mean of a list of numbers and their standard deviation, as statistics.text shows them.
+--- "76.5 ± 1.4": the mean of a list of numbers and their standard deviation.
 function Table.deviation(list, format)
-  return cell_of(list, statistics.text(list, 1, format), statistics.deviation)
+  return cell_of(list, statistics.deviation, format)
 end
 
 --- The rows for readers, arrays of texts of which the first is the head.

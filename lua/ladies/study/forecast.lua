@@ -3,14 +3,14 @@
 
 local json = require "ladies.base.json"
 local statistics = require "ladies.report.statistics"
+local tables = require "ladies.base.tables"
 
 local Forecast = {}
 Forecast.__index = Forecast
 
 -- The settings of a run without its seed, as text.
 local function kind_of(config)
-  local settings = {}
-  for key, value in pairs(config) do settings[key] = value end
+  local settings = tables.merged(config)
   settings.seed = nil
   return json.encode(settings)
 end

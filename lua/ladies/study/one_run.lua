@@ -7,6 +7,7 @@ local hashes_of = require "ladies.data.hashes"
 local json = require "ladies.base.json"
 local machine = require "ladies.base.machine"
 local metrics = require "ladies.evaluation.metrics"
+local tables = require "ladies.base.tables"
 
 local one_run = {}
 
@@ -61,12 +62,9 @@ function one_run.train(run, opts)
   })
   if result.stopped == "interrupted" then error(core.interruption "interrupted!", 0) end
   local notes = data.notes and data.notes[1] and data.notes or nil
-  local record = {key = run.key, config = run.config, curve = curve, trace = trace, notes = notes,
-    data = hashes_of(data),
-    machine = machine.text(), jobs = opts.jobs or 1, threads = core.threads(),
-    wall = core.clock() - began}
-  for name, value in pairs(result) do record[name] = value end
-  return record
+  return tables.merged({key = run.key, config = run.config, curve = curve, trace = trace,
+    notes = notes, data = hashes_of(data), machine = machine.text(), jobs = opts.jobs or 1,
+    threads = core.threads(), wall = core.clock() - began}, result)
 end
 
 return one_run

@@ -23,15 +23,9 @@ function figure.cases()
 end
 
 function figure.pictures(list)
-  local over_batches, over_seconds = {}, {}
-  for i, case in ipairs(list) do
-    local function series_over(axis)
-      return {name = case.title, points = points.of_traces(case.records, "test", axis)}
-    end
-    over_batches[i], over_seconds[i] = series_over "batch", series_over "seconds"
-  end
+  local over_seconds = points.curves(list, "test", "seconds")
   return {
-    {name = "batches", x = "batch", y = "test F1 %", series = over_batches},
+    {name = "batches", x = "batch", y = "test F1 %", series = points.curves(list, "test", "batch")},
     {name = "seconds", x = "seconds of training", y = "test F1 %", log = "x",
       x_range = points.x_range(over_seconds), series = over_seconds},
   }

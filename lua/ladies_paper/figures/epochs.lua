@@ -3,6 +3,7 @@
 
 local cases = require "ladies_paper.figures.cases"
 local points = require "ladies_paper.figures.points"
+local tables = require "ladies.base.tables"
 
 local figure = {
   title = "F1 per epoch, full batch against LADIES",
@@ -27,16 +28,10 @@ local PARTS = {
 }
 
 function figure.pictures(list)
-  local pictures = {}
-  for i, part in ipairs(PARTS) do
-    local series = {}
-    for j, case in ipairs(list) do
-      series[j] = {name = case.title, points = points.of_traces(case.records, part[1], "batch")}
-    end
-    pictures[i] = {name = part[1], x = "batch", y = part[2], y_range = part.y_range,
-      series = series}
-  end
-  return pictures
+  return tables.map(PARTS, function(part)
+    return {name = part[1], x = "batch", y = part[2], y_range = part.y_range,
+      series = points.curves(list, part[1], "batch")}
+  end)
 end
 
 return figure

@@ -2,6 +2,7 @@
 -- high, values = those of the runs}.
 
 local statistics = require "ladies.report.statistics"
+local tables = require "ladies.base.tables"
 
 local points = {}
 
@@ -27,6 +28,13 @@ function points.of_traces(records, part, axis)
     list[i] = point(statistics.mean(xs), f1s, statistics.deviation(f1s))
   end
   return list
+end
+
+--- A series for each case: points.of_traces of its records.
+function points.curves(cases, part, axis)
+  return tables.map(cases, function(case)
+    return {name = case.title, points = points.of_traces(case.records, part, axis)}
+  end)
 end
 
 --- {least, greatest} x of the points of all series; nil where there are none.

@@ -15,11 +15,7 @@ function figure.cases()
 end
 
 function figure.pictures(list)
-  local series = {}
-  for i, case in ipairs(list) do
-    series[i] = {name = case.title, points = points.of_traces(case.records, "test", "batch")}
-  end
-  return {{x = "batch", y = "test F1 %", series = series}}
+  return {{x = "batch", y = "test F1 %", series = points.curves(list, "test", "batch")}}
 end
 
 return figure
