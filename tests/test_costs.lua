@@ -95,6 +95,22 @@ local function report_of(list)
     {batches = 1}))
 end
 
+--- Each method has one line of what its base costs, however many sweeps go through it.
+function tests.test_bases()
+  local function second() return 1e9 end
+  local text = report_of{{"ladies", "s", second}, {"ladies", "b", second}, {"full", "K", second}}
+  local from = text:find("| at the base", 1, true)
+  local lines = {}
+  for line in text:sub(from, text:find("\n\n", from, true)):gmatch "[^\n]+" do
+    lines[#lines + 1] = (line:gsub(" +", " "))
+  end
+  lu.assertEquals(#lines, 4)                               -- with the heading's two
+  for i, title in ipairs{"LADIES", "full batch"} do
+    lu.assertStrMatches(lines[i + 2],
+      "| " .. title .. " |.*| 1%.00 | 1000%.00 | 1%.00 | 1%.00 |")
+  end
+end
+
 --- A difference from Table 2 is told where the exponents show it, and nowhere else.
 function tests.test_differences_are_those_measured()
   local function power_of(variable, power)

@@ -4,6 +4,7 @@ local core = require "ladies_core"
 local ladies = require "ladies"
 local paper = require "ladies_paper"
 local json = require "ladies.base.json"
+local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 local toy_study = require "tools.toy_study"
 
@@ -59,5 +60,28 @@ function tests.test_second_sweep()
   lu.assertEquals(n, 2 * 2 * 2)                   -- settings, methods
 end
 
+--- Each sweep trains with all values of its own settings, and others have theirs from elsewhere.
+function tests.test_values_of_sweeps()
+  local function values(sweep, key)
+    local found = {}
+    for line in io.lines(("%s/%s/results.jsonl"):format(folder, sweep)) do
+      found[tostring(json.decode(line).config[key])] = true
+    end
+    return table.concat(tables.sorted_keys(found), " ")
+  end
+  for sweep, settings in pairs{
+    ["sweep-1"] = {features = "as_given row_normalized", weight_decay = "0 0.0005",
+      self_nodes = "none previous", dropout = "0 0.3 0.5", clip = "0", debias = "false"},
+    ["sweep-2"] = {clip = "0 0.2", debias = "false true"},
+    ["sweep-3"] = {weight_decay = "0 0.0005", self_nodes = "none previous", dropout = "0 0.3 0.5",
+      patience = "600"},
+  } do
+    for key, expected in pairs(settings) do
+      lu.assertEquals(values(sweep, key), expected, sweep .. " " .. key)
+    end
+  end
+end
+
 return {
-  test_1_everything = tests.test_everything, test_2_second_sweep = tests.test_second_sweep}
+  test_1_everything = tests.test_everything, test_2_second_sweep = tests.test_second_sweep,
+  test_3_values_of_sweeps = tests.test_values_of_sweeps}
