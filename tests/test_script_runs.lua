@@ -157,6 +157,10 @@ function tests.test_compare()
   lu.assertEquals(result.rows[2][1], "LADIES (5)")
   lu.assertEquals({result.rows[3][1], result.rows[3][2]},
     {("custom (%s)"):format(folder), ("%.2f"):format(100 * test)})
+  for _, picture in ipairs(result.pictures) do
+    local drawn = picture.plot.series[1]          -- of ours; ladies:5 has been validated once
+    lu.assertEquals({drawn.name, #drawn.points}, {("custom (%s)"):format(folder), 3}, picture.name)
+  end
   local both = compare({out = temporary.path "equal", equal = "nodes"}, {folder, "ladies:3"})
   lu.assertTrue(math.abs(tonumber(both.rows[2][9]) - tonumber(both.rows[3][9])) <= 20)
   lu.assertEquals(#compare({out = temporary.path "alone"}, {folder}).rows, 2)

@@ -3,19 +3,18 @@
 
 local changes = require "ladies.data.changes"
 local checkpoint = require "ladies.training.checkpoint"
+local curve = require "ladies.training.curve"
 local hashes_of = require "ladies.data.hashes"
-local json = require "ladies.base.json"
 local errors = require "ladies.base.errors"
 local own_folder = require "ladies.base.own_folder"
 
--- {batch, seconds of training, validation F1} for every validation.
+-- {batch, seconds of training, validation micro-F1} for every validation that found it.
 local function curve_of(log)
-  local curve = {}
-  for line in io.lines(log) do
-    local at = line:find '"val_f1":' and json.decode(line, log)
-    if at then curve[#curve + 1] = {at.batch, at.seconds, at.val_f1} end
+  local points = {}
+  for _, row in ipairs(curve.read(log, "micro-F1")) do
+    if row.value then points[#points + 1] = {row.batch, row.seconds, row.value} end
   end
-  return curve
+  return points
 end
 
 --- finished_run(where, path, data): the record of the run in the folder `path`; an error, which
