@@ -1,6 +1,7 @@
 --- What on_batch and on_validation of ladies.train return: "stop", a table of numbers for the log,
 -- both, or nothing.
 
+local check_numbers = require "ladies.training.check_numbers"
 local code = require "ladies.base.code"
 local errors = require "ladies.base.errors"
 
@@ -10,12 +11,10 @@ local function fail(name, text, ...)
   errors.fail(("ladies.train: %s %s"):format(name, text:format(...)))
 end
 
--- The numbers that a callback returned; none may have a name of `taken`.
-local function check_numbers(name, numbers, taken)
-  for key, number in pairs(numbers) do
-    if type(key) ~= "string" or type(number) ~= "number" then
-      fail(name, "must return numbers by name, got a %s for %s", type(number), tostring(key))
-    elseif taken[key] then
+-- Fails for the numbers that a callback returned when one of them has a name of `taken`.
+local function check_names(name, numbers, taken)
+  for key in pairs(numbers) do
+    if taken[key] then
       fail(name, "returns a number by the name %s, which the log's lines have already", key)
     end
   end
@@ -29,7 +28,8 @@ function callbacks.call(name, callback, at, taken)
     if result == "stop" then
       stop = true
     elseif type(result) == "table" and not numbers then
-      check_numbers(name, result, taken)
+      check_numbers(name, result)
+      check_names(name, result, taken)
       numbers = result
     else
       fail(name, 'must return "stop", a table of numbers, both, or nothing, got %s',

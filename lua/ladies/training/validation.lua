@@ -1,6 +1,7 @@
 --- Validation: how good the model is now, by ladies.train's `validate` or by exact inference, and
 -- which of its numbers is monitored.
 
+local check_numbers = require "ladies.training.check_numbers"
 local inference = require "ladies.evaluation.inference"
 local label_kinds = require "ladies.data.labels"
 local metrics = require "ladies.evaluation.metrics"
@@ -65,12 +66,7 @@ function Validation:numbers(found)
     errors.fail("ladies.train: validate must return a number or a table of numbers, got a "
       .. type(found))
   end
-  for name, number in pairs(found) do
-    if type(name) ~= "string" or type(number) ~= "number" then
-      errors.fail(("ladies.train: validate must return numbers by name, got a %s for %s"):format(
-        type(number), tostring(name)))
-    end
-  end
+  check_numbers("validate", found)
   if not found[self.name] then
     errors.fail(('ladies.train: validate returned no number "%s", which is monitored; monitor = '
       .. '{name =} says which one is'):format(self.name))
