@@ -18,6 +18,7 @@ local methods = require "ladies.experiment.methods"
 local models = require "ladies.experiment.models"
 local own_folder = require "ladies.base.own_folder"
 local settings = require "ladies.experiment.settings"
+local splits = require "ladies.data.splits"
 local tables = require "ladies.base.tables"
 
 -- The settings of samplers, and of their P, as a set of names.
@@ -47,7 +48,8 @@ local function spec(args)
     about = [[Examines samplers, ours or those of a file: bias and variance of each layer, the
       embedding and the gradient of the loss, how mini-batches hang together, what they cost, how
       the error grows; and sets them beside each other.]],
-    {"dataset", "NAME|PATH", "string", default = "cora", help = "with a split"},
+    {"dataset", "NAME|PATH", "string", default = "cora", help = "one without a split gets the "
+      .. "default one"},
     {"against", "LIST", "string", help = "what it is set beside, or none (default: one sampler "
       .. "alone beside ladies and fastgcn)"},
     {"samples", "N", "positive integer", help = "of all samplers that have a number of samples"},
@@ -96,9 +98,11 @@ cli.main(spec, arg, function(opts, given)
   end
   if opts.out then own_folder.at(opts.out):check "laboratory" end    -- sooner than all else
   if opts.threads then ladies.threads(opts.threads) end
+  local data = ladies.data.load(opts.dataset, data_options.load(opts))
+  splits.complete("ladies lab", data)
   local against = cli.words(opts.against)
   local lab = ladies.lab(opts.samplers, {
-    dataset = ladies.data.load(opts.dataset, data_options.load(opts)),
+    dataset = data,
     against = opts.against == "none" and {} or against, settings = given_settings(opts, given),
     samples = opts.samples, equal = opts.equal, layers = opts.layers, hidden = opts.hidden,
     steps = opts.steps, batch_size = opts.batch_size, draws = opts.draws,

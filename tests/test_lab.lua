@@ -160,6 +160,51 @@ function tests.test_wrong_weights_have_names()
   lu.assertEquals(faults_of(lab(weighted(function(w) return w end)).examinations[1]), "")
 end
 
+-- Where no cause is proved that is said, and of a sampler that breaks its contract that this may be
+-- it.
+function tests.test_no_cause()
+  local function remedy_of(given)
+    local faults = lab(given).examinations[1].faults
+    lu.assertEquals(faults[#faults].key, "biased")
+    lu.assertStrContains(faults[#faults].text, "size along the exact one is ")
+    return faults[#faults].remedy
+  end
+  local odd = weighted(function(w) return w * (2 - w:above(1.5)) end)
+  lu.assertStrContains(remedy_of(odd), "no cause was proved")
+  local deaf = {name = "deaf", sampler = function(P)
+    local sampler, calls = odd.sampler(P), 0
+    return function(seeds)
+      calls = calls + 1
+      return sampler(seeds, ladies.rng(calls))
+    end
+  end}
+  lu.assertStrContains(remedy_of(deaf), "first mend what is said above")
+end
+
+-- The rank is by variance, and says what bias it leaves out.
+function tests.test_bias_is_told_beside_the_rank()
+  local biased = finding(lab("ladies:15").examinations[1], "ranking.embedding")
+  lu.assertStrContains(biased.sentence, "is left besides, whatever the time")
+  local unbiased = finding(lab("full").examinations[1], "ranking.embedding")
+  lu.assertNotStrContains(unbiased.sentence, "besides")
+end
+
+-- A sampler that fails in step with training leaves the network to the others as it was.
+function tests.test_failure_on_the_way()
+  local shared = context.new(DATA, {batch_size = 60, layers = 2, hidden = 8, steps = 3, seed = 1})
+  local P = DATA.graph:normalize "row"
+  local whole, calls = full(P, {layers = 2}), 0
+  local known = shared:exact(P)
+  local before = known.model:parameters()[1]:clone()
+  local sampler = setmetatable({}, {__call = function(_, seeds)
+    calls = calls + 1
+    if calls == 2 then error("out of luck", 0) end
+    return whole(seeds)
+  end})
+  lu.assertStrContains(message_of(shared.accompany, shared, sampler, known), "out of luck")
+  lu.assertEquals((known.model:parameters()[1] - before):abs():max(), 0)
+end
+
 -- What goes in step with training, and what draws its own seeds, is examined too.
 function tests.test_samplers_of_all_kinds()
   local found = lab{"vrgcn", "clustergcn", "graphsage:3"}
@@ -217,6 +262,17 @@ function tests.test_repeatable()
   end
   lu.assertEquals(error_of(3), error_of(3))
   lu.assertNotEquals(error_of(3), error_of(4))
+end
+
+-- A data set that is loaded without a split gets the default one.
+function tests.test_default_split()
+  local path = os.tmpname()
+  ladies.data.save(ladies.generate.power_law{nodes = 200, entries = 1600, features = 8,
+    classes = 2}, path .. ".npz")
+  local found = lab("ladies:20", {dataset = path .. ".npz", seconds = 1e-3})
+  os.remove(path)
+  os.remove(path .. ".npz")
+  lu.assertEquals(found.settings.batch_size, 20)
 end
 
 -- ---------------------------------------------------------------- refusals

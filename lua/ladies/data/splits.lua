@@ -313,4 +313,19 @@ function splits.apply(context, data, how, seed)
   return how, seed
 end
 
+--- Gives a data set that was loaded without a split the default one, by `seed` (nil: 1), and says
+-- so; returns the way and the seed, nothing where it has a split. One with nodes for validation or
+-- test and none for training is an error, which begins with `where`.
+function splits.complete(where, data, seed)
+  if data.train then return nil end
+  if data.val or data.test then
+    errors.fail(("%s: %s has nodes for validation or test but none for training; --split (in Lua "
+      .. "split) splits all of them"):format(where, data.name))
+  end
+  local how
+  how, seed = splits.apply({where = data.name}, data, nil, seed)
+  notes.tell(data.notes)
+  return how, seed
+end
+
 return splits

@@ -51,14 +51,8 @@ local function load(config)
   local opts = {}
   for key in pairs(complete.SPEC) do opts[key] = config[key] end
   local data = data_sets.load(config.dataset, opts)
-  if not data.train and (data.val or data.test) then
-    errors.fail(("%s: %s has nodes for validation or test but none for training; --split (in Lua "
-      .. "split) splits all of them"):format(WHERE, data.name))
-  elseif not data.train then
-    config.split, config.split_seed = splits.apply({where = data.name}, data, nil,
-      config.split_seed)
-    notes.tell(data.notes)
-  end
+  local how, seed = splits.complete(WHERE, data, config.split_seed)
+  if how then config.split, config.split_seed = how, seed end
   return data
 end
 

@@ -4,6 +4,7 @@
 -- LEVEL. An estimate is badly biased when that is so and it is off by more than MUCH.
 
 local student = require "ladies.lab.student"
+local tables = require "ladies.base.tables"
 local weights = require "ladies.lab.weights"
 
 local causes = {}
@@ -123,6 +124,23 @@ local function of_normalization(normalized, of_P)
       .. "that are unbiased"}
 end
 
+-- The names of the numbers that can be off, as the report has them.
+local NAMES = {scale = "size along the exact one", mass = "row sums of P~ over those of P"}
+
+-- What is off most, where nothing proves why. broken: whether the sampler breaks its contract.
+local function of_nothing_known(off, broken)
+  local worst
+  for _, key in ipairs(tables.sorted_keys(off)) do
+    if not worst or math.abs(off[key].mean - 1) > math.abs(off[worst].mean - 1) then worst = key end
+  end
+  local object, number = worst:match "^(.*)%.(%l+)$"
+  return {key = "biased", kind = "warning", text = ("%s: %s is %s, which should be 1"):format(
+    object:gsub("layers%.", "layer "), NAMES[number], text_of(off[worst])),
+    proof = "by Student's t, below 0.001 with all tests of this page counted",
+    remedy = broken and "first mend what is said above, which may be the cause"
+      or "no cause was proved; compare with more samples, and with a sampler that is known"}
+end
+
 -- The embedding or the gradient is off although every layer is right.
 local function of_nonlinearity(off)
   local x = off["gradient.scale"] or off["embedding.scale"]
@@ -136,8 +154,8 @@ end
 
 --- What is badly biased and why: an array of {key =, kind = "fault" | "warning", text =, proof =,
 -- remedy =}; empty where nothing is. run, sample: those of measure.run; first: the first group for
--- further draws.
-function causes.examine(run, sample, first)
+-- further draws; broken: whether the sampler breaks its contract, which may be why.
+function causes.examine(run, sample, first, broken)
   local off, list = badly_off(sample), {}
   local in_layers = false
   for key in pairs(off) do in_layers = in_layers or key:find "^layers" ~= nil end
@@ -150,14 +168,7 @@ function causes.examine(run, sample, first)
   add(of_mass(off, sample))
   add(of_normalization(normalized, of_P))
   if #list > 0 then return list end
-  local worst
-  for key, x in pairs(off) do
-    if not worst or math.abs(x.mean - 1) > math.abs(off[worst].mean - 1) then worst = key end
-  end
-  add{key = "biased", kind = "warning", text = ("%s is %s of what it should be"):format(
-    worst:gsub("%.(%l+)$", ", %1"):gsub("layers%.", "layer "), text_of(off[worst])),
-    proof = "by Student's t, below 0.001 with all tests of this page counted",
-    remedy = "no cause was proved; compare with more samples, and with a sampler that is known"}
+  add(of_nothing_known(off, broken))
   return list
 end
 

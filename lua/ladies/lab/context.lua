@@ -5,6 +5,7 @@
 -- sampler for it. Groups are independent, and the same for every sampler of an examination.
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local exact = require "ladies.lab.exact"
 local network = require "ladies.lab.network"
 local nn = require "ladies.nn"
@@ -13,6 +14,7 @@ local options = require "ladies.base.options"
 local optim = require "ladies.optim"
 local propagation = require "ladies.graph.propagation"
 local Subject = require "ladies.lab.subject"
+local tables = require "ladies.base.tables"
 
 local context = {}
 
@@ -96,23 +98,29 @@ function Context:sampler(subject, over)
   return sampler
 end
 
--- Lets a sampler go along with the training of the network; its own parameters are trained.
-function Context:accompany(sampler, known)
-  local model, last = known.model, {}
+-- Takes a sampler through the steps of the network's training.
+function Context:go_along(sampler, known)
   local parameters = nn.parameters(rawget(sampler, "parameters") or {})
   local optimizer = #parameters > 0 and optim.adam(parameters, {lr = network.LR})
-  for i, parameter in ipairs(model:parameters()) do last[i] = parameter:clone() end
   for i, values in ipairs(known.path) do
-    network.set(model, values)
+    network.set(known.model, values)
     local rng = self.root:fork(TRAINING):fork(i)
     local batch = sampler(arguments(self, sampler, -i, rng, i))
     batch.rng = rng:fork(3)                                 -- a forward with it is one of training
     known:with_loss(batch, function()
       if optimizer then optimizer:step() end
-      if batch.after_step then batch.after_step(batch, model) end
+      if batch.after_step then batch.after_step(batch, known.model) end
     end)
   end
-  network.set(model, last)
+end
+
+-- Lets a sampler go along with the training of the network; its own parameters are trained. The
+-- network, which others are measured with, is as it was afterwards, also if the sampler fails.
+function Context:accompany(sampler, known)
+  local last = tables.map(known.model:parameters(), function(one) return one:clone() end)
+  local ok, message = errors.try(self.go_along, self, sampler, known)
+  network.set(known.model, last)
+  if not ok then error(message, 0) end
 end
 
 return context

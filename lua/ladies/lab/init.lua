@@ -10,6 +10,7 @@ local Laboratory = require "ladies.lab.laboratory"
 local methods = require "ladies.experiment.methods"
 local options = require "ladies.base.options"
 local progress = require "ladies.base.progress"
+local splits = require "ladies.data.splits"
 local subject = require "ladies.lab.subject"
 local tables = require "ladies.base.tables"
 local training = require "ladies.lab.training"
@@ -123,7 +124,8 @@ end
 -- them beside each other; returns a Laboratory, which prints itself (see doc/laboratory.md).
 -- sampler     a method's name ("ladies", "ladies:64"), a file ("./mine.lua"), {name =, sampler =
 --             function(P, data, model) -> sampler}, or a sampler as it is: function(seeds, rng)
--- dataset     a name, a path, or a data set, with a split
+-- dataset     a name, a path, or a data set with a split; one that is loaded without any gets the
+--             default one
 -- against     what it is set beside: {"ladies", "fastgcn"} where one sampler is given
 -- samples     of all samplers that have a number of samples; settings: further ones, of methods
 -- layers, hidden, steps   of the network whose embeddings and gradients are estimated: a GCN after
@@ -148,7 +150,10 @@ return function(given, opts)
     options.value(WHERE, ("statistics[%q]"):format(tostring(name)), see, "callable")
   end
   local data = opts.dataset
-  if type(data) == "string" then data = data_sets.load(data) end
+  if type(data) == "string" then
+    data = data_sets.load(data)
+    splits.complete(WHERE, data)
+  end
   if not data.train or not data.labels then
     errors.fail(("%s: %s has no nodes for training; data:split() makes a split"):format(WHERE,
       data.name))
