@@ -92,6 +92,61 @@ function tests.test_rewards_of_bandit()
   end
 end
 
+--- And of draws with and without replacement: a reward times its design weight, so that what is
+-- paid is, over all draws, as if every neighbour had been paid.
+function tests.test_rewards_of_draws()
+  local P, delta, k = small(), 0.01, 2
+  local H = ladies.tensor{{1, 1}, {2, 0}, {0, 3}, {1, 2}}
+  local squares, q, draws = {2, 4, 9, 5}, 0.25, 1500
+  for _, replace in ipairs{true, false} do
+    local sums = ladies.zeros(4)
+    for i = 1, draws do
+      local sampler = samplers.bandit(P, {samples = {k}, delta = delta, cap = 100,
+        replace = replace})
+      local batch = sampler(index{1}, ladies.rng(i))
+      given{H}:forward(H, batch)
+      batch.after_step(batch)
+      local paid, block = sampler.players.logs[1], batch.blocks[1]
+      for e, at in ipairs(block.drawn.edge:to_table()) do
+        local r = P:entry_values()[at] ^ 2 * squares[at] / (k * q ^ 2)
+        local weight = block.adj:entry_values()[e] / P:entry_values()[at]
+        lu.assertAlmostEquals(paid[at] / (delta * r * weight / 4), 1, 1e-5)
+      end
+      sums:add_at_(index{1, 2, 3, 4}, paid[index{1, 2, 3, 4}])
+    end
+    for e = 1, 4 do
+      local all = delta * P:entry_values()[e] ^ 2 * squares[e] / (k * q ^ 2) / 4
+      -- Weights have a deviation of at most 1.3: six of the mean's.
+      lu.assertAlmostEquals(sums[e] / draws / all, 1, 0.2, tostring(replace))
+    end
+  end
+end
+
+--- Players who meet the same H again and again end where the variance is least, q as |P| ||h||, and
+-- not at the squares of these, whose variance is that of uniform draws.
+function tests.test_players_end_where_the_variance_is_least()
+  local P = graphs.matrix(4, {{1, 1, 1}, {1, 2, 1}, {1, 3, 1}, {1, 4, 1}})
+  local H, sizes = ladies.tensor{{1}, {2}, {3}, {6}}, {1, 2, 3, 6}
+  local sampler = samplers.bandit(P, {samples = {1}, eta = 0.1, delta = 2e-4, cap = 100,
+    replace = true})
+  local model, mean, steps = given{H}, ladies.zeros(4), 0
+  for i = 1, 6000 do
+    local batch = sampler(index{1}, ladies.rng(i))
+    model:forward(H, batch)
+    batch.after_step(batch)
+    if i > 3000 then
+      mean, steps = mean + sampler.players:probabilities(1, P:slice(index{1})), steps + 1
+    end
+  end
+  local variance, squares = 0, 0
+  for u, size in ipairs(sizes) do
+    lu.assertAlmostEquals(mean[u] / steps, size / 12, 0.04)
+    variance, squares = variance + size ^ 2 / (mean[u] / steps), squares + size ^ 2
+  end
+  local least, uniform = 12 ^ 2, 4 * squares
+  lu.assertTrue(variance - least < 0.1 * (uniform - least), tostring(variance))
+end
+
 --- Only what was drawn is paid, and the next draw goes by it.
 function tests.test_only_drawn_neighbours_are_paid()
   local P = graphs.random(30, 6, 2):normalize "row"

@@ -308,8 +308,13 @@ function tests.test_kept_counts()
   local opts = {layers = 1, train = index{1, 2, 3}, samples = 5, coverage = 3}
   local one, two = graphsaint(A:normalize "row", opts), graphsaint(A:normalize "row", opts)
   lu.assertIs(two.aggregator, one.aggregator)
-  opts.samples = 6
-  lu.assertNotIs(graphsaint(A:normalize "row", opts).aggregator, one.aggregator)
+  for key, value in pairs{samples = 6, by = "edge", length = 3, coverage = 4,
+    train = index{1, 2}} do
+    local other = {[key] = value}
+    for name, same in pairs(opts) do other[name] = other[name] or same end
+    local kept = graphsaint(A:normalize "row", opts).aggregator
+    lu.assertNotIs(graphsaint(A:normalize "row", other).aggregator, kept, key)
+  end
   local S = A:normalize("row"):induced(ladies.range(11, 40))
   local sampler = graphsaint(S, opts)
   lu.assertEquals(#sampler.aggregator, S.nnz)

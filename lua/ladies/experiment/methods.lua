@@ -141,7 +141,7 @@ end
 -- What the players of bandits take.
 local ETA = {"eta", "number in [0, 1]", default = 0.4,
   help = "the share of the uniform distribution in what players draw by"}
-local DELTA = {"delta", "positive number", default = 0.01, help = "how fast players learn"}
+local DELTA = {"delta", "positive number", default = 0.001, help = "how fast players learn"}
 local CAP = {"cap", "positive number", default = 1, help = "the most that a draw is paid"}
 
 local CVD = {"cvd", "boolean", follows = "true with dropout",

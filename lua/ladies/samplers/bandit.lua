@@ -6,15 +6,20 @@
 -- with the sum of P(v,u)^2 ||h(u)||^2 / q(v,u): least for q as |P(v,u)| ||h(u)||, which changes
 -- while the network learns, and is known of drawn neighbours only. So each node is the player of a
 -- bandit (sampling/edge_bandits.lua), paid by how much its draws lower that variance:
---     P~(v,u)  =  P(v,u) / (k q(v,u))                        unbiased for any q > 0
---     r(v,u)   =  min(cap, delta P(v,u)^2 ||h(u)||^2 / (k q(v,u)^2)) / d(v)
---     w(v,u)  <-  w(v,u) exp(r(v,u))                         of drawn neighbours, after the step
+--     P~(v,u)  =  c(v,u) P(v,u)           c: design weights, m / (k q) of m draws with replacement
+--     r(v,u)   =  P(v,u)^2 ||h(u)||^2 / (k q(v,u)^2)         what one more draw of u is worth
+--     w(v,u)  <-  w(v,u) exp(min(cap, delta c(v,u) r(v,u)) / d(v))      if drawn, after the step
+-- P~ is unbiased for any q > 0, and so is c r, 0 for those not drawn, for r. That is EXP3; players
+-- are paid alike for all their neighbours, and stay where they are, at q as |P(v,u)| ||h(u)||.
 -- h is what the layer is given in training. Every layer has weights of its own.
 --
--- The authors' program (xavierzw/gnn-bs) draws without replacement, and still divides by k q, which
--- is biased; here the weights of draws without replacement are unbiased (sampling.choice's debias).
--- As there, nodes with no more than k neighbours have them all. It takes attention in place of
--- P(v,u) ||h(u)||, divides by d(v)^2, and has one set of weights for all layers.
+-- The authors' program (xavierzw/gnn-bs) pays r alone, so that its players would end at the
+-- squares of these, where the variance is that of uniform draws; and divides delta (0.01) by d(v)^2
+-- anew for every entry that it goes through, so that all but the first are paid next to nothing. It
+-- draws without replacement, and still divides by k q, which is biased; here c are the unbiased
+-- weights of such draws (sampling.choice's debias). As there, nodes with no more than k neighbours
+-- have them all. It takes attention in place of P(v,u) ||h(u)||, and has one set of weights for all
+-- layers.
 
 local core = require "ladies_core"
 local edge_bandits = require "ladies.sampling.edge_bandits"
@@ -29,7 +34,7 @@ local WHERE = "ladies.samplers.bandit"
 local SPEC = {
   samples = inputs.SAMPLES, layers = inputs.LAYERS,
   eta = {"number in [0, 1]", 0.4},
-  delta = {"positive number", 0.01},
+  delta = {"positive number", 0.001},
   cap = {"positive number", 1},
   replace = {"boolean", false},
   row_normalize = {"boolean", false},
@@ -49,7 +54,7 @@ function Bandit:block(l, dst, rng)
   local adj = S:scale_entries(w)
   if self.row_normalize then adj = adj:row_normalize() end
   return {
-    adj = adj, dst = dst, src = near[pick], drawn = S, degrees = U:degrees(),
+    adj = adj, dst = dst, src = near[pick], drawn = S, weight = w, degrees = U:degrees(),
     q = q[sampling.find(U.edge, S.edge)],
   }
 end
@@ -60,8 +65,8 @@ function Bandit:learn(batch)
     local S = block.drawn
     local norms = layer_inputs.of(WHERE, batch, l):row_sums(2)[S:col_of()]
     local gain = (S:entry_values() / block.q):square() * norms
-    local r = (gain * (self.delta / self.samples[l])):clamp(0, self.cap)
-    self.players:pay(l, S.edge, r / block.degrees[S:row_of()])
+    local r = gain * block.weight * (self.delta / self.samples[l])
+    self.players:pay(l, S.edge, r:clamp(0, self.cap) / block.degrees[S:row_of()])
   end
 end
 
@@ -84,7 +89,7 @@ end
 -- samples        k, the neighbours drawn for each node, those of the first layer, nearest the
 --                features, first; or one number for all of `layers`
 -- eta            the share of the uniform distribution in q (0.4)
--- delta, cap     the step of learning (0.01), and the bound of what a draw is paid (1)
+-- delta, cap     the step of learning (0.001), and the bound of what a draw is paid (1)
 -- replace        whether neighbours are drawn with replacement: k draws even where there are fewer
 -- row_normalize  whether each row of a block is divided by its sum
 -- It is `adaptive`: batch i needs the step of batch i - 1. Its weights, a float for every entry of
