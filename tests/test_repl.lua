@@ -56,10 +56,9 @@ end
 function tests.test_errors_come_back_to_the_prompt()
   assert_talk [[
     send error "broken"\r
-    expect stdin:1: broken
-    expect stack traceback:
+    expect stdin:1: broken\r\n  1 | error "broken"\r\n  where() shows the stack\r\n
     send x = = 1\r
-    expect stdin:1: unexpected symbol near '='
+    expect stdin:2: unexpected symbol near '='
     send 1 + 1\r
     expect 2\r\n
     send os.exit(3)\r
@@ -187,15 +186,116 @@ function tests.test_long_results_are_cut_to_the_terminal()
   ]]
 end
 
-function tests.test_a_note_on_locals_once()
+--- What is typed in several lines is as one text: its locals live on, and its lines are counted.
+function tests.test_locals_live_on()
   assert_talk [[
-    send local first = 1\r
-    expect note: a local ends with its line here; to keep it, write `first = ...`
-    never note
-    send local second = 2\r
-    send 1 + 2\r
-    expect 3\r\n
+    send local n, step <const> = 0, 2\r
+    send local function count() n = n + step; return n end\r
+    send count() + count()\r
+    expect 6\r\n>\s
+    send n = 10\r
+    send count(), n, _G.n\r
+    expect 12, 12, nil\r\n
+    send step = 3\r
+    expect stdin:6: attempt to assign to const variable 'step'
+    send local kept = 5; error "no"\r
+    expect no\r\n
+    send kept\r
+    expect 5\r\n
   ]]
+end
+
+function tests.test_an_error_shows_its_line_and_values()
+  assert_talk([[
+    send function f(t)\r
+    send   return t.a.b.c   -- x\r
+    send end\r
+    send local x = 7\r
+    send 1 + f{a = {b = x}}\r
+    expect stdin:2: attempt to index a number value (field 'b')\r\n
+    expect   2 |   return t.a.b.c   -- x\r\n
+    expect     | t.a.b = 7\r\n
+    expect   where() shows the stack\r\n>
+    send where()\r
+    expect   stdin:2: in function 'f'\r\n
+    expect        2 |   return t.a.b.c   -- x\r\n
+    expect   stdin:5: in function <stdin:5>\r\n
+    expect        5 | 1 + f{a = {b = x}}\r\n>
+    send w = ladies.ones(2, 3); w:matmul(w)\r
+    expect stdin:7: matmul: (2 x 3) * (2 x 3)\r\n
+    expect     | w = Tensor 2 x 3\r\n
+    # not even where there is no more stack
+    send function deep(i) return 1 + deep(i) end deep(3)\r
+    expect stack overflow\r\n
+    expect i = 3
+    send 1 + 1\r
+    expect 2\r\n
+  ]])
+end
+
+function tests.test_errors_in_red_on_a_terminal_that_has_colours()
+  local function dialogue(expected)
+    return "send error 'no'\\r\nexpect " .. expected .. "\nexpect where()"
+  end
+  assert_talk(dialogue "\\e[31mstdin:1: no\\e[0m\\r\\n", nil, {"TERM=xterm-256color", "NO_COLOR="})
+  assert_talk(dialogue "\\nstdin:1: no\\r\\n", nil, {"TERM=xterm-256color", "NO_COLOR=1"})
+  assert_talk(dialogue "\\nstdin:1: no\\r\\n", nil, {"TERM=dumb", "NO_COLOR="})
+end
+
+function tests.test_help_who_time_profile_and_source()
+  assert_talk [[
+    send ?schedule.cosine\r
+    expect half a cosine
+    send ladies.schedule.cosine?\r
+    expect half a cosine
+    send ?choose neighbours\r
+    expect ladies.samplers.graphsage
+    expect \n>\s
+    send --- Twice x.\r
+    send local function twice(x)\r
+    send return 2 * x\r
+    send end\r
+    send ?twice\r
+    expect Twice x.\r\n
+    send source(twice)\r
+    expect \nstdin:2\r\nlocal function twice(x)\r\nreturn 2 * x\r\nend\r\n
+    send local t = {ladies.ones(10, 10), ladies.range(1, 5)}\r
+    send who()\r
+    expect t      local   {Tensor 10 x 10, Index 5}
+    expect 420 B\r\n
+    expect twice  local
+    send time(twice, 4)\r
+    expect calls; the shortest
+    expect \n8\r\n
+    send profile(function(x) return x:sum(), 3 end, t[1])\r
+    expect Tensor:sum                          1
+    expect Lua
+    expect Tensor 1: 100, 3\r\n
+    send 41\r
+    send _ + 1\r
+    expect \n42\r\n
+    send _ - __\r
+    expect \n1\r\n
+  ]]
+end
+
+function tests.test_a_script_and_then_the_prompt()
+  local script <close> = shell.file 'local seen = ...\nlocal later\nerror "no"\n'
+  local function dialogue(first)
+    return first .. [[
+
+      expect >\s
+      send seen, later\r
+      expect "word", nil\r\n
+    ]]
+  end
+  assert_talk(dialogue "expect :3: no\nexpect 3 | error \"no\"\nexpect where()",
+    {"-i", script.path, "word"})
+  local good <close> = shell.file 'local seen, later = ...\nprint "ran"\n'
+  assert_talk(dialogue "expect ran", {"-i", good.path, "word"})
+  local bad <close> = shell.file "x = = 1"
+  assert_talk("expect :1: unexpected symbol\nexpect >\\s\nsend 1 + 1\\r\nexpect 2\\r\\n",
+    {"-i", bad.path})
 end
 
 -- Ctrl-C -----------------------------------------------------------------------------------------
@@ -231,7 +331,7 @@ function tests.test_ctrl_c_stops_lua()
     send pcall(function() print "caught" while true do end end)\r
     expect caught\r\n
     send \x03
-    expect ^Cfalse, stdin:1: interrupted!
+    expect ^Cfalse, stdin:3: interrupted!
     send 2 + 3\r
     expect 5\r\n
   ]]

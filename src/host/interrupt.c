@@ -28,7 +28,8 @@ static atomic_int cancel;          /* an interruption waits to be raised */
 static atomic_int arrived;         /* there was one since the call began */
 static atomic_int deferred;        /* the next Ctrl-C waits for interrupted() instead */
 static atomic_int noticed;         /* and has come */
-static bool terse_call, ended_call;
+static bool ended_call;
+static int explain; /* registry reference of what explains an error, or LUA_NOREF */
 static pthread_t lua_thread;
 
 static void stop(lua_State *L, lua_Debug *where)
@@ -187,20 +188,24 @@ static int describe(lua_State *L)
             return 1;
         text = lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
     }
-    if (ended_call && terse_call)
+    if (explain != LUA_NOREF) {
+        lua_rawgeti(L, LUA_REGISTRYINDEX, explain);
         lua_pushstring(L, text);
-    else
-        luaL_traceback(L, L, text, 1);
+        lua_pushboolean(L, ended_call);
+        if (lua_pcall(L, 2, 1, 0) == LUA_OK && lua_isstring(L, -1))
+            return 1;
+    }
+    luaL_traceback(L, L, text, 1);
     return 1;
 }
 
-int ld_interrupt_call(lua_State *L, int n_args, int n_results, bool terse)
+int ld_interrupt_call(lua_State *L, int n_args, int n_results, int explain_with)
 {
     struct sigaction action = {.sa_handler = on_sigint}, before;
     int base = lua_gettop(L) - n_args;
     lua_pushcfunction(L, describe);
     lua_insert(L, base);
-    terse_call = terse;
+    explain = explain_with;
     ended_call = false;
     atomic_store(&running, L);
     atomic_store(&cancel, 0);

@@ -11,9 +11,10 @@
 void ld_interrupt_open(lua_State *L);
 
 /* lua_pcall of the function and its n_args arguments on top of the stack, with SIGINT raising
- * an interruption in it. A failure leaves one message: with a traceback, unless `terse` and it was
- * an interruption. Returns lua_pcall's status. */
-int ld_interrupt_call(lua_State *L, int n_args, int n_results, bool terse);
+ * an interruption in it. A failure leaves one message: that with a traceback, or what
+ * explain(message, whether Ctrl-C came) returns, which runs before the stack unwinds; `explain` is a
+ * registry reference, LUA_NOREF for none. Returns lua_pcall's status. */
+int ld_interrupt_call(lua_State *L, int n_args, int n_results, int explain);
 
 /* For a signal handler: the system may run it in any thread that does not block the signal, and some
  * libraries start such threads. Passes the signal on to the thread that runs Lua and returns true

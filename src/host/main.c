@@ -109,7 +109,7 @@ static bool report(lua_State *L, int status)
 static bool call_loaded(lua_State *L, int status, int n_args)
 {
     if (status == LUA_OK)
-        status = ld_interrupt_call(L, n_args, 0, false);
+        status = ld_interrupt_call(L, n_args, 0, LUA_NOREF);
     return report(L, status);
 }
 
@@ -142,7 +142,7 @@ static bool run_statement(lua_State *L, const char *text)
 {
     lua_getglobal(L, "require");
     lua_pushliteral(L, "ladies");
-    if (!report(L, ld_interrupt_call(L, 1, 1, false)))
+    if (!report(L, ld_interrupt_call(L, 1, 1, LUA_NOREF)))
         return false;
     lua_setglobal(L, "ladies");
     return call_loaded(L, luaL_loadbuffer(L, text, strlen(text), "=(command line)"), 0);
@@ -155,7 +155,7 @@ static bool require_library(lua_State *L, const char *text)
     const char *global = equals ? lua_pushlstring(L, text, (size_t)(equals - text)) : text;
     lua_getglobal(L, "require");
     lua_pushstring(L, equals ? equals + 1 : text);
-    if (!report(L, ld_interrupt_call(L, 1, 1, false)))
+    if (!report(L, ld_interrupt_call(L, 1, 1, LUA_NOREF)))
         return false;
     lua_setglobal(L, global);
     return true;
@@ -220,6 +220,8 @@ static bool run_script(lua_State *L, const invocation *run, const char *prefix)
         if (!path)
             fail_unknown(L, name);
     }
+    if (run->interactive && path)
+        return ld_repl_script(L, path, push_arguments);
     int status = luaL_loadfile(L, path);
     return call_loaded(L, status, status == LUA_OK ? push_arguments(L) : 0);
 }
@@ -230,6 +232,13 @@ static int host_script(lua_State *L)
     const char *name = luaL_checkstring(L, 1);
     if (!ld_tree_script(L, lua_tostring(L, lua_upvalueindex(1)), name))
         lua_pushnil(L);
+    return 1;
+}
+
+/* is_terminal() -> boolean: whether standard output and standard error are terminals */
+static int host_is_terminal(lua_State *L)
+{
+    lua_pushboolean(L, isatty(STDOUT_FILENO) && isatty(STDERR_FILENO));
     return 1;
 }
 
@@ -260,6 +269,8 @@ static void open_libraries(lua_State *L, const char *prefix)
     lua_pushstring(L, prefix);
     lua_pushcclosure(L, host_script, 1);
     lua_setfield(L, -2, "script");
+    lua_pushcfunction(L, host_is_terminal);
+    lua_setfield(L, -2, "is_terminal");
     lua_pushcfunction(L, host_width);
     lua_setfield(L, -2, "width");
     lua_pushcfunction(L, ld_tree_make_private);
@@ -285,7 +296,7 @@ static bool run_all(lua_State *L, const invocation *run)
     if (!run_options(L, run))
         return false;
     bool script = run->script < run->argc;
-    if (script && !run_script(L, run, prefix))
+    if (script && !run_script(L, run, prefix) && !run->interactive)
         return false;
     bool nothing = !script && !run->statement && !run->version;
     if (nothing && !isatty(STDIN_FILENO))

@@ -3,11 +3,19 @@
 -- comment above them, found through debug.getinfo, and modules in the one that begins their file.
 
 local core = require "ladies_core"
+local chunk = require "ladies.prompt.chunk"
 local core_classes = require "ladies.base.core_classes"
 local errors = require "ladies.base.errors"
+local fields = require "ladies.base.fields"
 local options = require "ladies.base.options"
+local search = require "ladies.prompt.search"
 
-local WIDTH = 76   -- columns of a summary in a list
+local LONGEST = 200   -- columns of a summary
+local FEWEST = 20     -- columns that are left of one in any list
+local STANDARD_WIDTH = 80
+local MOST_FOUND = 15
+
+local host = package.loaded.ladies_host
 
 local help = {}
 
@@ -69,22 +77,84 @@ local function function_doc(f)
   if core.docs[f] then return core.docs[f] end
   local info = debug.getinfo(f, "S")
   local path = info.what ~= "C" and info.source:match "^@(.*)"
-  return path and comment_above(lines_of(path), info.linedefined - 1)
+  local lines = path and lines_of(path) or info.source == "=stdin" and chunk.lines
+  return lines and comment_above(lines, info.linedefined - 1)
 end
 
--- The first sentence of a text, without the signature that begins that of a function, for lists.
-local function summary_of(value)
+-- A text cut to so many columns.
+local function cut(text, width)
+  return #text <= width and text or text:sub(1, width - 3) .. "..."
+end
+
+--- The first sentence of what is known of a function or a module, without the signature that begins
+-- that of a function, for lists; "" for none.
+function help.summary(value)
   local is_function = type(value) == "function"
   local text = is_function and function_doc(value) or not is_function and module_doc(value) or ""
   text = text:gsub("\n  +", " ")       -- a long signature's further lines
   if core.docs[value] then
     text = text:match "\n(.*)" or text
   else
-    text = text:match "^[%w_.:]+%b{}:%s+(.*)" or text:match "^[%w_.:]+%b():%s+(.*)" or text
+    local rest = text:match "^[%w_.:]+%b{}(.*)" or text:match "^[%w_.:]+%b()(.*)" or ""
+    text = rest:match "^:%s+(.*)" or rest:match "^ %-> [^:]+:%s+(.*)" or text
   end
   text = text:gsub("%s+", " ")
-  local sentence = text:match "^(.-[%w)\"`]%.)%f[%s].-%f[%u]" or text
-  return #sentence <= WIDTH and sentence or sentence:sub(1, WIDTH - 3) .. "..."
+  return cut(text:match "^(.-[%w)\"`]%.)%f[%s].-%f[%u]" or text, LONGEST)
+end
+
+--- How a function is called: the line, or the lines, that its documentation begins with.
+function help.signature(f)
+  local text = (function_doc(f) or ""):gsub("\n  +", " ")
+  if core.docs[f] then return text:match "^[^\n]*" end
+  return text:match "^[%w_.:]+%s*%b{}" or text:match "^[%w_.:]+%s*%b()" or text:match "^[^\n]*"
+end
+
+--- The class, as its metatable, of what a function returns, where its signature has "-> Class"; or
+-- nil.
+function help.class_of_result(f)
+  local doc = type(f) == "function" and function_doc(f) or ""
+  local name = (doc:match "^.-%.\n" or doc):match "%-> (%u%w*)"
+  return name and help.classes()[name]
+end
+
+-- The names with "=" behind them in the braces that a text begins with.
+local function add_from_signature(text, add)
+  local braces = text:match "^[%w_.:]+(%b{})" or text:match "^[%w_.:]+%([^()]-(%b{})"
+  for option in (braces or ""):gmatch "%f[%w_]([%a_][%w_]*)%s*=" do add(option, "") end
+end
+
+--- The options of a function, as {name =, text = (what is said of it first)}: those of its
+-- signature and of the list below that, in this order, and those of the function that it refers to
+-- with "options are those of NAME".
+function help.options(f)
+  local list, at = {}, {}
+  local function add(name, text)
+    if at[name] then
+      at[name].text = text ~= "" and text or at[name].text
+    else
+      at[name] = {name = name, text = text}
+      list[#list + 1] = at[name]
+    end
+  end
+  local text = type(f) == "function" and function_doc(f) or ""
+  add_from_signature(text, add)
+  for line in text:gmatch "[^\n]+" do
+    local name, about = line:match "^([%a_][%w_]*)  +(%S.*)$"
+    if not name then name, about = line:match "^(%l[%w]*_[%w_]*) (%S.*)$" end
+    if name then add(name, about) end
+  end
+  local other = text:match "options are those of ([%w_.]+%w)"
+  for _, option in ipairs(other and help.options(help.find(other)) or {}) do
+    add(option.name, option.text)
+  end
+  return list
+end
+
+-- A line of a list, within the columns of the terminal.
+local function row(name, widest, text)
+  local room = (host and host.width() or STANDARD_WIDTH) - widest - 4
+  return (("  %-" .. widest .. "s  %s"):format(name, cut(text, math.max(room, FEWEST)))
+    :gsub("%s+$", ""))
 end
 
 local function list(title, members)
@@ -98,23 +168,23 @@ local function list(title, members)
   table.sort(names)
   local lines = {title}
   for _, name in ipairs(names) do
-    local text = summary_of(members[name])
+    local text = help.summary(members[name])
     if text == "" then text = "(" .. type(members[name]) .. ")" end
-    lines[#lines + 1] = ("  %-" .. widest .. "s  %s"):format(name, text):gsub("%s+$", "")
+    lines[#lines + 1] = row(name, widest, text)
   end
   return table.concat(lines, "\n")
 end
 
 local function list_class(title, meta)
   local methods = rawget(meta, "__methods") or rawget(meta, "__index")
-  local fields = table.concat(rawget(meta, "__fields") or {}, ", ")
-  return list(fields == "" and title or ("%s\nfields: %s"):format(title, fields),
+  local names = table.concat(rawget(meta, "__fields") or {}, ", ")
+  return list(names == "" and title or ("%s\nfields: %s"):format(title, names),
     type(methods) == "table" and methods or {})
 end
 
--- What a text names: "nn.gcn", "ladies.nn.gcn", "Tensor" or "Tensor:sum"; or a module that texts
--- refer to, "data.made_features".
-local function named(text)
+--- What a text names: "nn.gcn", "ladies.nn.gcn", "Tensor" or "Tensor:sum"; or a module that texts
+-- refer to, "data.made_features". An error where nothing has that name.
+function help.find(text)
   local path = text:gsub("^ladies%.", "")
   local first, rest = path:match "^(%w+)(.*)$"
   local class = help.classes()[first]
@@ -132,6 +202,53 @@ local function named(text)
   return ok and found or error(found, 0)
 end
 
+-- Everything that has documentation, for a search: an array of {name =, summary =, text =}.
+local function entries()
+  local found, seen = {}, {}
+  local function add(name, value)
+    found[#found + 1] = {name = name, summary = help.summary(value),
+      text = type(value) == "function" and function_doc(value) or module_doc(value) or ""}
+  end
+  local function walk(name, t, separator)
+    for key, value in pairs(t) do
+      local is_public = type(key) == "string" and not key:find "^_" and key ~= "docs"
+      if is_public and not seen[value] and type(value) == "function" then
+        seen[value] = true
+        add(name .. separator .. key, value)
+      elseif is_public and not seen[value] and fields.is_module(value) then
+        seen[value] = true
+        add(name .. separator .. key, value)
+        walk(name .. separator .. key, value, ".")
+      end
+    end
+  end
+  walk("ladies", package.loaded.ladies, ".")
+  for name, class in pairs(help.classes()) do
+    walk(name, rawget(class, "__methods") or class, ":")
+  end
+  return found
+end
+
+-- What a search for words finds, as a list, or nil.
+local function found_by(words)
+  local found, lines, widest = search.find(words, entries()), {}, 0
+  if #found == 0 then return nil end
+  for i = 1, math.min(#found, MOST_FOUND) do widest = math.max(widest, #found[i].name) end
+  for i = 1, math.min(#found, MOST_FOUND) do
+    lines[i] = row(found[i].name, widest, found[i].summary)
+  end
+  local rest = #found - #lines
+  if rest > 0 then lines[#lines + 1] = ("  and %d more"):format(rest) end
+  return table.concat(lines, "\n")
+end
+
+-- The help of a text: of what it names, or else a search for its words.
+local function help_of_words(text)
+  local ok, found = errors.try(help.find, text)
+  if ok then return help.text(found) end
+  return not text:find "[.:]" and found_by(text) or error(found, 0)
+end
+
 -- A function's documentation, and the header of its file where it is all of a module.
 local function help_of_function(f)
   local doc, header = function_doc(f) or "no documentation", module_doc(f)
@@ -139,10 +256,10 @@ local function help_of_function(f)
 end
 
 --- ladies.help_text(x): the text that ladies.help prints for x: a function's documentation, the
--- members of a module, the fields and methods of an object or a class; of what x names, when it is
--- a text.
+-- members of a module, the fields and methods of an object or a class. A text stands for what it
+-- names, or else for words to search for.
 function help.text(x)
-  if type(x) == "string" then x = named(x) end
+  if type(x) == "string" then return help_of_words(x) end
   if type(x) == "function" then return help_of_function(x) end
   local meta = debug.getmetatable(x)
   if type(x) == "table" and rawget(x, "__name") then
@@ -154,8 +271,9 @@ function help.text(x)
 end
 
 --- ladies.help([x]): prints what is known of a function, a module (a table of functions), a class
--- or an object, or of what is called x, as in help "nn.gcn" and help "Tensor:sum". Without x it
--- lists the library.
+-- or an object, or of what is called x, as in help "nn.gcn" and help "Tensor:sum". Where nothing is
+-- called so, it lists what has these words in its documentation: help "choose neighbours". Without
+-- x it lists the library.
 function help.show(...)
   local x = ...
   if select("#", ...) == 0 then

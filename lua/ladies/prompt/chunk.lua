@@ -1,0 +1,195 @@
+--- What is typed at the prompt, as functions to run.
+--
+-- Lua ends a local with its chunk, and a prompt makes a chunk of every line. Here chunks are
+-- joined: the locals at the top of one are those of the chunks after it, the same variables, which
+-- functions share as in a file. A chunk that names such a local is compiled as
+--
+--   local keep, a, b; return function(...) TEXT; keep(function() return c end) end
+--
+-- and the upvalues a and b of that function become, by debug.upvaluejoin, the variables of the
+-- chunks that made them; c is one that TEXT makes. Lines are counted through: stdin:17 is the 17th
+-- line that was run since the prompt began, and chunk.lines has it.
+
+local lexer = require "ladies.prompt.lexer"
+
+local chunk = {lines = {}}
+
+-- What the chunks so far have made: name -> {function, number of its upvalue, attribute}.
+local variables = {}
+
+local KEEP = "_ladies_keep_"
+local DEEPEST = 1000   -- levels of a stack; of deeper ones, which recursion makes, nothing is kept
+
+local DEEPER = {["function"] = 1, ["do"] = 1, ["if"] = 1, ["repeat"] = 1, ["end"] = -1,
+  ["until"] = -1}
+
+-- The locals that a chunk makes at its top: an array of names, and name -> attribute ("" for none).
+-- Those that are closed end with their chunk. And the set of all names in it.
+local function locals_of(text)
+  local words, names, attributes, used, depth = {}, {}, {}, {}, 0
+  for i, token in ipairs(lexer.tokens(text)) do
+    words[i] = token.kind == "string" and '""' or token.text
+  end
+  local function add(name, attribute)
+    if attribute == "close" then return end
+    if not attributes[name] then names[#names + 1] = name end
+    attributes[name] = attribute
+  end
+  for i, word in ipairs(words) do
+    depth = depth + (DEEPER[word] or 0)
+    used[word] = true
+    if word == "local" and depth == 0 and words[i + 1] == "function" then
+      add(words[i + 2], "")
+    elseif word == "local" and depth == 0 then
+      local at = i
+      repeat
+        local attribute = words[at + 2] == "<" and words[at + 3]
+        add(words[at + 1], attribute or "")
+        at = at + (attribute and 5 or 2)
+      until words[at] ~= ","
+    end
+  end
+  return names, attributes, used
+end
+
+local function keep_value(name, value, attribute)
+  variables[name] = {function() return value end, 1, attribute}
+end
+
+-- Makes the upvalues of `values`, which returns `names`, variables for the chunks to come. What the
+-- compiler took for a constant is none.
+local function keep(names, attributes, values)
+  local found = {}
+  for i = 1, 255 do
+    local name = debug.getupvalue(values, i)
+    if not name then break end
+    found[name] = i
+  end
+  for i, name in ipairs(names) do
+    if found[name] then
+      variables[name] = {values, found[name], attributes[name]}
+    else
+      keep_value(name, (select(i, values())), attributes[name])
+    end
+  end
+end
+
+local running   -- the chunk that runs: {f =, attributes =}
+
+-- The function of `text` and an expression behind it ("" for none), which compile in themselves.
+local function joined(text, expression, first_line, source)
+  local names, attributes, used = locals_of(text)
+  for name in pairs(select(3, locals_of(expression))) do used[name] = true end
+  local head, line = {"local " .. KEEP}, ("\n"):rep(first_line - 1)
+  for name, variable in pairs(variables) do
+    local attribute = variable[3] ~= "" and " <const> = ..." or ""
+    if used[name] then head[#head + 1] = (";local %s%s"):format(name, attribute) end
+  end
+  local tail = #names > 0
+    and ("\n;%s(function() return %s end)"):format(KEEP, table.concat(names, ",")) or ""
+  local whole = ("%s%s; return function(...) %s%s%s\nend"):format(line, table.concat(head), text,
+    tail, expression ~= "" and " return " .. expression or "")
+  local outer, message = load(whole, source, "t")
+  if not outer then   -- it ends in `return`, say: what it makes is not kept
+    outer, message = load(whole:gsub(KEEP .. "%b()", ""), source, "t")
+  end
+  if not outer then return nil, message end
+  local f = outer()
+  for i = 1, 255 do
+    local name = debug.getupvalue(f, i)
+    if not name then break end
+    if name == KEEP then
+      debug.setupvalue(f, i, function(values) keep(names, attributes, values) end)
+    elseif variables[name] then
+      debug.upvaluejoin(f, i, variables[name][1], variables[name][2])
+    end
+  end
+  return f, attributes
+end
+
+local function compile(text, expression, first_line, source)
+  local f, attributes = joined(text, expression, first_line, source)
+  if not f then return nil, attributes end
+  return function(...)
+    running = {f = f, attributes = attributes}
+    return f(...)
+  end
+end
+
+-- Whether a text is a chunk, alone; or the message.
+local function check(text, first_line)
+  local f, message = load(("\n"):rep(first_line - 1) .. text, "=stdin", "t")
+  return f ~= nil, message
+end
+
+-- Statements and an expression behind the last semicolon, where `text` is that: x = 1; x.
+local function split(text)
+  for at = #text, 1, -1 do
+    if text:byte(at) == (";"):byte() then
+      local before, expression = text:sub(1, at), text:sub(at + 1)
+      if check(before .. " return " .. expression, 1) then return before, expression end
+    end
+  end
+end
+
+--- The function that the text becomes: an expression, whose values it returns, statements, or
+-- these and an expression behind a semicolon. Where it is no chunk, nil, the message, and whether
+-- more text could make it one.
+function chunk.load(text)
+  local first = #chunk.lines + 1
+  local before, expression = "", text:gsub("^=", "", 1)
+  if not check("return " .. expression, 1) then
+    local ok, message = check(text, first)
+    before, expression = text, ""
+    if not ok then before, expression = split(text) end
+    if not before then return nil, message, message:sub(-5) == "<eof>" end
+  end
+  local f, message = compile(before, expression, first, "=stdin")
+  if not f then return nil, message, false end
+  for line in (text .. "\n"):gmatch "(.-)\n" do chunk.lines[#chunk.lines + 1] = line end
+  return f
+end
+
+--- The function of a script, whose locals live on as those of a chunk do; or nil and the message.
+function chunk.load_file(path)
+  local file, message = io.open(path, "rb")
+  if not file then return nil, "cannot open " .. message end
+  local text = file:read "a":gsub("^#[^\n]*", "")
+  file:close()
+  local ok
+  ok, message = load(text, "@" .. path, "t")
+  if not ok then return nil, message end
+  return compile(text, "", 1, "@" .. path)
+end
+
+--- Keeps the locals of the chunk that has failed, as they are; to be called before its stack
+-- unwinds. They are copies: functions that the chunk has made do not share them.
+function chunk.rescue()
+  if not running then return end
+  local level, info = 2, debug.getinfo(2, "f")
+  while info and info.func ~= running.f do
+    level = level + 1
+    info = level < DEEPEST and debug.getinfo(level, "f")
+  end
+  for i = 1, info and 250 or 0 do
+    local name, value = debug.getlocal(level, i)
+    if not name then break end
+    if running.attributes[name] then keep_value(name, value, running.attributes[name]) end
+  end
+end
+
+--- The locals that live on: name -> value; those that are nil are left out.
+function chunk.locals()
+  local values = {}
+  for name, variable in pairs(variables) do
+    values[name] = select(2, debug.getupvalue(variable[1], variable[2]))
+  end
+  return values
+end
+
+--- Forgets a local, so that its name is the global's again.
+function chunk.forget(name)
+  variables[name] = nil
+end
+
+return chunk

@@ -1,0 +1,118 @@
+--- An error at the prompt: its message, the line of the user's that it blames, the values that this
+-- line names, and the stack, which `where()` shows.
+
+local chunk = require "ladies.prompt.chunk"
+local errors = require "ladies.base.errors"
+local format = require "ladies.prompt.format"
+local members = require "ladies.prompt.members"
+local style = require "ladies.prompt.style"
+
+local failure = {}
+
+local WIDTH = 60     -- columns of a value
+local VALUES = 6     -- so many of a line's are shown
+local LINES = 200    -- of a stack
+
+local stack          -- the text of the last error's
+
+-- The line of a file, or of what was typed, as tracebacks name it.
+local function source_line(place, number)
+  if place == "stdin" then return chunk.lines[number] end
+  local file = io.open(place)
+  if not file then return nil end
+  local n = 0
+  for line in file:lines() do
+    n = n + 1
+    if n == number then
+      file:close()
+      return line
+    end
+  end
+  file:close()
+end
+
+-- The names that the function at a level of the stack sees: locals over upvalues.
+local function seen_at(level)
+  local seen, f = {}, debug.getinfo(level + 1, "f").func
+  for i = 1, 255 do
+    local name, value = debug.getupvalue(f, i)
+    if not name then break end
+    seen[name] = value
+  end
+  for i = 1, 250 do
+    local name, value = debug.getlocal(level + 1, i)
+    if not name then break end
+    seen[name] = value
+  end
+  return setmetatable(seen, {__index = _G})
+end
+
+-- The level of the function that runs this line, for who calls this.
+local function level_of(place, number)
+  for level = 2, LINES do
+    local info = debug.getinfo(level, "Sl")
+    if not info then return nil end
+    if info.short_src == place and info.currentline == number then return level - 1 end
+  end
+end
+
+-- What a path of names leads to, or the longest part of it that leads to anything, and that part.
+local function nearest(seen, path)
+  repeat
+    local value = members.at(seen, path)
+    if value ~= nil then return value, path end
+    path = path:match "^(.*)%."
+  until not path
+end
+
+-- "x = Tensor 3 x 2, k = 4": what a line names, but for functions and modules.
+local function values_in(line, seen)
+  local shown, parts = {}, {}
+  for path in line:gsub("%-%-.*", ""):gsub("(['\"]).-%1", ""):gmatch "%f[%w_.:][%a_][%w_.]*" do
+    local value
+    value, path = nearest(seen, path)
+    local is_data = value ~= nil and type(value) ~= "function" and not members.is_module(value)
+    if is_data and not shown[path] and #parts < VALUES then
+      shown[path] = true
+      parts[#parts + 1] = ("%s = %s"):format(path, format.line(value, WIDTH))
+    end
+  end
+  return #parts > 0 and table.concat(parts, ", ") or nil
+end
+
+--- The text that tells of an error: called in the message handler of what was typed, so that the
+-- stack is there to look at. `message` is a text; that of an interruption stays as it is.
+function failure.explain(message, is_interruption)
+  chunk.rescue()
+  stack = debug.traceback("", 2)
+  if is_interruption then return message end
+  local place, number = message:match "^([^\n]-):(%d+): "
+  number = math.tointeger(number)
+  local line = place and source_line(place, number)
+  local lines = {style.error(message)}
+  if line then
+    lines[2] = ("  %d | %s"):format(number, line)
+    local level = level_of(place, number)
+    local values = level and values_in(line, seen_at(level))
+    if values then lines[#lines + 1] = (" "):rep(#tostring(number) + 2) .. " | " .. values end
+  end
+  lines[#lines + 1] = style.faint "  where() shows the stack"
+  return table.concat(lines, "\n")
+end
+
+--- where(): prints the functions that ran when the last error came, the innermost first, each with
+-- its line.
+function failure.where()
+  if not stack then errors.fail "where: there was no error yet" end
+  local lines = {}
+  for text in stack:gmatch "\n\t([^\n]*)" do
+    if not text:find "^%[C%]: in %?$" then lines[#lines + 1] = "  " .. text end
+    local place, number = text:match "^(.-):(%d+): "
+    local line = place and source_line(place, math.tointeger(number))
+    if line then lines[#lines + 1] = ("  %6d | %s"):format(number, line) end
+  end
+  if lines[#lines]:find "tail calls" then lines[#lines] = nil end   -- of the prompt itself
+  print(table.concat(lines, "\n"))
+end
+
+return failure

@@ -1,0 +1,47 @@
+--- The history of the prompt, in a file.
+
+local history = {}
+
+local ENTRIES = 1000
+
+--- The file that keeps the history, or nil for none: LADIES_HISTORY, else ladies/history under
+-- XDG_STATE_HOME or ~/.local/state.
+function history.file()
+  local chosen = os.getenv "LADIES_HISTORY"
+  if chosen then return chosen ~= "" and chosen or nil end
+  local state, home = os.getenv "XDG_STATE_HOME", os.getenv "HOME"
+  if state and state:find("^/") then return state .. "/ladies/history" end
+  return home and home:find("^/") and home .. "/.local/state/ladies/history" or nil
+end
+
+-- A history file has an entry a line, with \n and \\ for a newline and a backslash in it. What
+-- cannot be read or written is no reason to trouble anyone at the prompt.
+local ENCODE, DECODE = {["\n"] = "\\n", ["\\"] = "\\\\"}, {["\\n"] = "\n", ["\\\\"] = "\\"}
+
+local function write_entries(path, mode, entries)
+  local file = require("ladies_host").make_private(path) and io.open(path, mode)
+  if not file then return end
+  for _, entry in ipairs(entries) do file:write((entry:gsub("[\n\\]", ENCODE)), "\n") end
+  file:close()
+end
+
+--- The entries of the history file, the oldest first. Cuts a file that has grown too long.
+function history.read()
+  local path, entries = history.file(), {}
+  local file = path and io.open(path)
+  if not file then return entries end
+  for line in file:lines() do entries[#entries + 1] = line:gsub("\\.", DECODE) end
+  file:close()
+  if #entries <= ENTRIES then return entries end
+  local latest = table.move(entries, #entries - ENTRIES + 1, #entries, 1, {})
+  if #entries > 2 * ENTRIES then write_entries(path, "w", latest) end
+  return latest
+end
+
+--- Adds an entry to the history file. At once, so that sessions can share it and need not end well.
+function history.append(entry)
+  local path = history.file()
+  if path then write_entries(path, "a", {entry}) end
+end
+
+return history

@@ -1,0 +1,72 @@
+--- What values have, without running any code of theirs: the user's may be in an __index.
+
+local members = {}
+
+local MOST = 100   -- a chain of __index may be a ring
+
+--- value[key], found raw, through __index tables, `__methods` and `__load`; or nil.
+function members.get(value, key)
+  for _ = 1, MOST do
+    local meta = debug.getmetatable(value)
+    if type(value) == "table" then
+      local found = rawget(value, key)
+      if found ~= nil then return found end
+    end
+    if type(meta) ~= "table" then return nil end
+    if rawget(meta, "__load") then return meta.__load(key) end
+    local methods, index = rawget(meta, "__methods"), rawget(meta, "__index")
+    if type(methods) == "table" and rawget(methods, key) ~= nil then return rawget(methods, key) end
+    if type(index) ~= "table" then return nil end
+    value = index
+  end
+end
+
+--- What a path of names, "data.graph", leads to in the table `env`; or nil.
+function members.at(env, path)
+  local value = env
+  for name in path:gmatch "[^.]+" do
+    if value == nil then return nil end
+    value = members.get(value, name)
+  end
+  return value
+end
+
+--- Calls add(name, member) for all that can follow `value`; of fields that are no members, which
+-- classes name in `__fields`, the member is true.
+function members.each(value, add)
+  local function each(t)
+    for key, member in next, t do add(key, member) end
+  end
+  for _ = 1, MOST do
+    if type(value) == "table" then each(value) end
+    local meta = debug.getmetatable(value)
+    if type(meta) ~= "table" then return end
+    local fields, methods, index = rawget(meta, "__fields"), rawget(meta, "__methods"),
+      rawget(meta, "__index")
+    if type(methods) == "table" then each(methods) end
+    if type(fields) == "table" then
+      for _, name in ipairs(fields) do add(name, true) end
+    end
+    if type(index) ~= "table" then return end
+    value = index
+  end
+end
+
+--- Whether a value can be called.
+function members.is_callable(value)
+  local meta = debug.getmetatable(value)
+  return type(value) == "function" or (type(meta) == "table" and rawget(meta, "__call") ~= nil)
+end
+
+--- Whether a value is a module or a class of the library, or a library of Lua's own.
+function members.is_module(value)
+  local meta = debug.getmetatable(value)
+  if type(value) ~= "table" then return false end
+  if type(meta) == "table" and rawget(meta, "__module") then return true end
+  for _, loaded in pairs(package.loaded) do
+    if rawequal(loaded, value) then return true end
+  end
+  return false
+end
+
+return members
