@@ -90,7 +90,7 @@ function tests.test_far_behind()
   end
   local title = by_method.fastgcn.title
   lu.assertTrue(by_method.fastgcn.far)
-  lu.assertNotNil(row_of(report, 3, title, "toy", "nodes"))
+  lu.assertNotNil(tonumber(row_of(report, 3, title, "toy", "nodes")[9]))
   lu.assertNotNil(row_of(report, 3, "LADIES (20)", "toy", "nodes"))
   lu.assertStrContains(tostring(report), ("* %s on toy at equal nodes: %s below"):format(title,
     Table.interval(by_method.fastgcn.behind, "%.1f").text))
@@ -105,10 +105,22 @@ function tests.test_equal_seconds()
   local report = methods(temporary.path "seconds", {methods = {"ladies:20", "full", "labor:3"},
     runs = 1, equal = {"seconds"}, seconds = 0.1, settings = settings})
   for _, variant in ipairs(report.variants) do
-    lu.assertTrue(variant.records[1].seconds >= 0.1, variant.title)
-    lu.assertEquals(variant.records[1].stopped, "max_seconds")
+    local record = variant.records[1]
+    lu.assertEquals(record.batches, math.floor(0.1 / variant.cost), variant.title)
+    lu.assertEquals(record.config.eval_every, math.max(1, record.batches // 20))
   end
   lu.assertEquals(report.variants[3].title, "LABOR (3)")
+end
+
+--- A form is its method with other options, in the settings and in what tables call it.
+function tests.test_forms()
+  local report = methods(temporary.path "forms", {runs = 1,
+    methods = {"ladies:20", "ladies_flat", "labor_1:3"}})
+  local flat, labor = report.variants[2], report.variants[3]
+  lu.assertEquals({flat.method, flat.config.flat, flat.title}, {"ladies", true,
+    "LADIES, flat (20)"})
+  lu.assertEquals({labor.config.iterations, labor.label}, {1, "LABOR, 1 iteration"})
+  lu.assertNotNil(row_of(report, 1, "LADIES, flat"))
 end
 
 function tests.test_methods_begin_with_samples()

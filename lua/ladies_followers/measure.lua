@@ -57,8 +57,7 @@ end
 -- quick      the quick forms of all: minutes
 -- folder     where the folders are (runs/followers, or runs/followers-quick)
 -- out        the document (doc/followers.md; with quick followers.md in the folder)
--- jobs       runs side by side (as many as there are cores; the table of methods has 1, since it
---            compares times), each with `threads` threads (1)
+-- jobs       runs side by side (as many as there are cores), each with `threads` threads (1)
 -- quiet      no progress
 local function measure(given)
   local opts = options.check(WHERE, given or {}, {
@@ -73,7 +72,8 @@ local function measure(given)
   local training = tables.merged(common, {runs = opts.runs, settings = opts.settings,
     threads = opts.threads})
   local own = {
-    methods = tables.merged(training, {datasets = opts.datasets, equal = opts.equal}),
+    methods = tables.merged(training, {datasets = opts.datasets, equal = opts.equal,
+      jobs = opts.jobs}),
     models = tables.merged(training, {datasets = opts.datasets, jobs = opts.jobs}),
     bliss = tables.merged(training, {datasets = opts.datasets, jobs = opts.jobs}),
     gcnii = tables.merged(training, {jobs = opts.jobs}),

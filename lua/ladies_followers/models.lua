@@ -33,8 +33,9 @@ local function variant_of(name, model, text, opts)
     parsed = {method = "none"}
   end
   local dataset = run_folder.plain(name)
-  local settings = tables.merged(protocol.settings(name),
-    protocol.pick(opts.settings, parsed.method, model), parsed, {dataset = name, model = model})
+  local common = tables.merged(protocol.network(), protocol.length(name), opts.settings)
+  local settings = tables.merged(protocol.pick(common, parsed.method, model), parsed,
+    {dataset = name, model = model})
   local config = experiment.configure(settings)
   return {dataset = dataset, model = model, column = text, settings = settings,
     layers = config.layers, title = methods.title(config),
@@ -115,8 +116,8 @@ end
 
 local ABOUT = [[
 Test micro-F1 in percent with 95 %% intervals by Student's t over %d runs, seeds 1, 2, ...; each
-architecture as `ladies train --model NAME` has it, which nobody tuned for a data set, with early
-stopping and a patience of 200 batches. The MLP reads no graph and has one column; so has label
+architecture as `ladies train --model NAME` has it, which nobody tuned for a data set, with %s,
+early stopping and a patience of %d batches. The MLP reads no graph and has one column; so has label
 propagation, which is not trained and has no spread.]]
 
 --- ladies_followers.models{runs = 5}: trains every architecture with each of some methods, `runs`
@@ -151,7 +152,8 @@ local function models(given)
   local report = study:report("models", "Every architecture")
   report:table(table_of(variants, names, propagated, opts))
   report:csv(numbers_of(variants))
-  report:note(provenance.runs(study, records), ABOUT:format(opts.runs), table.unpack(notes))
+  report:note(provenance.runs(study, records), ABOUT:format(opts.runs, protocol.NETWORK_TEXT,
+    protocol.PATIENCE), table.unpack(notes))
   report.variants = variants
   return report:write()
 end

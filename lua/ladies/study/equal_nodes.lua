@@ -8,8 +8,10 @@ local PROBES = 8   -- batches from which the nodes of a batch are estimated
 
 -- The mean number of rows of a batch, of the input and of all layers.
 local function rows_of(config, data, samples)
-  -- What is drawn does not depend on the width, and the tables of histories do.
-  local narrow = setmetatable({hidden = 1}, {__index = config})
+  -- What is drawn depends neither on the width, as the tables of histories do, nor on GraphSAINT's
+  -- counts, for which one subgraph is enough then.
+  local narrow = setmetatable({hidden = 1, coverage = config.coverage and 1e-6},
+    {__index = config})
   local sampler = experiment.sampler(narrow, data, experiment.model(narrow, data), samples)
   local n, count = 0, 0
   for batch in batches.new(data.train, {size = experiment.batch_size(config, data),

@@ -1,10 +1,13 @@
 --- Every method, those of the paper and those that followed it, with one network: at as many nodes
--- of a mini-batch as LADIES has, and at as many seconds of training.
+-- of a mini-batch as LADIES has, and at as many CPU seconds of training.
 
+local core = require "ladies_core"
+local batch_cost = require "ladies_followers.methods.batch_cost"
 local equal_nodes = require "ladies.study.equal_nodes"
 local errors = require "ladies.base.errors"
 local experiment = require "ladies.experiment"
 local experiment_methods = require "ladies.experiment.methods"
+local forms = require "ladies_followers.methods.forms"
 local json = require "ladies.base.json"
 local measured = require "ladies.study.measured"
 local options = require "ladies.base.options"
@@ -19,37 +22,37 @@ local why = require "ladies_followers.methods.why"
 
 local WHERE = "ladies_followers.methods"
 
--- The first is the one whose number of nodes the others get.
-local ALL = {"ladies:512", "full", "pladies", "fastgcn", "graphsage", "labor", "vrgcn",
-  "clustergcn", "graphsaint", "shadow", "mvs", "bandit", "bliss", "asgcn", "pass", "grapes"}
 local QUICK = {"ladies:64", "full", "fastgcn", "labor"}
 
--- Seconds of training on each data set, and on others.
-local SECONDS, OTHER = {cora = 5, pubmed = 15, wordnet = 60}, 10
+-- CPU seconds of training on each data set, and on others.
+local SECONDS, OTHER = {cora = 1, pubmed = 2, wordnet = 10}, 1
 
--- There is no end but that by the seconds.
+-- There is no end but that by the batches.
 local ENDLESS = 1000000
 
 -- ---------------------------------------------------------------- what is run
 
--- A method on a data set, as a variant (see ladies.study.repeated) with its dataset, method, title,
--- and `equal`, "nodes" or "seconds".
-local function variant_of(name, equal, settings)
+-- The variant (see ladies.study.repeated) of a form on a data set: with its dataset, method, label
+-- and title, without and with samples, and `equal`, "nodes" or "seconds".
+local function variant_of(name, equal, form, settings)
   local dataset, config = run_folder.plain(name), experiment.configure(settings)
-  local title = experiment_methods.title(config)
+  local title = forms.title(config, form.words)
   return {dataset = dataset, method = config.method, equal = equal, title = title,
+    label = experiment_methods.by_name[config.method].title .. form.words,
     settings = settings, config = config,
     key = ("%s, equal %s, %s"):format(dataset, equal, title)}
 end
 
--- The settings of all methods on a data set, without what makes them equal.
-local function settings_of(name, opts)
-  local parsed = tables.map(opts.methods, function(text)
-    return experiment_methods.parse(WHERE, text)
-  end)
+-- The forms, {settings =, words =}, on a data set, without what makes them equal. All train gcn,
+-- which each of them can.
+local function forms_on(name, opts)
+  local parsed, words = {}, {}
+  for i, text in ipairs(opts.methods) do parsed[i], words[i] = forms.parse(WHERE, text) end
   local plain = tables.map(parsed, function(one) return one.method end)
-  return tables.map(experiment_methods.share(WHERE, plain, opts.settings), function(common, i)
-    return tables.merged(common, parsed[i], {dataset = name})
+  local shared = experiment_methods.share(WHERE, plain, opts.settings)
+  return tables.map(shared, function(common, i)
+    return {words = words[i], settings = tables.merged({model = "gcn"}, protocol.network(), common,
+      parsed[i], {dataset = name})}
   end)
 end
 
@@ -61,42 +64,65 @@ local function contestant(settings, data)
 end
 
 -- All with batches of as many nodes as those of the first. The numbers of samples that make it so
--- are kept in the study: to find that of GraphSAINT can take minutes.
-local function at_equal_nodes(name, all, study, quiet)
-  local first, data = tables.merged(protocol.settings(name), all[1]), nil
-  local items = tables.map(table.move(all, 2, #all, 1, {}), function(settings)
-    local own = tables.merged(protocol.settings(name), settings)
-    return {settings = own, key = "samples at equal nodes: " .. json.encode{first, own}}
+-- are kept in the study.
+local function at_equal_nodes(name, all, study, opts)
+  local first, data
+  local items = tables.map(all, function(form)
+    local own = tables.merged(protocol.length(name), form.settings)
+    first = first or own
+    return {form = form, settings = own,
+      key = "samples at equal nodes: " .. json.encode{first, own}}
   end)
-  local records = measured(study, items, "method", quiet, function(item)
+  local records = measured(study, items, "method", opts.quiet, function(item)
     data = data or experiment.load(experiment.configure(first))
     local pair = {contestant(first, data), contestant(item.settings, data)}
-    equal_nodes(pair, data)
+    if item.settings ~= first then equal_nodes(pair, data) end
     return {samples = pair[2].settings.samples}
   end)
-  return tables.append({variant_of(name, "nodes", first)}, tables.map(items, function(item, i)
-    return variant_of(name, "nodes", tables.merged(item.settings, {samples = records[i].samples}))
-  end))
+  return tables.map(items, function(item, i)
+    return variant_of(name, "nodes", item.form,
+      tables.merged(item.settings, {samples = records[i].samples}))
+  end)
 end
 
--- All trained for as long, with their own samples.
-local function at_equal_seconds(name, all, seconds)
-  return tables.map(all, function(settings)
-    return variant_of(name, "seconds", tables.merged({epochs = ENDLESS}, settings, {patience = 0,
-      max_seconds = seconds or SECONDS[name] or OTHER}))
+-- The CPU seconds of a batch of each of these settings, which are kept in the study.
+local function costs_of(list, study, opts)
+  local data
+  local items = tables.map(list, function(settings)
+    return {settings = settings, key = "seconds of a batch: " .. json.encode(settings)}
+  end)
+  local before = core.threads()
+  core.threads(1)
+  local records = measured(study, items, "method", opts.quiet, function(item)
+    data = data or experiment.load(experiment.configure(item.settings))
+    return {cpu_seconds = batch_cost(item.settings, data)}
+  end)
+  core.threads(before)
+  return tables.map(records, function(record) return record.cpu_seconds end)
+end
+
+-- All trained for as long, with their own samples: for so many batches as fit.
+local function at_equal_seconds(name, all, study, opts)
+  local seconds = opts.seconds or SECONDS[name] or OTHER
+  local costs = costs_of(tables.map(all, function(form) return form.settings end), study, opts)
+  return tables.map(all, function(form, i)
+    local batches = math.max(1, math.floor(seconds / costs[i]))
+    local variant = variant_of(name, "seconds", form, tables.merged(form.settings, {
+      patience = 0, epochs = ENDLESS, max_batches = batches,
+      eval_every = math.max(1, batches // protocol.LOOKS),
+    }))
+    variant.cost, variant.seconds = costs[i], seconds
+    return variant
   end)
 end
 
 local function variants_of(names, study, opts)
   local list = {}
   for _, name in ipairs(names) do
-    local all = settings_of(name, opts)
+    local all = forms_on(name, opts)
     for _, equal in ipairs(opts.equal) do
-      if equal == "nodes" then
-        tables.append(list, at_equal_nodes(name, all, study, opts.quiet))
-      else
-        tables.append(list, at_equal_seconds(name, all, opts.seconds))
-      end
+      local make = equal == "nodes" and at_equal_nodes or at_equal_seconds
+      tables.append(list, make(name, all, study, opts))
     end
   end
   return list
@@ -109,30 +135,30 @@ end
 -- a report (see ladies.report) with `variants`.
 -- equal      "nodes": samples with which batches have as many nodes, over all layers, as those of
 --            the first method; "seconds": all train for as long, with their own samples (both)
--- seconds    of training, for "seconds" (5 on Cora, 15 on PubMed, 60 on WordNet, else 10)
--- laboratory seconds of each examination (10)
--- methods    names, each with its own samples behind a colon where they are given (all), the first
---            one that draws samples
+-- seconds    of one core, for "seconds" (1 on Cora, 2 on PubMed, 10 on WordNet, else 1)
+-- laboratory seconds of each examination (5)
+-- methods    names of methods and of forms of them (see methods/forms.lua), each with its own
+--            samples behind a colon where they are given (all), the first one that draws samples
 -- datasets   names or paths (cora, pubmed and wordnet)
 -- runs       5; with quick 2
--- quick      four methods on Cora, a second each
--- settings   of ladies.experiment, over those of the preset `default`, for all methods that take
---            them
--- jobs       runs side by side (1: their times are compared), each with `threads` threads (1)
+-- quick      four methods on Cora, a fifth of a second each
+-- settings   of ladies.experiment, over those of ladies_followers.protocol, for all methods that
+--            take them
+-- jobs       runs side by side (as many as there are cores), each with `threads` threads (1)
 -- out        the folder of the study (runs/methods-1), which goes on where it was stopped
 -- quiet      no progress
 local function methods(given)
   local opts = options.check(WHERE, given or {}, Study.options{
     equal = {"array of nodes|seconds", {"nodes", "seconds"}}, seconds = "positive number or nil",
-    laboratory = {"positive number", 10},
+    laboratory = {"positive number", 5},
     methods = "array of strings or nil", datasets = "array of strings or nil",
-    runs = "positive integer or nil", quick = {"boolean", false}, jobs = {"positive integer", 1},
+    runs = "positive integer or nil", quick = {"boolean", false},
   })
-  opts.methods = opts.methods or opts.quick and QUICK or ALL
+  opts.methods = opts.methods or opts.quick and QUICK or forms.ALL
   opts.datasets = opts.datasets or opts.quick and {"cora"} or {"cora", "pubmed", "wordnet"}
   opts.runs = opts.runs or opts.quick and 2 or 5
-  opts.seconds = opts.seconds or opts.quick and 1 or nil
-  local first = experiment_methods.parse(WHERE, opts.methods[1] or "full")
+  opts.seconds = opts.seconds or opts.quick and 0.2 or nil
+  local first = forms.parse(WHERE, opts.methods[1] or "full")
   if not experiment_methods.takes(first.method, "samples") then
     errors.fail(("%s: methods must begin with one that draws samples, got %s"):format(WHERE,
       opts.methods[1] or "none"))

@@ -1,6 +1,6 @@
 --- The tables of ladies_followers.methods.
 
-local experiment_methods = require "ladies.experiment.methods"
+local protocol = require "ladies_followers.protocol"
 local provenance = require "ladies.report.provenance"
 local settings_text = require("ladies.experiment.settings").text
 local statistics = require "ladies.report.statistics"
@@ -25,12 +25,12 @@ local function grid(variants, cell_of)
   for _, one in ipairs(variants) do
     local name = ("%s, equal %s"):format(one.dataset, one.equal)
     if not cells[name] then columns[#columns + 1], cells[name] = name, {} end
-    cells[name][one.method] = cell_of(one)
+    cells[name][one.label] = cell_of(one)
   end
   local results = Table.new(tables.append({"method"}, columns))
-  for _, method in ipairs(distinct(variants, "method")) do
-    results:add(tables.append({experiment_methods.by_name[method].title},
-      tables.map(columns, function(name) return cells[name][method] or "-" end)))
+  for _, label in ipairs(distinct(variants, "label")) do
+    results:add(tables.append({label},
+      tables.map(columns, function(name) return cells[name][label] or "-" end)))
   end
   return results
 end
@@ -41,15 +41,15 @@ end
 
 -- What the mini-batches of a group were.
 local function batches_table(variants, dataset, equal)
-  local results = Table.new{"method", "nodes a batch", "batch ms", "batches", "training s"}
+  local results = Table.new{"method", "nodes a batch", "batches",
+    equal == "seconds" and "CPU ms of a batch" or nil}
   for _, one in ipairs(variants) do
     if one.dataset == dataset and one.equal == equal then
       local list = one.records
       results:add{one.title,
         Table.number(mean_of(list, function(r) return r.input_rows + r.hidden_rows end), "%.0f"),
-        Table.number(mean_of(list, function(r) return r.batch_ms end), "%.2f"),
         Table.number(mean_of(list, function(r) return r.batches end), "%.0f"),
-        Table.number(mean_of(list, function(r) return r.seconds end), "%.1f")}
+        one.cost and Table.number(1e3 * one.cost, "%.1f")}
     end
   end
   return results
@@ -82,12 +82,17 @@ local function percent(value) return Table.number(value and 100 * value, "%.0f %
 
 local function add_examinations(report, examined)
   local results = Table.new{"method", "data set", "equal", "rows without a sampled neighbour",
-    "with none but themselves", "error of the embedding", "of the gradient"}
+    "with none but themselves", "error of the embedding", "of the gradient", "scale of a layer",
+    "of the embedding"}
   local lines = {}
   for _, one in ipairs(examined) do
     local variant = one.variant
-    results:add{variant.title, variant.dataset, variant.equal, percent(one.empty),
-      percent(one.alone), percent(one.embedding), percent(one.gradient)}
+    local row = {variant.title, variant.dataset, variant.equal, percent(one.empty),
+      percent(one.alone)}
+    for _, value in ipairs{"embedding", "gradient", "layer_scale", "scale"} do
+      row[#row + 1] = Table.number(one[value], "%.2f")
+    end
+    results:add(row)
     if variant.far then
       lines[#lines + 1] = ("* %s on %s, equal %s. %s %s"):format(variant.title, variant.dataset,
         variant.equal, one.verdict, table.concat(one.causes, "; "))
@@ -99,17 +104,47 @@ local function add_examinations(report, examined)
 end
 
 local ABOUT = [[
-Test micro-F1 in percent with 95 %% intervals by Student's t over %d runs, seeds 1, 2, ... Equal
-nodes: each method has the number of samples with which the nodes of its mini-batches, over all
-layers, are nearest in number to those of the first; full batches and Cluster-GCN draw no samples,
-and some methods come no nearer with a single neighbour. Training ends by early stopping, on WordNet
-after 1,000 batches at the latest. Equal seconds: each trains so many seconds of its own time,
-validation not counted, with its own samples. The model is that of the highest validation F1.]]
+Test micro-F1 in percent with 95 %% intervals by Student's t over %d runs, seeds 1, 2, ... The
+network is gcn with 5 layers, %s; otherwise the preset `default`. The model is that of the highest
+validation F1.]]
+
+local EQUAL = {
+  nodes = [[
+Equal nodes: each method has the number of samples with which the nodes of its mini-batches, over
+all layers, are nearest in number to those of the first; full batches and Cluster-GCN draw no
+samples, and some methods come no nearer with a single neighbour. Training ends by early stopping,
+with a patience of %d batches, on WordNet after %d batches at the latest.]],
+  seconds = [[
+Equal seconds: each trains, with its own samples, as many batches as one core computes in so many
+seconds (%s), by the CPU seconds of a batch, measured beforehand. Sampling, the network's step and
+the optimizer's are in them; validation is not, nor what is made before the first batch, as
+GraphSAINT's counts and the parts of Cluster-GCN. Each has %d validations.]],
+}
+
+-- How many seconds on each data set.
+local function seconds_text(variants)
+  local list, seen = {}, {}
+  for _, one in ipairs(variants) do
+    if one.seconds and not seen[one.dataset] then
+      list[#list + 1], seen[one.dataset] = ("%g on %s"):format(one.seconds, one.dataset), true
+    end
+  end
+  return table.concat(list, ", ")
+end
+
+-- What is equal, in words.
+local function equal_text(equal, variants)
+  if equal == "seconds" then return EQUAL.seconds:format(seconds_text(variants), protocol.LOOKS) end
+  return EQUAL.nodes:format(protocol.PATIENCE, protocol.LARGE)
+end
 
 local LABORATORY = [[
 The laboratory's network is as deep as the trained one, %d wide at most, after 5 steps of training
 with whole neighbourhoods; rows are means over its layers, errors those of a mini-batch as a share
-of the exact values' size.]]
+of the exact values' size. "scale": how many times as large as the exact one the estimate is on
+average, by itself where a layer's input is exact, and of the embedding after all layers. A
+subgraph that all layers share makes the second far larger than the first: a path that uses an edge
+k times is there with the edge's probability, but divided by its k-th power.]]
 
 --- report(study, variants, records, examined, opts, notes): see ladies_followers.methods.
 return function(study, variants, records, examined, opts, notes)
@@ -129,7 +164,8 @@ return function(study, variants, records, examined, opts, notes)
     end
   end
   report:csv(numbers_of(variants))
-  report:note(provenance.runs(study, records), ABOUT:format(opts.runs))
+  report:note(provenance.runs(study, records), ABOUT:format(opts.runs, protocol.NETWORK_TEXT))
+  for _, equal in ipairs(opts.equal) do report:note(equal_text(equal, variants)) end
   if #examined > 0 then report:note(LABORATORY:format(why.HIDDEN)) end
   local own = settings_text(opts.settings)
   if own ~= "" then report:note("Settings over those of the preset: " .. own .. ".") end

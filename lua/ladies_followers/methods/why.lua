@@ -49,20 +49,21 @@ local function far_behind(variants)
   return list
 end
 
--- The mean over the layers of an examination's finding "prefix.LAYER"; nil where it has none.
-local function over_layers(by_key, prefix, layers)
+-- The mean over the layers of an examination's finding, whose key is this format with the layer;
+-- nil where it has none.
+local function over_layers(by_key, key, layers)
   local list = {}
   for l = 1, layers do
-    local found = by_key[("%s.%d"):format(prefix, l)]
+    local found = by_key[key:format(l)]
     list[#list + 1] = found and found.mean
   end
   return statistics.mean(list)
 end
 
--- The samples of a variant, and the settings of the user that its sampler takes.
-local function own_settings(variant, given)
+-- The settings of a variant that its sampler takes.
+local function own_settings(variant)
   local own = {}
-  for key, value in pairs(given) do
+  for key, value in pairs(variant.settings) do
     if methods.takes(variant.method, key) then own[key] = value end
   end
   own.samples = variant.config.samples
@@ -76,26 +77,30 @@ local function measure(variant, opts)
   local found = lab(variant.method, {
     dataset = config.dataset, layers = config.layers, batch_size = config.batch_size,
     hidden = math.min(why.HIDDEN, config.hidden), seconds = opts.laboratory, against = {},
-    settings = own_settings(variant, opts.settings), quiet = true,
+    settings = own_settings(variant), quiet = true,
   }).examinations[1]
   return {
     verdict = found.verdict,
     causes = tables.map(found.faults, function(fault)
       return ("%s: %s (%s)"):format(fault.kind, fault.text, fault.proof or "")
     end),
-    empty = over_layers(found.by_key, "connection.empty", config.layers),
-    alone = over_layers(found.by_key, "connection.alone", config.layers),
+    empty = over_layers(found.by_key, "connection.empty.%d", config.layers),
+    alone = over_layers(found.by_key, "connection.alone.%d", config.layers),
     embedding = size(found.by_key["embedding.error"]),
     gradient = size(found.by_key["gradient.error"]),
+    layer_scale = over_layers(found.by_key, "layers.%d.scale", config.layers),
+    scale = found.by_key["embedding.scale"] and found.by_key["embedding.scale"].mean,
   }
 end
 
 --- why.examine(study, variants, opts): marks the variants with `behind`, what full batch has more
 -- seed by seed, and `far`; and returns the examinations of those that are far behind, and of the
 -- first method beside them: an array of {variant =, verdict =, causes =, empty =, alone =,
--- embedding =, gradient =}, kept in the study. empty: the share of a layer's rows without any
--- sampled neighbour; alone: with none but themselves; embedding, gradient: sizes of the errors as
--- shares of the exact values.
+-- embedding =, gradient =, layer_scale =, scale =}, kept in the study. empty: the share of a
+-- layer's rows without any sampled neighbour; alone: with none but themselves; embedding, gradient:
+-- sizes of the errors as shares of the exact values; layer_scale, scale: how many times as large as
+-- the exact one the estimate is on average, that of a layer whose input is exact, and that of all
+-- layers.
 function why.examine(study, variants, opts)
   local items = tables.map(far_behind(variants), function(variant)
     return {key = variant.key .. ", laboratory", variant = variant}

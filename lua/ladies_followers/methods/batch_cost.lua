@@ -1,0 +1,25 @@
+--- CPU seconds of a mini-batch's training: what methods cost, on a machine that may be busy with
+-- something else besides. Sampling, forward, backward and the step of the optimizer are in it;
+-- validation is not, nor what a sampler makes before the first batch.
+
+local experiment = require "ladies.experiment"
+local tables = require "ladies.base.tables"
+
+-- A first group of batches warms up; the least mean of the others is the cost. A group is as many
+-- as there are between two measurements of MVS.
+local GROUPS, GROUP = 3, 20
+
+--- batch_cost(settings, data) -> seconds: of the process, which should have one thread; settings
+-- are those of ladies.experiment.
+return function(settings, data)
+  local n, marks = 0, {}
+  local config = experiment.configure(tables.merged(settings, {epochs = GROUPS * GROUP,
+    max_batches = GROUPS * GROUP, eval_every = GROUPS * GROUP + 1}))
+  experiment.run(config, data, {quiet = true, on_batch = function()
+    n = n + 1
+    if n % GROUP == 0 then marks[#marks + 1] = os.clock() end
+  end})
+  local least = math.huge
+  for i = 2, #marks do least = math.min(least, (marks[i] - marks[i - 1]) / GROUP) end
+  return least
+end
