@@ -1,5 +1,6 @@
 --- The settings in which mutants of each sampler are tried, so that every branch of it is used: by
--- the name of its file, an array of settings of experiments, `method` among them.
+-- the name of its file, an array of settings of experiments, `method` among them. `training` is the
+-- number of steps of the laboratory's network: what samplers learn from shows only after many.
 
 local function with(method, list)
   for _, settings in ipairs(list) do settings.method = method end
@@ -42,21 +43,21 @@ return {
   }),
   full = with("full", {{}}),
   asgcn = with("asgcn", {
-    {samples = {14, 10}, self_nodes = "none"},
-    {samples = {14, 10}, self_nodes = "previous", row_normalize = true},
+    {samples = {14, 10}, self_nodes = "none", training = 300},
+    {samples = {14, 10}, self_nodes = "previous", row_normalize = true, training = 300},
   }),
   bandit = with("bandit", {
-    {samples = {3, 2}, delta = 10},
-    {samples = {3, 2}, delta = 10, replace = true, row_normalize = true},
+    {samples = {3, 2}, delta = 10, training = 300},
+    {samples = {3, 2}, delta = 10, replace = true, row_normalize = true, training = 300},
   }),
   bliss = with("bliss", {
-    {samples = {14, 10}, self_nodes = "none", steps = 1, eta = 0.7, cap = 20},
+    {samples = {14, 10}, self_nodes = "none", steps = 1, eta = 0.7, cap = 20, training = 300},
     {samples = {14, 10}, draw = "wr", self_nodes = "batch", row_normalize = false, steps = 1,
-      eta = 0.7},
+      eta = 0.7, training = 300},
   }),
   grapes = with("grapes", {
-    {samples = {14, 10}},
-    {samples = {14, 10}, self_nodes = "none", row_normalize = false},
+    {samples = {14, 10}, training = 300},
+    {samples = {14, 10}, self_nodes = "none", row_normalize = false, training = 300},
   }),
   graphsaint = with("graphsaint", {
     {by = "rw", samples = 20, length = 2, coverage = 10},
@@ -65,8 +66,8 @@ return {
     {by = "mrw", samples = 40, coverage = 10},
   }),
   pass = with("pass", {
-    {samples = {3, 2}},
-    {samples = {3, 2}, normalize = "sym"},
+    {samples = {3, 2}, training = 300},
+    {samples = {3, 2}, normalize = "sym", training = 300},
   }),
   shadow = with("shadow", {
     {samples = 2, depth = 2, layers = 2},

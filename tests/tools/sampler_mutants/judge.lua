@@ -15,7 +15,10 @@ local tables = require "ladies.base.tables"
 
 local judge = {}
 
-local HIDDEN, BATCH_SIZE, STEPS = 8, 24, 20
+local HIDDEN, BATCH_SIZE = 8, 24
+
+-- Steps of training that samplers go along with, where a case does not say it.
+local STEPS = 20
 
 -- Groups and draws of each of them in which mini-batches are looked at bit by bit.
 local GROUPS, DRAWS = 5, 4
@@ -31,14 +34,14 @@ end
 -- The settings of a case that are no settings of the method's own.
 local function split(case)
   local own = tables.merged(case)
-  own.method, own.layers, own.dropout = nil, nil, nil
+  own.method, own.layers, own.dropout, own.training = nil, nil, nil, nil
   return own, case.layers or 2
 end
 
 --- The context of a case: networks and seeds; seed: of everything random.
 function judge.context(data, case, seed)
   return context.new(data, {layers = case.layers or 2, hidden = HIDDEN, batch_size = BATCH_SIZE,
-    steps = STEPS, seed = seed})
+    steps = case.training or STEPS, seed = seed})
 end
 
 --- The subject of a method's name with the settings of a case.
