@@ -122,7 +122,7 @@ end
 cli.main(spec, arg, function(opts, given)
   local config, data, folder, made = (opts.resume and old_run or new_run)(opts, given)
   if opts.threads then ladies.threads(opts.threads) end
-  print(data)
+  print(tostring(data))
   print_configuration(config, folder)
   local _ <close> = made
   local result = experiment.run(config, data, {

@@ -5,8 +5,9 @@ require "ladies.base.address_space"
 
 local core = require "ladies_core"
 local fields = require "ladies.base.fields"
+local show = require "ladies.show"
 
-local ladies = {}
+local ladies = {show = show.text}
 
 -- The name of a member -> the module that it is, or a module and the field of it that it is.
 local MODULES = {

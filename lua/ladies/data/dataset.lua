@@ -21,7 +21,9 @@ local Graph = require "ladies.graph"
 local label_kinds = require "ladies.data.labels"
 local NodeNames = require "ladies.data.node_names"
 local of_class = require("ladies.base.fields").of_class
+local neighbourhood = require "ladies.data.neighbourhood"
 local options = require "ladies.base.options"
+local show = require "ladies.show"
 local splits = require "ladies.data.splits"
 
 local Dataset = {__name = "ladies.Dataset"}
@@ -102,6 +104,18 @@ end
 --- A short table of what the data set holds, as text.
 function Dataset:describe()
   return description.short(self)
+end
+
+--- Prints a node, given by its number or its name, and its neighbours: names, classes, parts of the
+-- split and weights of edges. At most `most` neighbours (20) are listed.
+--
+--   data:show "dog.n"
+function Dataset:show(node, most)
+  print(neighbourhood(self, node, most))
+end
+
+function Dataset:__show(width)
+  return description.card(self, width or show.width())
 end
 
 function Dataset:__tostring()

@@ -2,7 +2,7 @@
 
 local checks = require "ladies.data.checks"
 local facts = require "ladies.data.facts"
-local grouped = require("ladies.data.notes").grouped
+local grouped = require "ladies.base.grouped"
 
 local description = {}
 
@@ -52,12 +52,15 @@ local function split(known)
   return #parts > 0 and table.concat(parts, ", ") or "none (see ladies.data.split)"
 end
 
+-- A table of what is known, a line each, for all facts or the quick ones.
 local function summary(data, known)
+  local is_whole = known.edges ~= nil
   local rows = {
-    {"nodes", ("%s, %s isolated"):format(grouped(known.nodes), grouped(known.isolated))},
-    {"edges", edges(known)},
+    {"nodes", is_whole and ("%s, %s isolated"):format(grouped(known.nodes),
+      grouped(known.isolated)) or grouped(known.nodes)},
+    {"edges", is_whole and edges(known)},
     {"entries", grouped(known.entries)},
-    {"components", components(known)},
+    {"components", is_whole and components(known)},
     {"features", features(known)},
     {"classes", classes(data, known)},
     {"split", split(known)},
@@ -102,6 +105,19 @@ local function histogram(data, width)
   end
   return ("degrees: mean %.2f, median %g, largest %s\n%s"):format(degrees.mean, degrees.median,
     grouped(degrees.most), bars(rows, width))
+end
+
+--- A card of what is known of the data set at once, without a look at its graph, in lines of
+-- `width` columns.
+function description.card(data, width)
+  local node = data.node_names and ("%q"):format(data.node_names[1]) or "1"
+  local text = ("Dataset %s\n  %-10s data:describe(), data:show(%s)"):format(
+    summary(data, facts.quick(data)), "more", node)
+  local lines = {}
+  for line in text:gmatch "[^\n]+" do
+    lines[#lines + 1] = #line <= width and line or line:sub(1, width - 3) .. "..."
+  end
+  return table.concat(lines, "\n")
 end
 
 --- A short table of what the data set holds, as text.

@@ -8,6 +8,7 @@
 --
 -- A file of ours says when the edges in it were kept; they are then kept again.
 
+local grouped = require "ladies.base.grouped"
 local notes = require "ladies.data.notes"
 
 local direction = {}
@@ -19,7 +20,7 @@ local HOW = '--directed keep (in Lua directed = "keep") leaves them as they are'
 
 -- What making `listed` symmetric has changed, in words.
 local function tell(context, list, listed, both)
-  local added, grouped = both.nnz - listed.nnz, notes.grouped
+  local added = both.nnz - listed.nnz
   if added > 0 then
     notes.add(context, list, "%s of %s edges had no reverse and now go both ways; %s",
       grouped(added), grouped(listed.nnz - listed:loops()), HOW)

@@ -45,9 +45,8 @@ end
 --                            how many have none
 --   split                    {train =, val =, test =}, nil for parts that there are not
 function facts.of(data)
-  local graph, known = data.graph, {}
+  local graph, known = data.graph, facts.quick(data)
   local values = graph.adjacency.values
-  known.nodes, known.entries = graph.n_nodes, graph.n_edges
   known.directed = not graph:is_symmetric()
   known.self_loops, known.isolated = graph:n_self_loops(), graph:n_isolated()
   known.edges = known.directed and known.entries
@@ -57,6 +56,13 @@ function facts.of(data)
 
   local ids, components = graph:components()
   known.components, known.largest = components, largest(ids:counts(components))
+  return known
+end
+
+--- Those of the facts that need no look at the graph's entries: nodes, entries, features, classes
+-- and split.
+function facts.quick(data)
+  local known = {nodes = data.graph.n_nodes, entries = data.graph.n_edges}
   known.features = features_of(data.features)
   local counted = labels.kind_of(data.labels).count(data.labels, data.classes)
   known.class_sizes, known.unlabelled = counted.sizes, counted.unlabelled

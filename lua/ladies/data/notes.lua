@@ -20,9 +20,4 @@ function notes.tell(list)
   end
 end
 
---- 1234567 as "1,234,567".
-function notes.grouped(n)
-  return (("%d"):format(n):reverse():gsub("%d%d%d", "%0,"):reverse():gsub("^,", ""))
-end
-
 return notes

@@ -18,6 +18,7 @@
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
 local errors = require "ladies.base.errors"
+local grouped = require "ladies.base.grouped"
 local label_kinds = require "ladies.data.labels"
 local notes = require "ladies.data.notes"
 local options = require "ladies.base.options"
@@ -283,7 +284,7 @@ end
 local function sizes(data)
   local words = {}
   for _, part in ipairs(checks.SPLIT) do
-    words[#words + 1] = ("%s %s"):format(notes.grouped(data[part] and #data[part] or 0), part)
+    words[#words + 1] = ("%s %s"):format(grouped(data[part] and #data[part] or 0), part)
   end
   return table.concat(words, ", ")
 end

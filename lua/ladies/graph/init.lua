@@ -89,6 +89,13 @@ function Graph:is_symmetric()
   return self.adjacency:is_symmetric()
 end
 
+function Graph:__show()
+  if self.n_nodes == 0 then return tostring(self) end
+  local degrees = self:degrees()
+  return ("%s\n  entries of a row: %d to %d, %.4g on average; empty: %d"):format(tostring(self),
+    degrees:min(), degrees:max(), self.n_edges / self.n_nodes, self:n_isolated())
+end
+
 function Graph:__tostring()
   return ("Graph %d nodes, %d entries"):format(self.n_nodes, self.n_edges)
 end

@@ -5,6 +5,7 @@
 local errors = require "ladies.base.errors"
 local fields = require "ladies.base.fields"
 local options = require "ladies.base.options"
+local show_model = require "ladies.show.model"
 
 local module = {}
 
@@ -98,6 +99,13 @@ function module.free_after(old, new)
   return new
 end
 
+-- A module as a table of its layers: see ladies.show.
+local function shown(t, width)
+  local meta = getmetatable(t)
+  local words = rawget(meta, "__tostring") and tostring(t) or meta.__name:match "[^.]*$"
+  return show_model(words, module.named_parameters(t), width)
+end
+
 -- What the library asks any model for, which need not have it.
 local ASKED = "config n_layers layer normalize lambda P"
 
@@ -112,6 +120,7 @@ function module.class(name, names)
     __name = "ladies.nn." .. name,
     parameters = module.parameters,
     named_parameters = module.named_parameters,
+    __show = shown,
   }
   class.__index = class
   return names and fields.of_class(class, names .. " " .. ASKED) or class

@@ -8,6 +8,7 @@ local format = require "ladies.prompt.format"
 local help = require "ladies.prompt.help"
 local history = require "ladies.prompt.history"
 local members = require "ladies.prompt.members"
+local show = require "ladies.show"
 local tools = require "ladies.prompt.tools"
 
 local repl = {
@@ -51,7 +52,9 @@ function repl.load(text)
 end
 
 -- What a single result shows of itself over several lines, or nil.
-local function tall(value)
+local function tall(value, width)
+  local shown = show.text(value, width)
+  if shown then return shown end
   local meta = type(value) ~= "string" and debug.getmetatable(value)
   local own = meta and rawget(meta, "__tostring") and tostring(value)
   return own and own:find "\n" and own:gsub("\n+$", "") or nil
@@ -65,7 +68,7 @@ function repl.results(width, ...)
   local n = values.n
   rawset(_G, "__", rawget(_G, "_"))
   rawset(_G, "_", first)
-  local own = n == 1 and tall(first)
+  local own = n == 1 and tall(first, width)
   if own then return own end
   local function join(share)
     local parts = {}

@@ -1,4 +1,5 @@
-/* print for states whose threads share standard output. */
+/* print for states whose threads share standard output, which of a single value shows what is in
+ * it, where its class can: __show(value) in its metatable (see lua/ladies/show). */
 #include <stdio.h>
 
 #include "state/bind.h"
@@ -11,7 +12,8 @@ int bind_print_line(lua_State *L)
     for (int i = 1; i <= n; i++) {
         if (i > 1)
             luaL_addchar(&line, '\t');
-        luaL_tolstring(L, i, NULL);
+        if (n > 1 || !luaL_callmeta(L, i, "__show") || lua_type(L, -1) != LUA_TSTRING)
+            luaL_tolstring(L, i, NULL);
         luaL_addvalue(&line);
     }
     luaL_addchar(&line, '\n');

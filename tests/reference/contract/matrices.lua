@@ -121,5 +121,6 @@ return {
   ["Matrix.__eq"] = reads(function(c) return c.A == c.plain end),
   ["Matrix.__len"] = reads(function(c) return #c.A end),
   ["Matrix.__tostring"] = reads(function(c) return tostring(c.A) end),
+  ["Matrix.__show"] = reads(function(c) return ladies.show(c.A) end),
   ["Matrix.__gc"] = reads(function() end),
 }

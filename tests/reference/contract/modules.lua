@@ -1,6 +1,7 @@
 --- The gradient contract of the functions in Lua that take tensors or matrices, or what holds them.
 local ladies = require "ladies"
 local kinds = require "reference.contract.kinds"
+local neighbourhood = require "ladies.data.neighbourhood"
 
 local passes, refuses, reads = kinds.passes, kinds.refuses, kinds.reads
 local vector, dense, ENTRIES = kinds.vector, kinds.dense, kinds.ENTRIES
@@ -204,8 +205,12 @@ local entries = {
   ["Dataset:describe"] = reads(function(c) return dataset(c.m):describe() end),
   ["Dataset:facts"] = reads(function(c) return dataset(c.m):facts() end),
   ["Dataset.__tostring"] = reads(function(c) return tostring(dataset(c.m)) end),
+  ["Dataset.__show"] = reads(function(c) return ladies.show(dataset(c.m)) end),
+  ["Dataset:show"] = reads(function(c) return neighbourhood(dataset(c.m), 1) end),
+  ["show"] = reads(function(c) return ladies.show(c.A) end),
   ["help"] = reads(function() return ladies.help_text(ladies.help) end),
   ["help_text"] = reads(function(c) return ladies.help_text(c.m) end),
+  ["graph.__show"] = reads(function(c) return ladies.show(ladies.graph.new(c.A)) end),
   ["graph.name_of"] = reads(function(c) return ladies.graph.new(c.A):name_of(c.A) end),
   ["graph.components"] = reads(function(c) return ladies.graph.new(c.A):components() end),
   ["graph.is_symmetric"] = reads(function(c) return ladies.graph.new(c.A):is_symmetric() end),

@@ -41,8 +41,9 @@ without("schedule.", "constant cosine plateau step warmup")
 without("text.", "fields names read read_edges")
 without("zip.", "gunzip open sha256")
 without("Index", [[
-  .__add .__concat .__eq .__gc .__idiv .__index .__len .__mod .__mul .__sub .__tostring :above
-  :below :check_unique :counts :equals :group :hash :max :min :slice :sort :to_table :to_tensor
+  .__add .__concat .__eq .__gc .__idiv .__index .__len .__mod .__mul .__show .__sub .__tostring
+  :above :below :check_unique :counts :equals :group :hash :max :min :slice :sort :to_table
+  :to_tensor
 ]])
 without("Rng", ".__index .__tostring :at :below :fork :normal :uniform :uniform_of")
 without("Alias", ".__gc .__index .__len .__tostring")
@@ -67,7 +68,7 @@ for class in ("Buffer Fields Gz Input Lock Parcel Pickle Table"):gmatch "%a+" do
   without(class, ".__close .__gc")
 end
 for class in ("Gcn GcnConv Linear LayerNorm BatchNorm Dropout"):gmatch "%a+" do
-  without(class, ".__tostring")
+  without(class, ".__show .__tostring")
 end
 without("graph.", "__tostring")
 

@@ -1,0 +1,48 @@
+--- What is in a value, over several lines, as the prompt shows it and `print` of a single value.
+--
+-- tostring says in a line what a value is, for messages; this is the longer text. A class says it
+-- in its metatable: __show(value, width) -> text. Here it is done for the classes of the core, and
+-- for mini-batches, which are plain tables.
+
+local core_classes = require "ladies.base.core_classes"
+local show_index = require "ladies.show.index"
+local show_matrix = require "ladies.show.matrix"
+local show_mini_batch = require "ladies.show.mini_batch"
+local show_tensor = require "ladies.show.tensor"
+
+local show = {}
+
+-- The columns of what is printed where nothing else is known.
+local STANDARD_WIDTH = 80
+
+local host = package.loaded.ladies_host
+
+local classes = core_classes()
+for name, text in pairs{Tensor = show_tensor, Index = show_index, Matrix = show_matrix} do
+  classes[name].__show = function(value, width) return text(value, width or show.width()) end
+end
+
+--- The columns of the terminal.
+function show.width()
+  return host and host.width() or STANDARD_WIDTH
+end
+
+local function is_mini_batch(value)
+  if type(value) ~= "table" or type(rawget(value, "blocks")) ~= "table" then return false end
+  local first = rawget(value, "blocks")[1]
+  return type(first) == "table" and first.adj ~= nil and rawget(value, "output") ~= nil
+end
+
+--- ladies.show(x [, width]) -> text, or nil: what is in x, over several lines of at most `width`
+-- columns (those of the terminal): the corner of a Tensor and its range, the ends of an Index, the
+-- entries of a Matrix or where they lie, the layers of a mini-batch or a model, the counts of a
+-- data set. nil for anything else. `print(x)` and the prompt show it; tostring(x) is one line.
+function show.text(x, width)
+  width = width or show.width()
+  local meta = debug.getmetatable(x)
+  local own = type(meta) == "table" and rawget(meta, "__show")
+  if own then return own(x, width) end
+  return is_mini_batch(x) and show_mini_batch(x) or nil
+end
+
+return show

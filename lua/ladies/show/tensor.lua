@@ -1,0 +1,66 @@
+--- A Tensor as a grid with its corner, shape and range.
+
+local core = require "ladies_core"
+local errors = require "ladies.base.errors"
+local numbers = require "ladies.show.numbers"
+
+local MOST_ROWS, MOST_COLUMNS = 10, 40
+local MOST_ELEMENTS = 1e9   -- of larger ones, which may lie in a file, the range is not looked for
+
+local function head(t)
+  local parts = {t.ndim == 1 and ("Tensor %d"):format(#t)
+    or ("Tensor %d x %d"):format(t.n_rows, t.n_cols)}
+  local n = t.n_rows * t.n_cols
+  if n > 0 and n <= MOST_ELEMENTS then parts[2] = numbers.range(t) end
+  if t.is_parameter then
+    parts[#parts + 1] = t.requires_grad and "parameter" or "parameter, frozen"
+  end
+  return table.concat(parts, ", ")
+end
+
+local function vector(t, width)
+  return numbers.ends(#t, function(first, last)
+    return numbers.texts(t:slice(first, last):to_table())
+  end, width)
+end
+
+-- Rows of texts, as many columns as there is room for.
+local function grid(rows, n_cols, width)
+  local widest = 1
+  for _, row in ipairs(rows) do
+    for _, text in ipairs(row) do widest = math.max(widest, #text) end
+  end
+  local shown = math.min(#rows[1], math.max(1, (width - 2) // (widest + 2)))
+  if shown < n_cols then shown = math.max(1, math.min(shown, (width - 7) // (widest + 2))) end
+  local lines = {}
+  for i, row in ipairs(rows) do
+    local cells = {}
+    for j = 1, shown do cells[j] = (" "):rep(widest - #row[j]) .. row[j] end
+    if shown < n_cols then cells[shown + 1] = "..." end
+    lines[i] = "  " .. table.concat(cells, "  ")
+  end
+  return lines
+end
+
+local function matrix(t, width)
+  local n_rows = t.n_rows <= MOST_ROWS + 1 and t.n_rows or MOST_ROWS
+  local n_cols = math.min(t.n_cols, MOST_COLUMNS)
+  local corner = t:slice(1, n_rows):slice_cols(1, n_cols):to_table()
+  local all, rows = {}, {}
+  for _, row in ipairs(corner) do table.move(row, 1, n_cols, #all + 1, all) end
+  local texts = numbers.texts(all)
+  for i = 1, n_rows do rows[i] = table.move(texts, (i - 1) * n_cols + 1, i * n_cols, 1, {}) end
+  local lines = grid(rows, t.n_cols, width)
+  if n_rows < t.n_rows then lines[#lines + 1] = "  ..." end
+  return table.concat(lines, "\n")
+end
+
+-- Its text; of one that is closed what tostring says.
+return function(t, width)
+  local ok, text = errors.try(core.no_grad, function()
+    local text = head(t)
+    if t.n_rows * t.n_cols == 0 then return text end
+    return text .. "\n" .. (t.ndim == 1 and vector or matrix)(t, width)
+  end)
+  return ok and text or tostring(t)
+end
