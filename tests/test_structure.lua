@@ -37,7 +37,9 @@ local MAY_NEED = {
   ["bind/system"] = {"core/base", "core/tensor", "core/graph", "core/system", "bind/state"},
   ["bind/worker"] = {"core/base", "core/tensor", "core/graph", "core/sample", "core/grad",
     "bind/state", "bind/tensor"},
-  bind = {"bind/state", "bind/tensor", "bind/graph", "bind/grad", "bind/io", "bind/system",
+  core = {"core/base", "core/tensor", "core/graph", "core/generate", "core/sample", "core/grad",
+    "core/optim", "core/io", "core/io/archive", "core/io/text", "core/io/array"},
+  bind = {"core", "bind/state", "bind/tensor", "bind/graph", "bind/grad", "bind/io", "bind/system",
     "bind/worker"},
   host = {"core/base", "bind", "bind/state"},
 }
@@ -142,7 +144,7 @@ local function wrong_needs(needs)
   local found = {}
   for path, list in pairs(needs) do
     local room = path:match "^(.*)/"
-    local allowed = {[room] = true, lua = not room:find "^core/"}
+    local allowed = {[room] = true, lua = not (room .. "/"):find "^core/"}
     for _, other in ipairs(assert(MAY_NEED[room], "an unknown room: " .. room)) do
       allowed[other] = true
     end

@@ -1,16 +1,12 @@
 #include "module.h"
 
-#include <cblas.h>
-
+#include "ladies.h"
 #include "state/bind.h"
 
 int luaopen_ladies_core(lua_State *L)
 {
-    /* Parallelism lies above BLAS: panels of a product are spread over our own threads, which keeps
-     * results independent of their number. */
-    if (openblas_get_num_threads() != 1) /* a worker's state opens while others multiply */
-        openblas_set_num_threads(1);
     bind_open_lifetime(L);
+    bind_check(L, ld_init());
     lua_newtable(L);
     bind_open_system(L);
     bind_open_nearest(L);

@@ -12,6 +12,7 @@
 
 #include "base/printable.h"
 #include "base/simd.h"
+#include "base/version.h"
 #include "interrupt.h"
 #include "line.h"
 #include "module.h"
@@ -78,7 +79,7 @@ static void read_options(invocation *run)
 
 static void print_version(void)
 {
-    printf("ladies " LADIES_VERSION " (" LUA_RELEASE ", %s)\n", ld_vector_units());
+    printf("ladies " LD_VERSION " (" LUA_RELEASE ", %s)\n", ld_vector_units());
     fflush(stdout);
 }
 

@@ -13,6 +13,7 @@
 #include "base/printable.h"
 #include "base/simd.h"
 #include "base/threads.h"
+#include "base/version.h"
 #include "graph/csr.h"
 #include "state/bind.h"
 #include "tensor/blas.h"
@@ -297,8 +298,7 @@ static const bind_function functions[] = {
 
 void bind_open_system(lua_State *L)
 {
-    bind_check(L, ld_check_units());
     bind_functions(L, functions);
-    lua_pushstring(L, LADIES_VERSION);
+    lua_pushstring(L, LD_VERSION);
     lua_setfield(L, -2, "version");
 }

@@ -75,10 +75,12 @@ static inline double ld_random_uniform(ld_stream s, uint64_t position)
     return ((double)(ld_random_bits(s, position) >> 12) + 0.5) * 0x1p-52;
 }
 
+__extension__ typedef unsigned __int128 ld_uint128;
+
 /* Uniform in 0 .. n-1, n > 0 (Lemire's multiplication; the bias is below n / 2^64). */
 static inline uint64_t ld_random_below(ld_stream s, uint64_t position, uint64_t n)
 {
-    return (uint64_t)((unsigned __int128)ld_random_bits(s, position) * n >> 64);
+    return (uint64_t)((ld_uint128)ld_random_bits(s, position) * n >> 64);
 }
 
 /* Standard normal (Box-Muller). */

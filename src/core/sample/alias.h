@@ -38,7 +38,7 @@ static inline const ld_alias_column *ld_alias_column_of(double *fraction, const 
     ld_philox(r, s, position);
     uint64_t low = (uint64_t)r[1] << 32 | r[0], high = (uint64_t)r[3] << 32 | r[2];
     *fraction = (double)(high >> 11) * 0x1p-53;
-    return &a->columns[(uint64_t)((unsigned __int128)low * (uint64_t)a->size >> 64)];
+    return &a->columns[(uint64_t)((ld_uint128)low * (uint64_t)a->size >> 64)];
 }
 
 /* Draw number `position` of a sub-stream: an element of p, 0-based. */

@@ -24,7 +24,7 @@ static void random_pair(uint64_t pair[2], ld_row_rng rng, int64_t i)
 /* The element of 0 .. n-1 at the fraction bits / 2^64. */
 static int64_t scaled(uint64_t bits, int64_t n)
 {
-    return (int64_t)((unsigned __int128)bits * (uint64_t)n >> 64);
+    return (int64_t)((ld_uint128)bits * (uint64_t)n >> 64);
 }
 
 int64_t ld_row_all(ld_row_draw *out, int64_t d)

@@ -91,7 +91,7 @@ static int32_t try_uniform(walks *w, int32_t v, int32_t before, uint64_t positio
         ld_philox(bits, w->stream, position + 1 + (uint64_t)i);
         uint64_t first = (uint64_t)bits[1] << 32 | bits[0];
         uint64_t second = (uint64_t)bits[3] << 32 | bits[2];
-        int64_t at = (int64_t)((unsigned __int128)first * (uint64_t)degree >> 64);
+        int64_t at = (int64_t)((ld_uint128)first * (uint64_t)degree >> 64);
         int32_t u = s->columns[from + at];
         if (before < 0 || (double)(second >> 11) * 0x1p-53 * top < alpha(w, before, u))
             return u;
