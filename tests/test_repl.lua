@@ -238,7 +238,7 @@ function tests.test_errors_in_red_on_a_terminal_that_has_colours()
     return "send error 'no'\\r\nexpect " .. expected .. "\nexpect where()"
   end
   assert_talk(dialogue "\\e[31mstdin:1: no\\e[0m\\r\\n", nil, {"TERM=xterm-256color", "NO_COLOR="})
-  assert_talk(dialogue "\\nstdin:1: no\\r\\n", nil, {"TERM=xterm-256color", "NO_COLOR=1"})
+  assert_talk(dialogue "\\e[?2004lstdin:1: no\\r\\n", nil, {"TERM=xterm", "NO_COLOR=1"})
   assert_talk(dialogue "\\nstdin:1: no\\r\\n", nil, {"TERM=dumb", "NO_COLOR="})
 end
 

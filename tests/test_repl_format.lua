@@ -3,6 +3,7 @@ local lu = require "luaunit"
 local complete = require "ladies.prompt.complete"
 local format = require "ladies.prompt.format"
 local repl = require "ladies.prompt.repl"
+local shell = require "tools.shell"
 
 local tests = {}
 
@@ -122,7 +123,7 @@ end
 function tests.test_no_completion_where_there_is_no_name()
   for _, line in ipairs {
     "", "  ", "x = ", "f(", "12", "0x", "1.", "x[1].n", "f().n", "nest..", "a.b.c", "::pri",
-    '"pri', "'it\\'s pri", "-- pri", "model:forward():x",
+    '"pri', "'it\\'s pri", "-- pri", "model:forward():x", "list[1].x",
   } do
     assert_complete(line, 0, {})
   end
@@ -138,6 +139,62 @@ function tests.test_completion_never_runs_code()
   assert_complete("ring.", 1, {})
   local start, names = complete.at("kno", ENV.bait)
   lu.assertEquals({start, names}, {1, {"known"}})
+end
+
+--- Behind indexes and calls: values that are there, and the classes that calls return.
+function tests.test_elements_and_results_complete()
+  ENV.list = {{deep = 1}, ["a b"] = {wide = 2}}
+  ENV.ladies = require "ladies"
+  assert_complete("list[1].", 9, {"deep"})
+  assert_complete('x = list["a b"].w', 17, {"wide"})
+  assert_complete("list[2].", 9, {})
+  assert_complete("list[ENV].", 11, {})
+  assert_complete("ladies.ones(3, f{2}):matmul_t", 22, {"matmul_t_precise"})
+  assert_complete("ladies.range(1, 2):to_tensor():col_", 32, {"col_sums"})
+  assert_complete("ladies.ones(2).n_", 16, {"n_cols", "n_rows"})
+  assert_complete('ladies.data.load "x":find', 22, {"find_node"})
+  assert_complete('f("x"):', 8, {})
+  ENV.list, ENV.ladies = nil, nil
+end
+
+function tests.test_options_complete()
+  ENV.ladies = require "ladies"
+  assert_complete("ladies.nn.gcn{inp", 15, {"input_dropout", "inputs"})
+  assert_complete("ladies.nn.gcn{inputs = f(3, 4), outp", 33, {"outputs"})
+  assert_complete("ladies.samplers.ladies(P, {samp", 28, {"samples"})
+  assert_complete("ladies.train{\n  data = {x = 1},\n  sched", 35, {"schedule"})
+  assert_complete("ladies.nn.gat{attention", 15, {"attention_dropout"})
+  local _, names, values = complete.at("ladies.optim.adam(ps, {", ENV)
+  lu.assertEquals(names, {"beta1", "beta2", "eps", "lr", "weight_decay"})
+  lu.assertEquals(values.lr.name, "lr")
+  -- Values are names again.
+  assert_complete("ladies.nn.gcn{inputs = pri", 24, {"print", "printer"})
+  assert_complete("ladies.nn.gcn(inp", 15, {})
+  ENV.ladies = nil
+end
+
+function tests.test_names_of_data_sets_and_files_complete()
+  ENV.ladies = require "ladies"
+  assert_complete('ladies.data.load "wordn', 19, {"wordnet"})
+  assert_complete("ladies.data.load('wordn", 19, {"wordnet"})
+  ENV.ladies = nil
+  local folder <close> = shell.folder()
+  os.execute("mkdir " .. folder.path .. "/below; touch " .. folder.path .. "/before")
+  local path = folder.path .. "/be"
+  assert_complete('x = io.open "' .. path, 14, {folder.path .. "/before", folder.path .. "/below/"})
+  assert_complete("-- " .. path, 1, {})
+end
+
+--- With the first words of the documentation.
+function tests.test_candidates_with_documentation()
+  local env = {ladies = require "ladies"}
+  local _, shown = complete.tab("ladies.schedule.co", 80, env)
+  lu.assertEquals(shown, "constant  Factor 1 throughout.\n"
+    .. "cosine    half a cosine from 1 to `floor` over n batches, then `floor` (Loshc...")
+  lu.assertEquals({complete.tab("ladies.schedule.cosine", 80, env)},
+    {"", "schedule.cosine{batches = n, floor = 0}"})
+  _, shown = complete.tab("ladies.nn.gcn{head", 200, env)
+  lu.assertStrContains(shown, "head_dropout  before the linear layer")
 end
 
 function tests.test_columns()

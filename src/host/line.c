@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "interrupt.h"
 
@@ -171,6 +172,47 @@ static unsigned char complete(EditLine *el, int key)
     return (unsigned char)result;
 }
 
+/* Terminals put these around what is pasted, once they were asked to. */
+static const char ask_for_marks[] = "\033[?2004h", no_more_marks[] = "\033[?2004l";
+static const wchar_t end_of_paste[] = L"\033[201~";
+
+/* Those that are older than the marks would show them. */
+static bool has_marks(void)
+{
+    const char *term = getenv("TERM");
+    return term && strcmp(term, "dumb") != 0 && strncmp(term, "vt", 2) != 0;
+}
+
+/* Inserts what is pasted up to its end, with its newlines and tabs, as one text to be edited; the
+ * newline at its end is left to Enter. */
+static unsigned char paste(EditLine *el, int key)
+{
+    (void)key;
+    size_t length = 0, capacity = 0, n_end = wcslen(end_of_paste);
+    wchar_t *text = NULL, next;
+    bool ended = false;
+    while (!ended && !interrupted && next_key(el, &next) == 1) {
+        if (length + 2 > capacity) {
+            capacity = 2 * capacity + 256;
+            wchar_t *larger = realloc(text, capacity * sizeof *text);
+            if (!larger)
+                break;
+            text = larger;
+        }
+        text[length++] = next == L'\r' ? L'\n' : next;
+        ended = length >= n_end && wmemcmp(text + length - n_end, end_of_paste, n_end) == 0;
+    }
+    length -= ended ? n_end : 0;
+    while (length > 0 && text[length - 1] == L'\n')
+        length--;
+    if (length > 0) {
+        text[length] = L'\0';
+        el_winsertstr(el, text);
+    }
+    free(text);
+    return CC_REFRESH;
+}
+
 /* The encoding of what is typed; where the environment names none, it is UTF-8. */
 static void choose_encoding(void)
 {
@@ -186,7 +228,7 @@ static void open_editor(lua_State *L)
         {"\\e[H", "ed-move-to-beg"},       {"\\e[F", "ed-move-to-end"},
         {"\\eOH", "ed-move-to-beg"},       {"\\eOF", "ed-move-to-end"},
         {"\\e[1;5C", "em-next-word"},      {"\\e[1;5D", "ed-prev-word"},
-        {"\\e[3~", "ed-delete-next-char"},
+        {"\\e[3~", "ed-delete-next-char"}, {"\\e[200~", "ladies-paste"},
     };
     HistEvent event;
     editor.L = L;
@@ -200,6 +242,7 @@ static void open_editor(lua_State *L)
         el_set(editor.el, EL_GETCFN, next_key);
         /* el_set would make copies of the two texts that nobody frees. */
         el_wset(editor.el, EL_ADDFN, L"ladies-complete", L"Complete a name", complete);
+        el_wset(editor.el, EL_ADDFN, L"ladies-paste", L"Insert what is pasted", paste);
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
             el_set(editor.el, EL_BIND, keys[i][0], keys[i][1], NULL);
         el_source(editor.el, NULL);
@@ -230,7 +273,11 @@ static ld_line_result read_line(lua_State *L, const char *prompt)
     fflush(stdout);
     el_resize(editor.el);
     el_set(editor.el, EL_PREP_TERM, 1); /* before the prompt invites anyone to type */
+    bool marks = has_marks();
+    fputs(marks ? ask_for_marks : "", stdout);
     const char *line = el_gets(editor.el, &length);
+    fputs(marks ? no_more_marks : "", stdout);
+    fflush(stdout);
     if (interrupted || !line || length <= 0)
         return interrupted ? LD_LINE_INTERRUPTED : LD_LINE_END;
     lua_pushlstring(L, line, (size_t)length - (line[length - 1] == '\n'));

@@ -45,6 +45,7 @@ static void consult(lua_State *L, int policy, const char *name, int n_args, int 
  * became, or nil and the message. */
 static ld_line_result read_chunk(lua_State *L, int policy)
 {
+    consult(L, policy, "begin_chunk", 0, 0);
     ld_line_result result = read_line(L, "_PROMPT", "> ");
     if (result != LD_LINE_READ)
         return result;

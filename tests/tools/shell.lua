@@ -56,8 +56,7 @@ end
 function shell.talk(dialogue, arguments, env)
   local script <close> = shell.file(dialogue)
   local argv = {shell.pty, script.path, shell.ladies, table.unpack(arguments or {})}
-  local settings = {"TERM=vt100", "LC_ALL=C.UTF-8", "HOME=/nonexistent", "LADIES_HISTORY=",
-    "NO_COLOR=1"}
+  local settings = {"TERM=vt100", "LC_ALL=C.UTF-8", "HOME=/nonexistent", "LADIES_HISTORY="}
   table.move(env or {}, 1, #(env or {}), #settings + 1, settings)
   local _, complaint, status = shell.run(argv, {env = settings})
   return status ~= 0 and complaint or nil

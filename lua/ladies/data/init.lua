@@ -52,8 +52,8 @@ local function load_cached(name, path, opts)
   return readers.load(fetch.run(name, {again = true}), opts)
 end
 
---- The data set of this name, or the one at this path (with a slash, or the name of a file here),
--- all of it checked. A path is one of
+--- data.load(name [, opts]) -> Dataset: the data set of this name, or the one at this path (with a
+-- slash, or the name of a file here), all of it checked. A path is one of
 --
 --   FILE.npz               arrays, as doc/data.md lists them
 --   FOLDER/NAME_data.npz   DGL's Reddit, beside NAME_graph.npz; or the folder of such a pair

@@ -122,10 +122,11 @@ local function check(text, first_line)
   return f ~= nil, message
 end
 
--- Statements and an expression behind the last semicolon, where `text` is that: x = 1; x.
+-- Statements and an expression behind them, after a semicolon or in lines of its own, where `text`
+-- is that: x = 1; x.
 local function split(text)
   for at = #text, 1, -1 do
-    if text:byte(at) == (";"):byte() then
+    if text:find("^[;\n]", at) then
       local before, expression = text:sub(1, at), text:sub(at + 1)
       if check(before .. " return " .. expression, 1) then return before, expression end
     end
@@ -133,15 +134,17 @@ local function split(text)
 end
 
 --- The function that the text becomes: an expression, whose values it returns, statements, or
--- these and an expression behind a semicolon. Where it is no chunk, nil, the message, and whether
+-- these and an expression at their end, also one that is a call in a line of its own. Where it is no chunk, nil, the message, and whether
 -- more text could make it one.
 function chunk.load(text)
   local first = #chunk.lines + 1
   local before, expression = "", text:gsub("^=", "", 1)
   if not check("return " .. expression, 1) then
     local ok, message = check(text, first)
+    local ends_in_call = ok and text:find "\n[%a_][^\n]*%)[%s;]*$"
     before, expression = text, ""
-    if not ok then before, expression = split(text) end
+    if not ok or ends_in_call then before, expression = split(text) end
+    if ok and not before then before, expression = text, "" end
     if not before then return nil, message, message:sub(-5) == "<eof>" end
   end
   local f, message = compile(before, expression, first, "=stdin")

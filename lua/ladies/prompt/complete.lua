@@ -2,6 +2,7 @@
 -- sets and files within a string. Runs none of the user's code.
 
 local core = require "ladies_core"
+local data = require "ladies.data"
 local format = require "ladies.prompt.format"
 local help = require "ladies.prompt.help"
 local lexer = require "ladies.prompt.lexer"
@@ -136,7 +137,9 @@ local function in_string(tokens, open)
   local at = #tokens
   if tokens[at] and tokens[at].text == "(" then at = at - 1 end
   if tokens[at] and tokens[at].text == "load" then
-    for _, name in ipairs(registry.names()) do found.add(name, "data set") end
+    for _, list in ipairs{data.names(), registry.names()} do
+      for _, name in ipairs(list) do found.add(name, "data set") end
+    end
   end
   add_files(found, text)
   return open.at + 1, found

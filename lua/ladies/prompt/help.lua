@@ -102,9 +102,11 @@ function help.summary(value)
   return cut(text:match "^(.-[%w)\"`]%.)%f[%s].-%f[%u]" or text, LONGEST)
 end
 
---- How a function is called: the line, or the lines, that its documentation begins with.
+--- How a function is called: what its documentation begins with; nil where it has none.
 function help.signature(f)
-  local text = (function_doc(f) or ""):gsub("\n  +", " ")
+  local text = function_doc(f)
+  if not text then return nil end
+  text = text:gsub("\n  +", " ")
   if core.docs[f] then return text:match "^[^\n]*" end
   return text:match "^[%w_.:]+%s*%b{}" or text:match "^[%w_.:]+%s*%b()" or text:match "^[^\n]*"
 end

@@ -44,17 +44,30 @@ local function question(text)
   end
 end
 
+local pending = ""   -- the lines of the chunk that is being typed
+
+--- Tells that the next line begins a chunk.
+function repl.begin_chunk()
+  pending = ""
+end
+
 --- The function that a text becomes; or nil, the message, and whether more text is wanted.
 function repl.load(text)
+  pending = text .. "\n"
   local ask = question(text)
   if ask then return ask end
   return chunk.load(text)
 end
 
--- What a single result shows of itself over several lines, or nil.
+-- What a single result shows of itself over several lines, or nil. A function shows how it is
+-- called.
 local function tall(value, width)
   local shown = show.text(value, width)
   if shown then return shown end
+  if type(value) == "function" then
+    local signature = help.signature(value)
+    return signature and ("%s\n  %s"):format(tostring(value), signature)
+  end
   local meta = type(value) ~= "string" and debug.getmetatable(value)
   local own = meta and rawget(meta, "__tostring") and tostring(value)
   return own and own:find "\n" and own:gsub("\n+$", "") or nil
@@ -81,7 +94,7 @@ end
 
 --- What Tab does after `line`: the text to insert, and what to show.
 function repl.tab(line, width)
-  return complete.tab(line, width, names())
+  return complete.tab(pending .. line, width, names())
 end
 
 return repl

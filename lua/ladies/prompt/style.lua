@@ -8,7 +8,7 @@ local style = {}
 local function is_coloured()
   local none, term = os.getenv "NO_COLOR", os.getenv "TERM"
   return host ~= nil and host.is_terminal() and (not none or none == "")
-    and term ~= nil and term ~= "dumb"
+    and term ~= nil and term ~= "dumb" and not term:find "^vt"
 end
 
 local function painter(code)
