@@ -245,6 +245,38 @@ def npz(arrays):
     return archive({name + ".npy": npy(array) for name, array in arrays.items()})
 
 
+def safetensors(header, data=b"", length=None):
+    """A file of weights with this header, a text or what json makes one of."""
+    text = (header if isinstance(header, str) else json.dumps(header)).encode()
+    return struct.pack("<Q", len(text) if length is None else length) + text + data
+
+
+def weights():
+    def tensor(dtype, shape, begin, end):
+        return {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
+    def fixture_of(name):
+        with open(os.path.join(FIXTURES, name + ".safetensors"), "rb") as f:
+            return f.read()
+    two = {"x": tensor("F32", [2], 0, 8), "y": tensor("I32", [1, 2], 8, 16)}
+    return {
+        "written": fixture_of("written"), "other": fixture_of("other"),
+        "empty": safetensors({}), "nothing": b"",
+        "two": safetensors(two, bytes(range(16))),
+        "odd_place": safetensors({"a": tensor("U8", [3], 0, 3), "b": tensor("F32", [2], 3, 11)},
+                                 bytes(range(11))),
+        "metadata": safetensors({"__metadata__": {"a": "\u00e9\n\"", "b": ""}, **two}, bytes(16)),
+        "escapes": safetensors('{"\\u0041\\ud834\\udd1e\\/":{"shape":[ ],\t"dtype":"F16",'
+                               '"data_offsets":[0,2]}}\n  ', b"\0\x3c"),
+        "overlap": safetensors({"x": tensor("U8", [4], 0, 4), "y": tensor("U8", [4], 2, 6)},
+                               bytes(6)),
+        "gap": safetensors({"x": tensor("U8", [1], 1, 2)}, bytes(2)),
+        "twice": safetensors('{"x":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},'
+                             '"x":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}}'),
+        "overflow": safetensors({"x": tensor("F64", [2**32, 2**32, 0], 0, 0)}),
+        "long": safetensors({}, length=2**63), "deep": safetensors("[" * 2000),
+    }
+
+
 def saved_npz(matrix):
     out = io.BytesIO()
     sp.save_npz(out, matrix)
@@ -422,8 +454,9 @@ def write(folder, harness, seeds):
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "corpus")
     for harness, seeds in [("pickle", pickles()), ("npy", arrays()), ("npz", archives()),
-                           ("gz", gzips()), ("text", tables()), ("mtx", matrices()),
-                           ("data", data_sets()), ("import", imports()), ("records", records())]:
+                           ("safetensors", weights()), ("gz", gzips()), ("text", tables()),
+                           ("mtx", matrices()), ("data", data_sets()), ("import", imports()),
+                           ("records", records())]:
         write(folder, harness, seeds)
 
 

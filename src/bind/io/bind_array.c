@@ -1,5 +1,6 @@
 #include "io/bind_array.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "io/array/npy_values.h"
@@ -166,18 +167,59 @@ ld_npy_array bind_to_array(lua_State *L, int arg)
     return (ld_npy_array){NULL, {UINT8, false, 1, (int64_t)length, 1}, text};
 }
 
+/* First everything that allocates, into a table that keeps it alive; then the list for core. */
+ld_npy_array *bind_push_arrays(lua_State *L, int64_t *count, int arg, const char *where)
+{
+    int64_t i = 0;
+    lua_newtable(L);
+    int kept = lua_gettop(L);
+    *count = 0;
+    for (lua_pushnil(L); lua_next(L, arg); lua_settop(L, kept + 1), ++*count) {
+        if (lua_type(L, kept + 1) != LUA_TSTRING)
+            bind_error(L, "%s: names of arrays must be strings, got %s", where,
+                       bind_show(L, kept + 1));
+        const char *one = lua_pushfstring(L, "%s: \"%s\"", where, lua_tostring(L, kept + 1));
+        lua_pushvalue(L, kept + 1);
+        bind_push_array(L, kept + 2, one);
+        lua_rawset(L, kept);
+    }
+    ld_npy_array *arrays = lua_newuserdatauv(L, (size_t)*count * sizeof *arrays, 0);
+    for (lua_pushnil(L); lua_next(L, kept); lua_pop(L, 1), i++) {
+        arrays[i] = bind_to_array(L, -1);
+        arrays[i].name = lua_tolstring(L, -2, NULL);
+    }
+    return arrays;
+}
+
+/* Gives the Array on top of the stack so many dimensions, those in front of its own being 1. */
+static void set_dimensions(lua_State *L, lua_Number ndim, const char *where)
+{
+    ld_npy_array *a = lua_touserdata(L, -1);
+    if (ndim == 0)
+        return;
+    if (a->header.ndim != 2 || (ndim != 3 && ndim != LD_NPY_DIMENSIONS))
+        bind_error(L, "%s: ndim must be 3 or %d, of an array of two dimensions", where,
+                   LD_NPY_DIMENSIONS);
+    a->header.ndim = (int)ndim;
+}
+
 /* Pushes the Tensor, Index, number or table at 1 as an Array of the type of this name. */
 static int convert(lua_State *L, const char *name)
 {
+    static const char *const options[] = {"ndim", NULL};
     ld_npy_type type = {0, 0};
     ld_tensor *t = bind_to_operand(L, 1);
     ld_index *x = bind_to_index(L, 1);
     ld_npy_type_named(&type, name);
-    const char *where = lua_pushfstring(L, "npz.%s", name);
+    char where[32];
+    snprintf(where, sizeof where, "npz.%s", name);
+    bind_check_options(L, 2, where, options);
+    lua_Number ndim = bind_option_number(L, 2, where, "ndim", 0);
     if (!t && !x) {
         if (!lua_istable(L, 1) && lua_type(L, 1) != LUA_TNUMBER)
             bind_type_error(L, 1, "Tensor, Index, number or table");
         push_numbers(L, 1, &type, where);
+        set_dimensions(L, ndim, where);
         return 1;
     }
     ld_npy_header h = bind_to_array(L, 1).header;
@@ -187,6 +229,7 @@ static int convert(lua_State *L, const char *name)
         check(L, where,
               t ? ld_npy_put_number(items, type, i, (double)t->data[i])
                 : ld_npy_put_integer(items, type, i, x->data[i]));
+    set_dimensions(L, ndim, where);
     return 1;
 }
 
@@ -230,12 +273,13 @@ static int array_get(lua_State *L)
     return bind_no_field(L, BIND_ARRAY);
 }
 
-#define CONVERTER_ENTRY(name)                                                                      \
-    {                                                                                              \
-#name, array_##name,                                                                       \
-            "npz." #name "(Tensor | Index | number | table) -> Array\n"                            \
-            "The numbers as " #name ", to be written; an error when it cannot hold one of them.\n" \
-            "Elements of an Index count from 0 in files; other numbers stay as they are."          \
+#define CONVERTER_ENTRY(name)                                                                         \
+    {                                                                                                 \
+#name, array_##name,                                                                          \
+            "npz." #name "(Tensor | Index | number | table [, {ndim = n}]) -> Array\n"                \
+            "The numbers as " #name ", to be written; an error when it cannot hold one of them.\n"    \
+            "Elements of an Index count from 0 in files; other numbers stay as they are. With ndim\n" \
+            "= 3 or 4, one of two dimensions has so many in the file: those before them are 1."       \
     }
 
 static const bind_function functions[] = {

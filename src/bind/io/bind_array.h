@@ -15,6 +15,10 @@ void bind_push_array(lua_State *L, int arg, const char *where);
 /* The array of such a value; its data is the value's. Allocates nothing. */
 ld_npy_array bind_to_array(lua_State *L, int arg);
 
+/* Pushes what the table of arrays by name at `arg` holds, as a table that keeps it alive and the
+ * list that core takes, and returns that and its length. `where` begins the messages. */
+ld_npy_array *bind_push_arrays(lua_State *L, int64_t *count, int arg, const char *where);
+
 /* What an array can be read as. */
 typedef struct {
     const char *name;
@@ -35,6 +39,16 @@ enum {
 };
 
 extern const bind_form bind_forms[BIND_FORMS];
+
+/* Begins to read the array of this name in an open file. */
+typedef ld_status bind_begin_array(ld_npy_header *h, ld_source **s, void *file, const char *name);
+
+/* Pushes the array whose name is at 2 in that form: what methods of files of arrays do. */
+int bind_read_array(lua_State *L, void *file, bind_begin_array *begin, int form);
+
+/* Push its dimensions, a table, and its type as NumPy prints it. */
+int bind_read_shape(lua_State *L, void *file, bind_begin_array *begin);
+int bind_read_dtype(lua_State *L, void *file, bind_begin_array *begin);
 
 /* What fits an array of this type best. */
 const bind_form *bind_natural_form(const ld_npy_header *h);

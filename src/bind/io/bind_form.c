@@ -44,14 +44,14 @@ static ld_status load_index(void *place, const ld_npy_header *h, ld_source *s)
 static ld_status load_numbers(void *place, const ld_npy_header *h, ld_source *s)
 {
     void **buffer = place;
-    ld_status st = ld_npy_expect(h, s, "biuf", "integers"); /* or nothing bounds the room */
+    ld_status st = ld_npy_expect(h, s, "biufB", "integers"); /* or nothing bounds the room */
     if (st != LD_OK)
         return st;
     *buffer = ld_alloc_array(ld_npy_count(h), sizeof(double), LD_MEM_IO);
     if (!*buffer)
         return LD_NOMEM;
-    return h->type.kind == 'f' ? ld_npy_read_doubles(*buffer, h, s)
-                               : ld_npy_read_integers(*buffer, h, s);
+    return ld_npy_is_float(h->type) ? ld_npy_read_doubles(*buffer, h, s)
+                                    : ld_npy_read_integers(*buffer, h, s);
 }
 
 static ld_status load_strings(void *place, const ld_npy_header *h, ld_source *s)
@@ -78,7 +78,7 @@ typedef void push_function(lua_State *L, const ld_npy_header *h, const void *ite
 
 static void push_number(lua_State *L, const ld_npy_header *h, const void *items, int64_t k)
 {
-    if (h->type.kind == 'f')
+    if (ld_npy_is_float(h->type))
         lua_pushnumber(L, ((const double *)items)[k]);
     else
         lua_pushinteger(L, ((const int64_t *)items)[k]);
@@ -152,6 +152,44 @@ const bind_form bind_forms[BIND_FORMS] = {
     {"strings", prepare_buffer, load_strings, convert_strings},
     {"text", prepare_buffer, load_text, convert_text},
 };
+
+int bind_read_array(lua_State *L, void *file, bind_begin_array *begin, int form)
+{
+    ld_npy_header h;
+    ld_source *s;
+    const bind_form *as = &bind_forms[form];
+    const char *name = bind_check_string(L, 2);
+    void *place = as->prepare(L);
+    bind_check(L, begin(&h, &s, file, name));
+    bind_check(L, as->load(place, &h, s));
+    if (as->convert)
+        as->convert(L, &h, place);
+    return 1;
+}
+
+int bind_read_shape(lua_State *L, void *file, bind_begin_array *begin)
+{
+    ld_npy_header h;
+    ld_source *s;
+    bind_check(L, begin(&h, &s, file, bind_check_string(L, 2)));
+    lua_createtable(L, h.ndim, 0);
+    for (int i = 1; i <= h.ndim; i++) {
+        bool is_last = i == h.ndim && i > 1;
+        lua_pushinteger(L, is_last ? h.n_cols : i >= h.ndim - 1 ? h.n_rows : 1);
+        lua_rawseti(L, -2, i);
+    }
+    return 1;
+}
+
+int bind_read_dtype(lua_State *L, void *file, bind_begin_array *begin)
+{
+    char text[LD_NPY_TEXT];
+    ld_npy_header h;
+    ld_source *s;
+    bind_check(L, begin(&h, &s, file, bind_check_string(L, 2)));
+    lua_pushstring(L, ld_npy_type_name(text, h.type));
+    return 1;
+}
 
 const bind_form *bind_natural_form(const ld_npy_header *h)
 {

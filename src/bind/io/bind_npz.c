@@ -66,75 +66,44 @@ static int npz_has(lua_State *L)
     return 1;
 }
 
-static ld_npy_header read_header(lua_State *L)
+static ld_status begin(ld_npy_header *h, ld_source **s, void *file, const char *name)
 {
-    ld_npy_header h;
-    ld_source *s;
-    ld_zip *z = archive(L, 1);
-    bind_check(L, ld_npz_read(&h, &s, z, bind_check_string(L, 2)));
-    return h;
+    return ld_npz_read(h, s, file, name);
 }
 
 static int npz_shape(lua_State *L)
 {
-    ld_npy_header h = read_header(L);
-    lua_createtable(L, h.ndim, 0);
-    if (h.ndim > 0) {
-        lua_pushinteger(L, h.n_rows);
-        lua_rawseti(L, -2, 1);
-    }
-    if (h.ndim > 1) {
-        lua_pushinteger(L, h.n_cols);
-        lua_rawseti(L, -2, 2);
-    }
-    return 1;
+    return bind_read_shape(L, archive(L, 1), begin);
 }
 
 static int npz_dtype(lua_State *L)
 {
-    char text[LD_NPY_TEXT];
-    ld_npy_header h = read_header(L);
-    lua_pushstring(L, ld_npy_type_name(text, h.type));
-    return 1;
-}
-
-static int read_member(lua_State *L, const bind_form *as)
-{
-    ld_npy_header h;
-    ld_source *s;
-    ld_zip *z = archive(L, 1);
-    const char *name = bind_check_string(L, 2);
-    void *place = as->prepare(L);
-    bind_check(L, ld_npz_read(&h, &s, z, name));
-    bind_check(L, as->load(place, &h, s));
-    if (as->convert)
-        as->convert(L, &h, place);
-    return 1;
+    return bind_read_dtype(L, archive(L, 1), begin);
 }
 
 static int npz_tensor(lua_State *L)
 {
-    return read_member(L, &bind_forms[BIND_FORM_TENSOR]);
+    return bind_read_array(L, archive(L, 1), begin, BIND_FORM_TENSOR);
 }
 
 static int npz_index(lua_State *L)
 {
-    return read_member(L, &bind_forms[BIND_FORM_INDEX]);
+    return bind_read_array(L, archive(L, 1), begin, BIND_FORM_INDEX);
 }
 
 static int npz_numbers(lua_State *L)
 {
-    return read_member(L, &bind_forms[BIND_FORM_NUMBERS]);
+    return bind_read_array(L, archive(L, 1), begin, BIND_FORM_NUMBERS);
 }
 
 static int npz_strings(lua_State *L)
 {
-    return read_member(L, &bind_forms[BIND_FORM_STRINGS]);
+    return bind_read_array(L, archive(L, 1), begin, BIND_FORM_STRINGS);
 }
 
 static int npz_text(lua_State *L)
 {
-    return read_member(L, &bind_forms[BIND_FORM_TEXT]);
+    return bind_read_array(L, archive(L, 1), begin, BIND_FORM_TEXT);
 }
 
 static int npz_object(lua_State *L)
@@ -172,7 +141,6 @@ static int npz_get(lua_State *L)
     return bind_no_field(L, BIND_NPZ);
 }
 
-/* First everything that allocates, into a table that keeps it alive; then the list for core. */
 static int npz_write(lua_State *L)
 {
     static const char *const options[] = {"compress", NULL};
@@ -180,24 +148,8 @@ static int npz_write(lua_State *L)
     bind_check_type(L, 2, LUA_TTABLE);
     bind_check_options(L, 3, "npz.write", options);
     bool compress = bind_option_boolean(L, 3, "compress", true);
-    lua_settop(L, 2);
-    lua_newtable(L);
-    int64_t count = 0;
-    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1), count++) {
-        if (lua_type(L, 4) != LUA_TSTRING)
-            bind_error(L, "npz.write: names of arrays must be strings, got %s", bind_show(L, 4));
-        const char *where = lua_pushfstring(L, "npz.write: \"%s\"", lua_tostring(L, 4));
-        lua_pushvalue(L, 4);
-        bind_push_array(L, 5, where);
-        lua_rawset(L, 3);
-        lua_pop(L, 1);
-    }
-    ld_npy_array *arrays = lua_newuserdatauv(L, (size_t)count * sizeof *arrays, 0);
-    int64_t i = 0;
-    for (lua_pushnil(L); lua_next(L, 3); lua_pop(L, 1), i++) {
-        arrays[i] = bind_to_array(L, -1);
-        arrays[i].name = lua_tolstring(L, -2, NULL);
-    }
+    int64_t count;
+    const ld_npy_array *arrays = bind_push_arrays(L, &count, 2, "npz.write");
     bind_check(L, ld_npz_write(path, arrays, count, compress));
     return 0;
 }
@@ -276,7 +228,9 @@ static const bind_function npz_functions[] = {
 static const bind_function npz_methods[] = {
     {"names", npz_names, "f:names() -> table\nThe names of the arrays, sorted as members."},
     {"has", npz_has, "f:has(name) -> boolean\nWhether there is an array of this name."},
-    {"shape", npz_shape, "f:shape(name) -> table\nThe dimensions: {}, {n} or {n_rows, n_cols}."},
+    {"shape", npz_shape,
+     "f:shape(name) -> table\n"
+     "The dimensions: {}, {n} or {n_rows, n_cols}; of more than two, those before are 1."},
     {"dtype", npz_dtype,
      "f:dtype(name) -> string\nThe type of the elements as NumPy prints it: float32, int64, <U12."},
     {"tensor", npz_tensor,

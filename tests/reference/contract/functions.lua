@@ -78,6 +78,9 @@ local entries = {
   ["adam"] = reads(function(c) return ladies.optim.adam{c.m} end),
   ["adamw"] = reads(function(c) return ladies.optim.adamw{c.m} end),
   ["npz.write"] = reads(function(c) return ladies.npz.write(file "a.npz", {m = c.m}) end),
+  ["safetensors.write"] = reads(function(c)
+    return ladies.safetensors.write(file "a.safetensors", {m = c.m})
+  end),
   ["npy.write"] = reads(function(c) return ladies.npy.write(file "a.npy", c.m) end),
   ["mtx.write"] = {
     reads(function(c) return ladies.mtx.write(file "a.mtx", c.m) end),

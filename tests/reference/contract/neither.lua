@@ -36,6 +36,7 @@ without("partition.", "from_index part_of")
 without("pickle.", "decode load")
 without("plot.", "available files png svg text")
 without("process.", "exists lives start")
+without("safetensors.", "open")
 without("sampling.", "concat drift find permutation put_first uniform union unique")
 without("schedule.", "constant cosine plateau step warmup")
 without("text.", "fields names read read_edges")
@@ -55,6 +56,10 @@ without("Workers", ".__close .__gc .__index .__tostring :close :next")
 without("Npz", [[
   .__close .__gc .__index .__tostring :close :dtype :has :index :names :numbers :object :shape
   :strings :tensor :text
+]])
+without("Safetensors", [[
+  .__close .__gc .__index .__tostring :close :dtype :has :index :metadata :names :numbers :shape
+  :tensor :text
 ]])
 without("Array", ".__index .__tostring")
 without("PickledArray", [[

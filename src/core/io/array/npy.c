@@ -18,7 +18,7 @@ static bool is_number(ld_npy_type t)
     case 'b': return t.size == 1;
     case 'i':
     case 'u': return t.size == 1 || t.size == 2 || t.size == 4 || t.size == 8;
-    case 'f': return t.size == 4 || t.size == 8;
+    case 'f': return t.size == 2 || t.size == 4 || t.size == 8;
     default: return false;
     }
 }
@@ -29,6 +29,7 @@ const char *ld_npy_type_name(char text[LD_NPY_TEXT], ld_npy_type t)
     switch (t.kind) {
     case 'b': return "bool";
     case 'O': return "object";
+    case 'B': return "bfloat16";
     case 'i': snprintf(text, LD_NPY_TEXT, "int%d", bits); break;
     case 'u': snprintf(text, LD_NPY_TEXT, "uint%d", bits); break;
     case 'f': snprintf(text, LD_NPY_TEXT, "float%d", bits); break;
@@ -82,8 +83,22 @@ const char *ld_npy_shape(char text[LD_NPY_TEXT], const ld_npy_header *h)
     if (h->ndim == 1)
         snprintf(text, LD_NPY_TEXT, "%" PRId64, h->n_rows);
     else
-        snprintf(text, LD_NPY_TEXT, "%" PRId64 " x %" PRId64, h->n_rows, h->n_cols);
+        snprintf(text, LD_NPY_TEXT, "%s%s%" PRId64 " x %" PRId64, h->ndim > 2 ? "1 x " : "",
+                 h->ndim > 3 ? "1 x " : "", h->n_rows, h->n_cols);
     return text;
+}
+
+bool ld_npy_set_shape(ld_npy_header *h, int ndim, const int64_t *sizes)
+{
+    if (ndim > LD_NPY_DIMENSIONS)
+        return false;
+    for (int i = 0; i < ndim - 2; i++)
+        if (sizes[i] != 1)
+            return false;
+    h->ndim = ndim;
+    h->n_cols = ndim > 1 ? sizes[ndim - 1] : 1;
+    h->n_rows = ndim > 1 ? sizes[ndim - 2] : ndim > 0 ? sizes[0] : 1;
+    return true;
 }
 
 /* The parser of the header's dictionary: descr, fortran_order and shape, each exactly once, their
@@ -151,7 +166,7 @@ static ld_status parse_type(ld_npy_type *type, parser *x)
     bool unordered = known && (type->kind == 'S' || (type->size == 1 && type->kind != 'U'));
     if (!known || !(order == '<' || (order == '|' && unordered)))
         return ld_fail(LD_FORMAT,
-                       "%s: dtype \"%s\" is not read; f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1 U "
+                       "%s: dtype \"%s\" is not read; f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1 U "
                        "S are",
                        file, word);
     return LD_OK;
@@ -165,26 +180,27 @@ static ld_status parse_order(bool *fortran, parser *x)
 
 static ld_status parse_shape(ld_npy_header *h, parser *x)
 {
-    int64_t sizes[2] = {1, 1};
+    int64_t sizes[LD_NPY_DIMENSIONS];
+    int ndim = 0;
     if (!accept(x, "("))
         return fail_at(x, "a shape");
-    for (h->ndim = 0; !accept(x, ")"); h->ndim++) {
+    for (; !accept(x, ")"); ndim++) {
         int64_t size = parse_integer(&x->p);
         if (size < 0)
             return fail_at(x, "a dimension below 2^63");
         accept(x, "L"); /* Python 2 */
-        if (h->ndim < 2)
-            sizes[h->ndim] = size;
-        if (!accept(x, ",") && (h->ndim == 0 || *x->p != ')'))
+        if (ndim < LD_NPY_DIMENSIONS)
+            sizes[ndim] = size;
+        if (!accept(x, ",") && (ndim == 0 || *x->p != ')'))
             return fail_at(x, "a comma");
         skip_spaces(x);
     }
-    if (h->ndim > 2)
-        return ld_fail(LD_FORMAT, "%s: the array has %d dimensions; 0 to 2 are read",
-                       x->source->name, h->ndim);
-    h->n_rows = sizes[0];
-    h->n_cols = sizes[1];
-    return LD_OK;
+    if (ld_npy_set_shape(h, ndim, sizes))
+        return LD_OK;
+    return ld_fail(LD_FORMAT,
+                   "%s: the array has %d dimensions; 0 to 2 are read, and %d where all before the "
+                   "last two are 1",
+                   x->source->name, ndim, LD_NPY_DIMENSIONS);
 }
 
 static ld_status parse_entry(ld_npy_header *h, unsigned *seen, parser *x)
@@ -276,8 +292,9 @@ int64_t ld_npy_format_prefix(char text[LD_NPY_PREFIX], const ld_npy_header *h)
     char shape[LD_NPY_TEXT] = "()";
     if (h->ndim == 1)
         snprintf(shape, sizeof shape, "(%" PRId64 ",)", h->n_rows);
-    if (h->ndim == 2)
-        snprintf(shape, sizeof shape, "(%" PRId64 ", %" PRId64 ")", h->n_rows, h->n_cols);
+    if (h->ndim > 1)
+        snprintf(shape, sizeof shape, "(%s%s%" PRId64 ", %" PRId64 ")", h->ndim > 2 ? "1, " : "",
+                 h->ndim > 3 ? "1, " : "", h->n_rows, h->n_cols);
     char order = h->type.kind == 'U' || (h->type.size > 1 && h->type.kind != 'S') ? '<' : '|';
     int64_t units = h->type.kind == 'U' ? h->type.size / 4 : h->type.size;
     enum { START = MAGIC + 4 };

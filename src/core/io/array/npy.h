@@ -1,9 +1,9 @@
 /* The .npy format of NumPy, versions 1 to 3: one array, after a header that describes it as a
  * Python dictionary (numpy/lib/format.py).
  *
- * Read are little-endian numbers (f4 f8, i1 to i8, u1 to u8, b1) and texts (U in UTF-32, S in
- * bytes) with 0, 1 or 2 dimensions, in C or Fortran order. The elements of an array of objects are
- * one pickle: see io/pickle/pickle.h. */
+ * Read are little-endian numbers (f2 f4 f8, i1 to i8, u1 to u8, b1) and texts (U in UTF-32, S in
+ * bytes) with 0, 1 or 2 dimensions, or more where those before the last two are 1, in C or Fortran
+ * order. The elements of an array of objects are one pickle: see io/pickle/pickle.h. */
 #ifndef LD_IO_NPY_H
 #define LD_IO_NPY_H
 
@@ -14,7 +14,8 @@
 #include "io/archive/source.h"
 
 /* An element's type by NumPy's letter: 'b' bool, 'i' signed, 'u' unsigned, 'f' floating point,
- * 'U' UTF-32 text, 'S' bytes, 'O' objects; and its size in bytes, which for an object is 1. */
+ * 'U' UTF-32 text, 'S' bytes, 'O' objects; 'B' is bfloat16, which NumPy does not have; and its size
+ * in bytes, which for an object is 1. */
 typedef struct {
     char kind;
     int64_t size;
@@ -24,14 +25,17 @@ typedef struct {
     ld_npy_type type;
     bool fortran; /* columns lie together, not rows */
     int ndim;
-    int64_t n_rows, n_cols; /* 1 where there is no such dimension */
+    int64_t n_rows, n_cols; /* the last two dimensions; 1 where there is no such dimension */
 } ld_npy_header;
+
+/* The most dimensions that are read; those before the last two must be 1. */
+enum { LD_NPY_DIMENSIONS = 4 };
 
 /* What is worth mapping: larger arrays are written for it, and Lua has smaller ones read. */
 enum { LD_NPY_LEAST_MAPPED = 1 << 20 };
 
 /* Room for a type's name or a shape as text. */
-enum { LD_NPY_TEXT = 48 };
+enum { LD_NPY_TEXT = 64 };
 
 /* Elements and bytes of an array; they do not overflow in a header that was read or checked. */
 static inline int64_t ld_npy_count(const ld_npy_header *h)
@@ -44,14 +48,23 @@ static inline int64_t ld_npy_bytes(const ld_npy_header *h)
     return h->n_rows * h->n_cols * h->type.size;
 }
 
+/* Whether numbers of this type are floating point. */
+static inline bool ld_npy_is_float(ld_npy_type t)
+{
+    return t.kind == 'f' || t.kind == 'B';
+}
+
 /* The type as NumPy prints it, "float32" or "<U12", in `text`, which is returned. */
 const char *ld_npy_type_name(char text[LD_NPY_TEXT], ld_npy_type type);
 
-/* The numeric type of this name; false when there is none. */
+/* The numeric type of this name that can be written; false when there is none. */
 bool ld_npy_type_named(ld_npy_type *type, const char *name);
 
 /* The type of this code: "f4", "U12", "O8"; false when it is not read. */
 bool ld_npy_type_coded(ld_npy_type *type, const char *code);
+
+/* Sets the shape of a header; false when arrays of this shape are not read. */
+bool ld_npy_set_shape(ld_npy_header *h, int ndim, const int64_t *sizes);
 
 /* "3 x 4", "3" or "one element" in `text`, which is returned. */
 const char *ld_npy_shape(char text[LD_NPY_TEXT], const ld_npy_header *h);

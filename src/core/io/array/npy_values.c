@@ -47,7 +47,7 @@ done:
 /* Where element k of the file goes, row by row. */
 static int64_t place(const ld_npy_header *h, int64_t k)
 {
-    return h->fortran && h->ndim == 2 ? k % h->n_rows * h->n_cols + k / h->n_rows : k;
+    return h->fortran && h->ndim > 1 ? k % h->n_rows * h->n_cols + k / h->n_rows : k;
 }
 
 static bool in_order(const ld_npy_header *h)
@@ -71,16 +71,38 @@ static int64_t load_integer(ld_npy_type t, const unsigned char *item)
     return t.kind == 'i' ? (int64_t)(bits << shift) >> shift : (int64_t)bits;
 }
 
+/* The float32 with these bits, of which bfloat16 has the upper half. */
+static double single(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The float16 (IEEE 754 binary16) with these bits. */
+static double half(uint16_t bits)
+{
+    int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    double size = exponent == 0   ? ldexp(fraction, -24)
+                  : exponent < 31 ? ldexp(1024 + fraction, exponent - 25)
+                  : fraction == 0 ? (double)INFINITY
+                                  : (double)NAN;
+    return bits & 0x8000 ? -size : size;
+}
+
 static double load_double(ld_npy_type t, const unsigned char *item)
 {
-    if (t.kind == 'f' && t.size == 8) {
+    if (ld_npy_is_float(t)) {
+        uint64_t bits = 0;
+        memcpy(&bits, item, (size_t)t.size);
+        if (t.kind == 'B')
+            return single((uint32_t)bits << 16);
+        if (t.size == 2)
+            return half((uint16_t)bits);
+        if (t.size == 4)
+            return single((uint32_t)bits);
         double value;
-        memcpy(&value, item, sizeof value);
-        return value;
-    }
-    if (t.kind == 'f') {
-        float value;
-        memcpy(&value, item, sizeof value);
+        memcpy(&value, &bits, sizeof value);
         return value;
     }
     int64_t value = load_integer(t, item);
@@ -197,15 +219,15 @@ ld_status ld_npy_read_tensor(ld_tensor **out, const ld_npy_header *h, ld_source 
     ld_tensor *t = NULL;
     ld_mapping *mapping = NULL;
     ld_status st;
-    LD_TRY(ld_npy_expect(h, s, "biuf", "numbers"));
+    LD_TRY(ld_npy_expect(h, s, "biufB", "numbers"));
     if (h->type.kind == 'f' && h->type.size == 4)
         LD_TRY(map_elements(&mapping, h, s));
     if (mapping) {
-        st = ld_tensor_over(out, h->ndim == 2 ? 2 : 1, h->n_rows, h->n_cols, (float *)mapping->data,
+        st = ld_tensor_over(out, h->ndim > 1 ? 2 : 1, h->n_rows, h->n_cols, (float *)mapping->data,
                             mapping);
         goto done;
     }
-    LD_TRY(ld_tensor_new(&t, h->ndim == 2 ? 2 : 1, h->n_rows, h->n_cols));
+    LD_TRY(ld_tensor_new(&t, h->ndim > 1 ? 2 : 1, h->n_rows, h->n_cols));
     if (h->type.kind == 'f' && h->type.size == 4)
         LD_TRY(ld_npy_read_bytes(t->data, h, s));
     else
@@ -276,7 +298,7 @@ ld_status ld_npy_read_index(ld_index **out, const ld_npy_header *h, ld_source *s
 
 ld_status ld_npy_read_doubles(double *out, const ld_npy_header *h, ld_source *s)
 {
-    ld_status st = ld_npy_expect(h, s, "biuf", "numbers");
+    ld_status st = ld_npy_expect(h, s, "biufB", "numbers");
     return st == LD_OK ? read_chunks(out, h, s, take_doubles) : st;
 }
 
