@@ -67,9 +67,8 @@ local function print_configuration(config, folder)
   print(("  %-14s %s"):format("folder", folder))
 end
 
--- The configuration of some settings; it names the files of code of one's own.
-local function configure(given, where)
-  local config = experiment.configure(given, where)
+-- A configuration that names the files of code of one's own.
+local function with_files(config)
   config.method_file, config.model_file = own_code.paths(config)
   return config
 end
@@ -81,8 +80,8 @@ local function searched(opts, own, config, data)
   print(report)
   for _, note in ipairs(report.notes) do print("\n" .. note) end
   print()
-  local found = configure(tables.merged(report.best, {dataset = config.dataset,
-    split = config.split, split_seed = config.split_seed}))
+  local found = with_files(experiment.configure(tables.merged(report.best, {
+    dataset = config.dataset, split = config.split, split_seed = config.split_seed})))
   experiment.resolve(found, data)
   return found
 end
@@ -91,7 +90,7 @@ end
 local function new_run(opts, given)
   if opts.out then run_folder.at(opts.out) end      -- sooner than the data set is loaded
   local own = experiment_options.settings(opts, given)
-  local config = configure(own)
+  local config = with_files(experiment.configure(own))
   local data = experiment.load(config)
   if opts.auto then config = searched(opts, own, config, data) end
   if opts.out then return config, data, opts.out end
@@ -115,7 +114,7 @@ local function old_run(opts, given)
       error(("--%s cannot change when a run is resumed"):format((key:gsub("_", "-"))), 0)
     end
   end
-  config = configure(config, folder:file "config.json")
+  config = with_files(experiment.stored(config, folder:file "config.json"))
   return config, experiment.load(config), opts.resume
 end
 

@@ -55,7 +55,7 @@ function tests.test_rounds()
   local report, records, n = search(out)
   local labels = tried(records)
   lu.assertEquals({#labels, n}, {7 + 2 + 2, 7 + 2 + 2 + 3 * 2})
-  for _, model in ipairs{"gcn", "gcnii", "sage"} do
+  for _, model in ipairs{"gcnii", "gcn", "sage"} do
     for _, layers in ipairs{2, 5} do
       lu.assertTableContains(labels, ("model %s, layers %d"):format(model, layers))
     end

@@ -33,6 +33,26 @@ local function settings_with(own)
   return settings
 end
 
+-- The models of the records of a study.
+local function models_of(out)
+  local list = {}
+  for line in io.lines(out .. "/results.jsonl") do
+    list[#list + 1] = line:match '"model":"(%w+)"'
+  end
+  return list
+end
+
+--- All methods train one network: the preset's, or one that each of them can train.
+function tests.test_same_network()
+  local own = {settings = settings_with{max_batches = 2}, runs = 1}
+  local out = temporary.path "with histories"
+  compare(out, {"ladies:7", "vrgcn:2"}, own)
+  lu.assertEquals(models_of(out), {"gcn", "gcn"})
+  out = temporary.path "without histories"
+  compare(out, {"ladies:7", "full"}, own)
+  lu.assertEquals(models_of(out), {"gcnii", "gcnii"})
+end
+
 -- ---------------------------------------------------------------- numbers
 
 function tests.test_markdown()

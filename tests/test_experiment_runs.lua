@@ -30,9 +30,11 @@ local function runs_of(experiment, opts)
   return runs
 end
 
--- "key=value key=value" where a configuration is not that of its method and preset.
+-- "key=value key=value" where a configuration is not that of its method and preset with the paper's
+-- network.
 local function own_settings(config)
-  local usual = ladies.experiment.configure{method = config.method, preset = config.preset}
+  local usual = ladies.experiment.configure{method = config.method, preset = config.preset,
+    model = "gcn"}
   local list = {}
   for key, value in pairs(config) do
     if key ~= "seed" and key ~= "dataset" and usual[key] ~= value then

@@ -97,9 +97,9 @@ function tests.test_runs()
     {"full", "40 40 0.9333 0.9167"},
   } do
     local method, expected = table.unpack(case)
-    local config = ladies.experiment.configure{method = method, layers = 2, hidden = 8,
-      batch_size = 20, lr = 0.02, max_batches = 40, patience = 0, eval_every = 10, seed = 3,
-      normalize = "sym", samples = method ~= "full" and 5 or nil}
+    local config = ladies.experiment.configure{method = method, model = "gcn", layers = 2,
+      hidden = 8, batch_size = 20, lr = 0.02, max_batches = 40, patience = 0, eval_every = 10,
+      seed = 3, normalize = "sym", samples = method ~= "full" and 5 or nil}
     local summary = ladies.experiment.run(config, toy.new(), {quiet = true})
     lu.assertEquals(("%d %d %.4f %.4f"):format(summary.batches, summary.best_batch, summary.val_f1,
       summary.test_f1), expected, method)

@@ -19,6 +19,7 @@ local CASES = {
   {"gcn", {head = "concat"}},
   {"gcn", {head = "max", residual = true}},
   {"gcnii", {alpha = 0.2, theta = 1}},
+  {"gcnii", {layers = 3}},
   {"gcnii", {norm = true, layers = 1}},
   {"sage", {normalize = "row"}},
   {"sage", {aggregate = "max", layers = 1}},
@@ -144,6 +145,50 @@ function tests.test_gcnii_is_what_it_says()
     h = (s * (1 - beta) + s:matmul(layer.weight) * beta):tanh()
   end
   compare.assert_close(logits, h:matmul(model.head.weight) + model.head.bias, 1e-5, "logits")
+end
+
+--- Without an alpha, and with maps that are next to the identity, all hops count alike, the node
+-- itself half.
+function tests.test_gcnii_hops_count_alike()
+  local data = toy.new()
+  for layers = 1, 4 do
+    local model = nn.gcnii{inputs = toy.FEATURES, hidden = 6, outputs = 3, layers = layers,
+      theta = 1e-9, activation = "none"}
+    local P, x, logits = formula(model, data)
+    local hop = mapped(model.first.linear, x)
+    local sum = hop
+    for _ = 1, layers do
+      hop = P:matmul(hop)
+      sum = sum + hop * 2
+    end
+    compare.assert_close(logits, mapped(model.head, sum * (1 / (2 * layers + 1))), 1e-5, layers)
+  end
+end
+
+--- GCNII in a mini-batch whose layers lack some of their own nodes below: H0 is that of the
+-- features all the same, and has its gradient.
+function tests.test_gcnii_without_own_rows()
+  local data = toy.new()
+  local model = make({"gcnii", {alpha = 0.3, theta = 0.7, layers = 2}}, data)
+  for i, one in ipairs(model:parameters()) do one:normal_(0.6, ladies.rng(i + 40)) end
+  local function block(dst, src)
+    local adj = ladies.zeros(#dst, #src):normal_(1, ladies.rng(#src))
+    return {adj = ladies.sparse(adj), dst = ladies.index(dst), src = ladies.index(src)}
+  end
+  local low, high = block({5, 9, 2}, {9, 7, 7, 4}), block({3, 5}, {5, 9, 2})
+  local batch = {blocks = {low, high}, input = low.src, output = high.dst}
+  local function first(nodes)
+    return mapped(model.first.linear, data.features:rows(nodes)):tanh()
+  end
+  local h = first(low.src)
+  for l, one in ipairs(batch.blocks) do
+    local s, beta = one.adj:matmul(h) * 0.7 + first(one.dst) * 0.3, math.log(0.7 / l + 1)
+    h = (s * (1 - beta) + s:matmul(model.layers[l].weight) * beta):tanh()
+  end
+  compare.assert_close(model:forward(data.features, batch), mapped(model.head, h), 1e-5, "logits")
+  gradcheck.check("without own rows", function()
+    return model:forward(data.features, batch, false)
+  end, model:parameters())
 end
 
 function tests.test_jumping_knowledge_and_residuals()

@@ -23,7 +23,8 @@ local function mean(given)
 end
 
 function tests.test_gcnii_of_16_layers()
-  local f1 = mean{model = "gcnii", layers = 16, lr = 0.01, weight_decay = 1e-3, max_batches = 120}
+  local f1 = mean{model = "gcnii", alpha = 0.1, layers = 16, lr = 0.01, weight_decay = 1e-3,
+    max_batches = 120}
   lu.assertTrue(f1 > 0.81, f1)
 end
 

@@ -23,8 +23,8 @@ local COMMON = {
   dataset = "wordnet", shuffle = "none", method = "ladies", samples = 512,
   layers = 5, hidden = 256, batch_size = 512, epochs = 1000, seed = 1, lr = 1e-3, clip = 0,
   weight_decay = 0, features = "as_given", row_normalize = true, debias = false, union = "pre",
-  flat = false, probability = "norms", head = "none", head_dropout = 0, activation = "relu",
-  dropout = 0, validation = "exact", patience = 200, min_gain = 0.01,
+  flat = false, probability = "norms", activation = "relu", dropout = 0, validation = "exact",
+  patience = 200, min_gain = 0.01,
 }
 
 function tests.test_presets()
@@ -32,14 +32,43 @@ function tests.test_presets()
   for preset in pairs(ladies.presets) do found[preset] = experiment.configure{preset = preset} end
   lu.assertEquals(found, {
     default = merged(COMMON, {preset = "default", normalize = "sym", draw = "wor",
-      self_nodes = "auto", order = "auto", dropout = 0.3, patience = 600, best = "highest"}),
+      self_nodes = "auto", dropout = 0.3, patience = 600, best = "highest", model = "gcnii",
+      theta = 0.5}),
     paper = merged(COMMON, {preset = "paper", normalize = "sym", draw = "wr", self_nodes = "none",
-      order = "propagate_first", eval_every = 10, best = "gain"}),
+      head = "none", head_dropout = 0, order = "propagate_first", eval_every = 10, best = "gain"}),
     code = merged(COMMON, {preset = "code", normalize = "row", draw = "wor", self_nodes = "batch",
       union = "post", order = "transform_first", activation = "elu", head = "linear",
       dropout = 0.2, head_dropout = 0.5, clip = 0.2, validation = "sampled", eval_every = 10,
       best = "gain"}),
   })
+end
+
+--- The model of the default preset is trained where it can be; methods that know P H and not H, or
+-- sketch H, have gcn, and so have all that are compared with them.
+function tests.test_the_model_of_the_default_preset()
+  local function model(given) return experiment.configure(given).model end
+  lu.assertEquals({model{}, model{method = "fastgcn"}, model{model = "sage"}, model{model = "gcn"}},
+    {"gcnii", "gcnii", "sage", "gcn"})
+  for _, given in ipairs{{method = "vrgcn"}, {method = "mvs"}, {sketch = true}, {preset = "paper"},
+    {preset = "code", method = "full"}} do
+    lu.assertNil(model(given))
+  end
+  local same = experiment.same_model
+  lu.assertEquals({same({"full", "vrgcn"}, {}), same({"ladies"}, {sketch = true})}, {"gcn", "gcn"})
+  lu.assertNil(same({"full", "ladies"}, {}))
+  lu.assertNil(same({"full", "vrgcn"}, {model = "gcn"}))
+  lu.assertNil(same({"full", "vrgcn"}, {preset = "paper"}))
+end
+
+--- What a run stored that named no model is of gcn, as it was.
+function tests.test_stored_without_a_model()
+  local stored = experiment.configure{model = "gcn", layers = 2}
+  stored.model = nil
+  lu.assertEquals(experiment.stored(stored, "here"), stored)
+  local own = experiment.configure{layers = 2}
+  lu.assertEquals(experiment.stored(own, "here"), own)
+  lu.assertErrorMsgContains("here: the model gcn has no alpha", experiment.stored, {alpha = 0.2},
+    "here")
 end
 
 function tests.test_settings_of_methods()
@@ -65,7 +94,8 @@ function tests.test_settings_of_methods()
 end
 
 function tests.test_protocol()
-  local fixed = {layers = 5, hidden = 256, batch_size = 512, lr = 1e-3, min_gain = 0.01}
+  local fixed = {model = "gcn", layers = 5, hidden = 256, batch_size = 512, lr = 1e-3,
+    min_gain = 0.01}
   lu.assertEquals(protocol.settings "cora", merged(fixed, {patience = 200}))
   lu.assertEquals(protocol.settings "reddit", fixed)
   lu.assertEquals(protocol.settings(protocol.REDDIT_SCALE), merged(fixed, {max_batches = 100,

@@ -137,7 +137,7 @@ function tests.test_stored_configurations()
   local count = 0
   for line in io.lines(here .. "/fixtures/configurations.jsonl") do
     local stored = json.decode(line)
-    lu.assertEquals(experiment.configure(stored), stored)
+    lu.assertEquals(experiment.stored(stored), stored)
     count = count + 1
   end
   lu.assertEquals(count, 6)

@@ -78,6 +78,15 @@ function tests.test_samples()
   lu.assertNil(tostring(result):find("±", 1, true))
 end
 
+--- All combinations train one network, which each of them can train.
+function tests.test_same_network()
+  local out = temporary.path "same"
+  sweep(out, {methods = {"ladies:5"}, vary = {{"sketch", false, true}}, runs = 1})
+  local records, n = records_of(out)
+  lu.assertEquals(n, 2)
+  for _, record in pairs(records) do lu.assertEquals(record.config.model, "gcn") end
+end
+
 function tests.test_errors()
   local out = temporary.path "errors"     -- none of them leaves a folder, but the last
   lu.assertErrorMsgContains('ladies.sweep: vary[1] must be {"setting", value, value, ...}', sweep,

@@ -41,6 +41,7 @@ local MODULES = {
   experiment = {"ladies.experiment"},
   auto = {"ladies.study.auto"},
   compare = {"ladies.study.compare"},
+  depth = {"ladies.study.depth"},
   reload = {"ladies.experiment.own_code", "reload"},
   lab = {"ladies.lab"},
   saved_run = {"ladies.experiment.saved_run", "new"},

@@ -36,10 +36,11 @@ local function add_blas(ctx)
   end
 end
 
--- What the cases are made of: WordNet, with the settings of `ladies train`.
+-- What the cases are made of: WordNet, with the settings of `ladies train` and the
+-- paper's network.
 local function context(program)
   local data = ladies.data.load "wordnet"
-  local config = ladies.experiment.configure{}
+  local config = ladies.experiment.configure{model = "gcn"}
   local rng = ladies.rng(1)
   local ctx = {limits = machine.limits(), program = program, data = data, config = config,
     rng = rng, temporary = {}}

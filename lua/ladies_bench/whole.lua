@@ -14,7 +14,7 @@ local whole = {}
 
 -- A sampler beside a loop over the rows of P that its layers are drawn from.
 local function sampler_case(ctx, method, samples)
-  local config = ladies.experiment.configure{method = method, samples = samples}
+  local config = ladies.experiment.configure{method = method, model = "gcn", samples = samples}
   local sampler = ladies.experiment.sampler(config, ctx.data)
   local P = ctx.data.graph:normalize(config.normalize)
   local rng, batch, number = ctx.rng:fork(7), nil, 0

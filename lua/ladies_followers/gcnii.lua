@@ -29,9 +29,12 @@ local PUBLISHED = {
 }
 
 local SETTINGS = {
-  model = "gcnii", hidden = 64, dropout = 0.6, input_dropout = 0.6, lr = 0.01,
+  model = "gcnii", alpha = 0.1, hidden = 64, dropout = 0.6, input_dropout = 0.6, lr = 0.01,
   weight_decay = 5e-3, patience = 100, eval_every = 10,
 }
+
+-- Every layer holds the nodes of the one above, where the method leaves a choice.
+local KEPT = {self_nodes = "previous"}
 
 local DEPTHS = {2, 4, 8, 16, 32, 64}
 
@@ -44,7 +47,8 @@ local function variants_of(name, opts)
     opts.settings)
   for _, layers in ipairs(opts.depths) do
     for i, one in ipairs(parsed) do
-      local settings = tables.merged(SETTINGS, shared[i], one, {dataset = name, layers = layers})
+      local settings = tables.merged(methods.pick(one.method, KEPT), SETTINGS, shared[i], one,
+        {dataset = name, layers = layers})
       local title = methods.title(experiment.configure(settings))
       list[#list + 1] = {dataset = run_folder.plain(name), layers = layers, title = title,
         settings = settings,

@@ -24,6 +24,9 @@ local ALL = {"gcn", "jk", "gcnii", "sage", "gin", "gat", "appnp", "sgc", "mlp"}
 local QUICK = {"gcn", "gcnii", "mlp"}
 local METHODS = {"full", "ladies:512", "graphsage:5"}
 
+-- In which a model is not the default one of its name: GCNII is that of its paper.
+local OWN = {gcnii = {alpha = 0.1, self_nodes = "previous"}}
+
 -- A model with a method on a data set, as a variant; a model that reads no graph stands in the
 -- first column alone.
 local function variant_of(name, model, text, opts)
@@ -33,7 +36,8 @@ local function variant_of(name, model, text, opts)
     parsed = {method = "none"}
   end
   local dataset = run_folder.plain(name)
-  local common = tables.merged(protocol.network(), protocol.length(name), opts.settings)
+  local common = tables.merged(protocol.network(), protocol.length(name), OWN[model],
+    opts.settings)
   local settings = tables.merged(protocol.pick(common, parsed.method, model), parsed,
     {dataset = name, model = model})
   local config = experiment.configure(settings)

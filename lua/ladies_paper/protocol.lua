@@ -5,7 +5,8 @@ local tables = require "ladies.base.tables"
 
 local protocol = {}
 
-local FIXED = {layers = 5, hidden = 256, batch_size = 512, lr = 1e-3, min_gain = 0.01}
+local FIXED = {model = "gcn", layers = 5, hidden = 256, batch_size = 512, lr = 1e-3,
+  min_gain = 0.01}
 local PATIENCE = 200
 
 --- The name of the graph that stands in for Reddit where that is not here.

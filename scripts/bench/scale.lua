@@ -49,7 +49,7 @@ end
 function stages.train(opts)
   local times = {}
   local data = timed(times, "load", ladies.data.load, opts.file)
-  local config = ladies.experiment.configure{epochs = 1, patience = 0}
+  local config = ladies.experiment.configure{model = "gcn", epochs = 1, patience = 0}
   config.eval_every = 1 << 30                      -- one validation, at the end
   local result = timed(times, "train", function()
     return (ladies.experiment.run(config, data, {quiet = true}))

@@ -38,7 +38,8 @@ local model = ladies.nn.gcn{inputs = 1, outputs = 2}
 local CALLS = {
   {followers.bliss}, {followers.gcnii}, {followers.labor}, {followers.measure},
   {followers.methods}, {followers.models},
-  {ladies.auto}, {paper.ablate}, {ladies.compare}, {paper.costs}, {paper.figures}, {paper.report},
+  {ladies.auto}, {paper.ablate}, {ladies.compare}, {ladies.depth}, {paper.costs}, {paper.figures},
+  {paper.report},
   {paper.reproduce}, {ladies.sweep}, {paper.table3}, {paper.variance},
   {ladies.batches, nodes}, {ladies.train}, {ladies.experiment.configure},
   {early_stopping.new}, {progress.new},

@@ -20,6 +20,27 @@ function configuration.entries(given)
   return {sampler = methods.by_name[method], model = model}, method
 end
 
+-- Whether a method, with some settings, is for layers P H W alone, of which H is known or sketched.
+local function needs_plain_layers(method, given)
+  return methods.by_name[method].histories or given.sketch
+end
+
+-- The name of the model of settings that name none: the preset's, or nil, gcn.
+local function default_model(given, preset)
+  local method = given.method or settings.common.method.default
+  return not needs_plain_layers(method, given) and presets[preset].model or nil
+end
+
+--- ladies.experiment.same_model(names, given): the model that all methods of a list can train with
+-- the settings `given`, for those of them that are to be compared: nil, where each has the same one
+-- by itself or `given` names one; else gcn.
+function configuration.same_model(names, given)
+  local preset = presets[given.preset or settings.common.preset.default]
+  for _, name in ipairs(not given.model and preset.model and names or {}) do
+    if needs_plain_layers(name, given) then return "gcn" end
+  end
+end
+
 -- What keeps a method and a model, by their entries, from going together, or nil.
 local function mismatch(entries)
   if entries.sampler.histories and entries.model.no_histories then
@@ -86,23 +107,33 @@ function configuration.of(given, where)
   preset = options.value(where, "preset", given.preset or preset.default, preset.type)
   for _, what in ipairs{"method", "model"} do own_code.check(where, given, what) end
   options.value(where, "method", given.method or "none", methods.names())
-  local model = options.value(where, "model", given.model or "gcn", models.names())
-  local entries, method = configuration.entries(given)
+  local model = given.model or default_model(given, preset)
+  options.value(where, "model", model or "gcn", models.names())
+  local entries, method = configuration.entries{method = given.method, model = model}
   local wrong = mismatch(entries)
   if wrong then
-    errors.fail(("%s: the model %s does not go with the method %s: %s"):format(where, model, method,
-      wrong))
+    errors.fail(("%s: the model %s does not go with the method %s: %s"):format(where,
+      model or "gcn", method, wrong))
   end
   local spec = tables.merged(spec_of(entries, preset), own_code.SPEC)
   spec.method[2] = method
+  spec.model = {settings.common.model.type, model}
   for key in pairs(given) do
-    if not spec[key] then refuse(where, tostring(key), method, model) end
+    if not spec[key] then refuse(where, tostring(key), method, model or "gcn") end
   end
   local config = options.check(where, given, spec)
   config.method_code, config.model_code = own_code.hashes(config)
   if config.validation == "sampled" and not is_sampled(entries.sampler) then
     errors.fail(("%s: the method %s has no sampled validation"):format(where, method))
   end
+  return config
+end
+
+--- The settings that a run has left, whole again: as configuration.of, but a model that they do not
+-- name is gcn. (So it was in every preset before `default` had one of its own.)
+function configuration.stored(given, where)
+  local config = configuration.of(tables.merged({model = "gcn"}, given), where)
+  config.model = given.model
   return config
 end
 

@@ -21,7 +21,8 @@ local train = require "ladies.training.train"
 
 local WHERE = "ladies.experiment"
 
-local experiment = {configure = configuration.of, own = own_code.settings}
+local experiment = {configure = configuration.of, own = own_code.settings,
+  same_model = configuration.same_model, stored = configuration.stored}
 
 -- From this many nodes on exact inference costs as much as tens of batches.
 local LARGE = 20000
@@ -89,7 +90,7 @@ end
 
 -- What the paper counts as the memory of a batch; see ladies.summary.paper_memory.
 local function memory_counter(data, config)
-  if config.model then return nil end
+  if (config.model or "gcn") ~= "gcn" then return nil end
   local nominal_rows = methods.by_name[config.method].nominal_rows
   return function(input, hidden)
     if nominal_rows then input, hidden = nominal_rows(data, config) end

@@ -28,7 +28,7 @@ local function made_by(constructor, entry)
   return entry
 end
 
-local SHARE = {"alpha", "number in [0, 1)", default = 0.1,
+local SHARE = {"alpha", "number in [0, 1)", follows = "0.1; gcnii: with all hops alike",
   help = "the share of a node's first representation in every layer"}
 
 -- Of models whose layers read the rows of their own nodes.
@@ -64,7 +64,7 @@ models.by_name = {
       {"theta", "positive number", default = 0.5,
         help = "how far the maps of the layers are from the identity"},
     },
-    defaults = KEPT, no_histories = true,
+    no_histories = true,
   }),
   sage = made_by(nn.sage, {
     settings = of_stack({"aggregate", "mean|max", default = "mean",

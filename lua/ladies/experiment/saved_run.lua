@@ -152,7 +152,7 @@ function SavedRun.new(path, given)
   end
   local maker = maker_of(path, opts.model, settings)
   local config = whole and own_code.is_here(settings)
-    and experiment.configure(settings, folder:file "config.json") or settings
+    and experiment.stored(settings, folder:file "config.json") or settings
   local data = opts.data or whole and data_of_experiment(path, config, before, opts.dataset)
     or data_of_script(folder, before, opts.dataset)
   return setmetatable({path = path, config = whole and config or nil, data = data,

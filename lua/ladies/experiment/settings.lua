@@ -27,7 +27,8 @@ local load = complete.SPEC
 local PLACES = {
   {"experiment",
     {"method", "string", default = "ladies", help = "what is trained"},
-    {"model", "string", follows = "gcn", help = "the network"},
+    {"model", "string", follows = "gcn in other presets, and with histories",
+      help = "the network"},
     {"preset", "default|paper|code", default = "default",
       help = "our settings, those of the paper's text, or those of its authors' program"},
     {"seed", "integer", default = 1, help = "of everything random"},

@@ -8,6 +8,14 @@
 -- and the maps come ever nearer to the identity: where GCNs of many layers make all nodes alike
 -- (over-smoothing), this one does not lose.
 --
+-- With maps and activations left out the output is a weighted sum of the hops P^k H0, k = 0 to L. A
+-- share alpha that is the same in all layers gives the last hop (1 - alpha)^L, and the others alpha
+-- (1 - alpha)^k: what a far hop is worth changes with L. Without an alpha the shares here are
+--     alpha_l  =  1 / (l + 1),        alpha_L  =  1 / (2 L + 1) in the last layer
+-- with which H_L is (H0 + 2 P H0 + ... + 2 P^L H0) / (2 L + 1): hops count alike, the node itself
+-- half as much. (Zhu and Koniusz, "Simple Spectral Graph Convolution", ICLR 2021, have a network without
+-- maps whose hops count alike.)
+--
 -- The authors' program (chennnM/GCNII) drops elements of the features and before every layer; here
 -- input_dropout and dropout, after each layer, are two settings. The norm, before the activation of
 -- each layer, is an addition.
@@ -22,22 +30,31 @@ local network = require "ladies.nn.network"
 local own_rows = require "ladies.nn.own_rows"
 local tables = require "ladies.base.tables"
 
+local find, union = core.sampling.find, core.sampling.union
 local free_after = module.free_after
 
 local Gcnii = network.class("Gcnii", "first head identity")
 
 local SPEC = tables.merged(network.SPEC, {
-  alpha = {"number in [0, 1)", 0.1},
+  alpha = "number in [0, 1) or nil",
   theta = {"positive number", 0.5},
 })
+
+-- The S of layer l as scale * (near * P H + first); see `begin` for first.
+local function shares(opts, l)
+  if opts.alpha then return {near = 1, scale = 1 - opts.alpha} end
+  local near = l < opts.layers and l or 2 * l
+  return {near = near, scale = 1 / (near + 1)}
+end
 
 --- nn.gcnii{inputs =, outputs =, hidden = 256, layers = 5, ...}: a model of `layers` propagations
 -- between two linear layers. activation, dropout, input_dropout, norm, init, seed, normalize,
 -- lambda and P are those of nn.gcn.
--- alpha   the share of the first representation in every layer (0.1)
+-- alpha   the share of the first representation in every layer; the paper has 0.1. By default it is
+--         1 / (l + 1) in layer l and 1 / (2 layers + 1) in the last, so that all hops count alike
 -- theta   how far the layers' maps are from the identity: layer l's share is log(theta / l + 1);
 --         the paper has 0.5, or 1 to 1.5 on larger graphs
--- Its layers read the rows of their own nodes: layer-wise samplers need self_nodes = "previous".
+-- Its layers read H0 of their own nodes, which its forward computes for all nodes of a mini-batch.
 function Gcnii.new(given)
   local model, rng = network.new(Gcnii, "ladies.nn.gcnii", given, SPEC)
   local opts = model.config
@@ -51,10 +68,10 @@ function Gcnii.new(given)
     activation = activation.by_name(opts.activation), after = Dropout.new{p = opts.dropout},
   }
   for i = 1, opts.layers do
-    model.layers[i] = finish.layer({
+    model.layers[i] = finish.layer(tables.merged({
       weight = linear(opts.hidden, opts.hidden, i, false).weight,
       beta = math.log(opts.theta / i + 1),
-    }, opts, opts.hidden)
+    }, shares(opts, i)), opts, opts.hidden)
   end
   model.identity = core.matrix{n_rows = opts.hidden, n_cols = opts.hidden,
     rows = core.range(1, opts.hidden), cols = core.range(1, opts.hidden)}:to_dense()
@@ -68,21 +85,54 @@ local function layer_map(layer, identity, scale)
   return free_after(stay, free_after(move, stay + move))
 end
 
---- Layer i alone, as that of nn.gcn; what goes from layer to layer is {last =, first =}: H, and
--- alpha / (1 - alpha) H0. The other factors are put into the small matrix of the map.
-function Gcnii:layer(i, h, block, rng)
-  local layer, begin, alpha = network.layer_of(self, i, block), self.first, self.config.alpha
-  if i == 1 then
-    local mapped = begin.linear:forward(begin.dropout:forward(h, rng))
-    local first = free_after(mapped, begin.activation(mapped))
-    h = {last = begin.after:forward(first, rng), first = first * (alpha / (1 - alpha))}
+-- What layer 1 computes from: H for the nodes `src`, and H0, times alpha / (1 - alpha) where there
+-- is one alpha, for h.nodes, of which h.all are the features.
+local function begin(model, h, src, rng)
+  local part, alpha, nodes = model.first, model.config.alpha, h.nodes
+  local mapped = part.linear:forward(part.dropout:forward(h.all, rng))
+  local first = free_after(mapped, part.activation(mapped))
+  local below = nodes == src and first or first:rows(find(nodes, src))
+  return {last = part.after:forward(below, rng), nodes = nodes,
+    first = alpha and first * (alpha / (1 - alpha)) or first}
+end
+
+-- All nodes of a mini-batch: its input, and those of its layers that are not in it.
+local function nodes_of(batch)
+  local nodes = batch.input
+  for _, block in ipairs(batch.blocks) do
+    if #find(nodes, block.dst) < #block.dst then nodes = union(nodes, block.dst) end
   end
-  local first, near = own_rows(h.first, block), block.adj:matmul(h.last)
-  if i == 1 then free_after(h.last, near) end
-  local s = free_after(near, near + first)                                 -- S / (1 - alpha)
-  local map = layer_map(layer, self.identity, 1 - alpha)
+  return nodes
+end
+
+--- The logits of a mini-batch, as those of nn.gcn. H0 is computed from the features for each of its
+-- nodes, whether or not the layer below has it: a sampler need not keep a layer's nodes.
+function Gcnii:forward(features, batch, rng)
+  rng = network.begin(self, batch, rng)
+  local nodes = nodes_of(batch)
+  local all = network.gather(features, batch, nodes)
+  local last = nodes == batch.input and all or all:rows(find(nodes, batch.input))
+  return network.through(self, {last = last, all = all, nodes = nodes}, batch, rng)
+end
+
+--- Layer i alone, as that of nn.gcn; what goes from layer to layer is {last =, first =, nodes =}:
+-- H, H0 or its multiple, and the nodes whose rows H0 has. The first layer is given the features
+-- of its block.src, or {last = these, all = features of more nodes, nodes = these nodes}. The other
+-- factors are put into the small matrix of the map.
+function Gcnii:layer(i, h, block, rng)
+  local layer = network.layer_of(self, i, block)
+  if i == 1 then
+    if type(h) ~= "table" then h = {all = h, nodes = block.src} end
+    h = begin(self, h, block.src, rng)
+  end
+  local first = own_rows(h.first, {src = block.src and h.nodes, dst = block.dst})
+  local near = block.adj:matmul(h.last)
+  if i == 1 and not rawequal(h.last, h.first) then free_after(h.last, near) end
+  if layer.near ~= 1 then near = free_after(near, near * layer.near) end
+  local s = free_after(near, near + first)                                 -- S / scale
+  local map = layer_map(layer, self.identity, layer.scale)
   local z = finish.apply(layer, free_after(map, free_after(s, s:matmul(map))), rng)
-  if i < self.n_layers then return {last = z, first = first} end
+  if i < self.n_layers then return {last = z, first = h.first, nodes = h.nodes} end
   return free_after(z, self.head:forward(z))
 end
 

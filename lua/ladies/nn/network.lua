@@ -77,12 +77,9 @@ function network.layer_of(model, i, block)
   return layer
 end
 
---- The logits of a mini-batch, #batch.output x outputs. features: Tensor or sparse Matrix of all
--- nodes, whose rows batch.input are gathered; batch.gathering becomes the seconds that took.
--- Dropout draws from `rng`, by default batch.rng, which ladies.batches sets; false switches it off.
--- A batch may bring features of its own, and batch.propagate(model, h, batch, rng), which takes the
--- place of the loop over the layers (see samplers/vrgcn.lua).
-function network.forward(model, features, batch, rng)
+--- What model:forward(features, batch, rng) begins with: checks of the mini-batch, which takes note
+-- of the P that the model is trained with. Returns the generator that dropout draws from, or false.
+function network.begin(model, batch, rng)
   options.value("model:forward", "the mini-batch", batch, "table")
   local blocks = options.value("model:forward", "blocks", batch.blocks, "table")
   if #blocks ~= model.n_layers then
@@ -91,16 +88,38 @@ function network.forward(model, features, batch, rng)
   end
   if rng == nil then rng = batch.rng end
   if rng then propagation.trained(model, batch) end
+  return rng
+end
+
+--- The rows of the features, or of those that the batch brings, for some nodes; batch.gathering
+-- becomes the seconds that took.
+function network.gather(features, batch, nodes)
   local began = core.clock()
   features = options.value("model:forward", "features", batch.features or features,
     "Tensor or Matrix")
-  local h = features:rows(batch.input)
+  local h = features:rows(nodes)
   batch.gathering = core.clock() - began
+  return h
+end
+
+--- From the input of the first layer to the logits, by batch.propagate(model, h, batch, rng) where
+-- there is one.
+function network.through(model, h, batch, rng)
   if batch.propagate then return batch.propagate(model, h, batch, rng) end
-  for i = 1, #blocks do
-    h = errors.within("layer %d", i, model.layer, model, i, h, blocks[i], rng)
+  for i, block in ipairs(batch.blocks) do
+    h = errors.within("layer %d", i, model.layer, model, i, h, block, rng)
   end
   return h
+end
+
+--- The logits of a mini-batch, #batch.output x outputs. features: Tensor or sparse Matrix of all
+-- nodes, whose rows batch.input are gathered; batch.gathering becomes the seconds that took.
+-- Dropout draws from `rng`, by default batch.rng, which ladies.batches sets; false switches it off.
+-- A batch may bring features of its own, and batch.propagate(model, h, batch, rng), which takes the
+-- place of the loop over the layers (see samplers/vrgcn.lua).
+function network.forward(model, features, batch, rng)
+  rng = network.begin(model, batch, rng)
+  return network.through(model, network.gather(features, batch, batch.input), batch, rng)
 end
 
 --- A model in words: its kind, its P and its size.

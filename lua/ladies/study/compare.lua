@@ -36,6 +36,7 @@ local function contestants(given, common)
   end
   if #trained == 0 then return list, trained end
   local names = tables.map(trained, function(one) return one.parsed.method end)
+  common.model = common.model or experiment.same_model(names, common)
   for i, shared in ipairs(methods.share(WHERE, names, common)) do
     local one = trained[i]
     one.settings = tables.merged(shared, one.parsed)

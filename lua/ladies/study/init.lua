@@ -148,13 +148,18 @@ local function distinct(runs)
   return list
 end
 
+-- A configuration as a text. One that names no model is of gcn.
+local function text_of(config)
+  return json.encode(tables.merged({model = "gcn"}, config))
+end
+
 -- Those of the runs that are not finished with these very settings, or without the trace that they
 -- want; records of others are dropped. A record of other data is an error.
 function Study:waiting(runs, same_data)
   local list = {}
   for _, run in ipairs(runs) do
     local record = self.records[run.key]
-    if not record or json.encode(record.config) ~= json.encode(run.config)
+    if not record or text_of(record.config) ~= text_of(run.config)
       or run.trace and not record.trace then
       list[#list + 1], self.records[run.key] = run, nil
     else

@@ -71,13 +71,25 @@ local function combinations(opts)
   return list
 end
 
+-- The settings that all runs have in common: those of the user, and the model that all methods can
+-- train with every combination.
+local function common_of(opts, plain, list)
+  local common = tables.merged(opts.settings)
+  for _, combination in ipairs(list) do
+    common.model = common.model or experiment.same_model(plain,
+      tables.merged(opts.settings, {preset = opts.preset}, combination.settings))
+  end
+  return common
+end
+
 -- The columns: each method on each data set, {title =, settings =}.
-local function columns_of(opts, names)
+local function columns_of(opts, names, combined)
   local list = {}
   local parsed = tables.map(opts.methods, function(text) return own_code.method(WHERE, text) end)
   local plain = tables.map(parsed, function(one) return one.method end)
+  local common = common_of(opts, plain, combined)
   for _, name in ipairs(names) do
-    for i, settings in ipairs(methods.share(WHERE, plain, opts.settings)) do
+    for i, settings in ipairs(methods.share(WHERE, plain, common)) do
       local title = methods.title(parsed[i])
       list[#list + 1] = {title = ("%s, %s"):format(run_folder.plain(name), title),
         settings = tables.merged(settings, parsed[i], {dataset = name, preset = opts.preset})}
@@ -187,7 +199,8 @@ local function sweep(given)
   opts.first = opts.settings.seed or 1
   local names, missing = usable_data(WHERE, opts.datasets)
   if #missing > 0 then errors.fail(("%s: %s"):format(WHERE, table.concat(missing, "; "))) end
-  local list, columns, failures = combinations(opts), columns_of(opts, names), {}
+  local list, failures = combinations(opts), {}
+  local columns = columns_of(opts, names, list)
   local variants = variants_of(list, columns)
   local identity = "sweep " .. json.encode{vary = opts.vary, methods = own_code.names(opts.methods),
     datasets = opts.datasets, preset = opts.preset, settings = opts.settings}

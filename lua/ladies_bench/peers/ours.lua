@@ -160,7 +160,7 @@ end
 
 --- See the file's header. `arrays` are by file: data, weights, check.
 function ours.prepare(case, data, threads)
-  local config = experiment.configure(case.settings)
+  local config = experiment.configure(tables.merged({model = "gcn"}, case.settings))
   experiment.resolve(config, data)
   local arrays = {labels = data.labels, train = data.train}
   local run, P, files = work[case.work == "start" and "training" or case.work](case, data, config,

@@ -86,7 +86,8 @@ end
 -- from, union       of the part "cross", whose probabilities, and which nodes
 function variants.of(preset, part, dataset, opts)
   local list = PARTS[part](preset,
-    experiment.configure(tables.merged(opts.settings, {preset = preset})))
+    experiment.configure(tables.merged({model = protocol.settings(dataset).model}, opts.settings,
+      {preset = preset})))
   for _, one in ipairs(list) do
     one.preset, one.dataset = preset, run_folder.plain(dataset)
     one.key = ("%s, %s: %s"):format(one.dataset, preset, one.label)

@@ -12,7 +12,7 @@ local choice = ladies.sampling.choice
 local function propagate(model, h, batch, rng)
   batch.seen = {}
   for l, block in ipairs(batch.blocks) do
-    batch.seen[l] = h
+    batch.seen[l] = type(h) == "table" and h.last or h    -- some models pass on more than H
     h = model:layer(l, h, block, rng)
   end
   return h

@@ -6,8 +6,8 @@ local function without(prefix, names)
 end
 
 without("", [[
-  auto batches blamed_line blas cancel_at clock compare default_places early_stopping exists files
-  full home index interruption is_interruption isatty lab limit_entries load_model log memory
+  auto batches blamed_line blas cancel_at clock compare default_places depth early_stopping exists
+  files full home index interruption is_interruption isatty lab limit_entries load_model log memory
   memory_fail_at memory_trim mkdir nearest ones op printable progress range real_path reload rng
   run_folder same_file saved_run set_home step summary sweep tensor threads timer train truncate
   vector_units zeros
@@ -17,7 +17,9 @@ without("data.", "class_split from_files load names random_split split")
 without("errors.", [[
   fail is_in_own_file is_internal is_interrupt message own_file pass_on told
 ]])
-without("experiment.", "batch_size configure load model own read resolve run sampler")
+without("experiment.", [[
+  batch_size configure load model own read resolve run same_model sampler stored
+]])
 without("file.", "read write")
 without("folder.", "bytes lock make remove sync")
 without("generate.", "block_model power_law weights")

@@ -1,0 +1,41 @@
+-- ladies depth: what layers and the graph are worth: F1 by depth, beside that of the features alone
+--
+--   ladies depth [--datasets cora,wordnet,PATH] [--layers 2,5] [--runs 5] [--model gcn ...]
+--
+-- Each data set has a row: the features alone (--model mlp), the network with each number of
+-- layers, and how far the deepest is above the first and above the features. The folder
+-- runs/depth-1 gets results.jsonl, a line for each run, depth.csv and depth.md. The same command
+-- goes on where it was stopped; more runs and data sets are added to those that are there.
+
+local ladies = require "ladies"
+local cli = require "ladies.command.cli"
+local experiment_options = require "ladies.command.experiment_options"
+local study_options = require "ladies.command.study_options"
+
+-- Settings that the command has lists of.
+local LISTED = {dataset = true, layers = true}
+
+local function spec(args)
+  experiment_options.load_own(args)
+  return cli.join({
+    name = "ladies depth",
+    about = [[Trains a network with few layers and with more, and one that reads no graph, on each
+      data set, and prints their test F1 and the differences.]],
+    {"datasets", "LIST", "string",
+      default = "cora,citeseer,pubmed,wordnet,low-homophily,high-degree",
+      help = "names and paths; the last two are random graphs that are made"},
+    {"layers", "LIST", "string", default = "2,5", help = "numbers of layers, ascending"},
+    {"runs", "N", "positive integer", default = 5, help = "of each, with following seeds"},
+  }, study_options.list "runs/depth-1", experiment_options.list(LISTED))
+end
+
+cli.main(spec, arg, function(opts, given)
+  local layers = {}
+  for i, word in ipairs(cli.words(opts.layers)) do layers[i] = math.tointeger(word) or word end
+  local own = experiment_options.settings(opts, given)
+  own.layers = nil
+  study_options.show(ladies.depth{
+    datasets = cli.words(opts.datasets), layers = layers, runs = opts.runs, settings = own,
+    jobs = opts.jobs, threads = opts.threads, out = opts.out, quiet = opts.quiet,
+  })
+end)

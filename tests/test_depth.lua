@@ -1,0 +1,95 @@
+--- ladies.depth and its command: what is trained, the numbers of the table, and what is refused.
+local lu = require "luaunit"
+local ladies = require "ladies"
+local shell = require "tools.shell"
+local statistics = require "ladies.report.statistics"
+local temporary = require "reference.temporary"
+local toy_study = require "tools.toy_study"
+
+local tests = {}
+
+local dataset, records_of = toy_study.dataset, toy_study.records_of
+
+local SETTINGS = {hidden = 8, batch_size = 20, max_batches = 10, eval_every = 5, lr = 0.02,
+  samples = 8, seed = 3}
+
+local function depth(out, given)
+  local opts = {datasets = {dataset}, layers = {1, 2, 4}, runs = 2, jobs = 1, settings = SETTINGS,
+    out = out, quiet = true}
+  for key, value in pairs(given or {}) do opts[key] = value end
+  return ladies.depth(opts)
+end
+
+--- A row has the F1s of the features alone and by depth, and differences seed by seed.
+function tests.test_table()
+  local out = temporary.path "table"
+  local report = depth(out)
+  local records, n = records_of(out)
+  lu.assertEquals(n, 4 * 2)
+  local function f1(kind)
+    local list = {}
+    for seed = 3, 4 do
+      local record = records[("toy, %s, seed %d"):format(kind, seed)]
+      list[#list + 1] = 100 * record.test_f1
+      lu.assertEquals({record.config.model, record.config.layers},
+        kind == "features alone" and {"mlp", 2} or {"gcnii", tonumber(kind:match "%d+")})
+    end
+    return list
+  end
+  local alone, first, last = f1 "features alone", f1 "1 layers", f1 "4 layers"
+  local row = report.tables[1][2]
+  lu.assertEquals(report.tables[1][1], {"data set", "features alone", "1 layers", "2 layers",
+    "4 layers", "4 over 1", "4 over features"})
+  local function with_spread(list, format)
+    return ("%s ± %.1f"):format(format:format(statistics.mean(list)), statistics.half_width(list))
+  end
+  lu.assertEquals({row[2], row[3], row[5]}, {with_spread(alone, "%.1f"), with_spread(first, "%.1f"),
+    with_spread(last, "%.1f")})
+  lu.assertEquals(row[6], with_spread({last[1] - first[1], last[2] - first[2]}, "%+.1f"))
+  lu.assertEquals(row[7], with_spread({last[1] - alone[1], last[2] - alone[2]}, "%+.1f"))
+  depth(out, {runs = 3})
+  lu.assertEquals(select(2, records_of(out)), 4 * 3)      -- those that were there stay
+end
+
+--- The two graphs that are made are what their names say.
+function tests.test_graphs_that_are_made()
+  local out = temporary.path "made"
+  depth(out, {datasets = {"low-homophily", "high-degree"}, runs = 1, layers = {1, 2},
+    settings = {hidden = 2, max_batches = 1, samples = 4, eval_every = 100}})
+  local function facts(name)
+    local data = ladies.data.load(("%s/%s.npz"):format(out, name))
+    local A, labels = data.graph.adjacency, data.labels
+    local rows, columns = labels[A:row_of()]:to_table(), labels[A:col_of()]:to_table()
+    local same, counts = 0, labels:counts(data.classes)
+    for i, class in ipairs(rows) do same = same + (class == columns[i] and 1 or 0) end
+    local chance = 0
+    for _, count in ipairs(counts) do chance = chance + (count / #labels) ^ 2 end
+    return A.nnz / A.n_rows, same / #rows - chance
+  end
+  local degree, above = facts "low-homophily"
+  lu.assertEquals(degree, 10)
+  lu.assertTrue(above > 0 and above < 0.15, above)
+  lu.assertEquals((facts "high-degree"), 200)
+end
+
+function tests.test_errors()
+  local out = temporary.path "errors"
+  local function fails(text, given) lu.assertErrorMsgContains(text, depth, out, given) end
+  fails("ladies.depth: layers must be two numbers or more, ascending", {layers = {2}})
+  fails("ladies.depth: layers must be two numbers or more, ascending", {layers = {5, 2}})
+  fails("/nowhere/x.npz does not exist", {datasets = {"low-homophily", "/nowhere/x.npz"}})
+  fails('there is no setting "lrr"', {settings = {lrr = 1}})
+end
+
+function tests.test_command()
+  local out, err, status = shell.run_ladies{"depth", "--datasets", dataset, "--layers", "1,2",
+    "--runs", "1", "--max-batches", "5", "--hidden", "4", "--model", "gcn", "--out",
+    temporary.path "command", "--quiet"}
+  lu.assertEquals({err, status}, {"", 0})
+  lu.assertStrContains(out, "| data set | features alone | 1 layers | 2 layers |")
+  out, err, status = shell.run_ladies{"depth", "--layers", "2,many"}
+  lu.assertEquals({out, err, status}, {"", "ladies depth: ladies.depth: layers[2] must be a "
+    .. 'positive integer, got "many"\n', 1})
+end
+
+return tests
