@@ -20,6 +20,7 @@ cli.main({
   {"runs", "N", "positive integer", help = "of each training (default 5, of bliss 10)"},
   {"datasets", "LIST", "string", help = "of methods, models and bliss, instead of their own"},
   {"equal", "LIST", "string", help = "of methods: nodes, seconds or both (default both)"},
+  {"kept", help = "train nothing: the tables are of the runs that there are"},
   {"quick", help = "few runs on few data sets: minutes"},
   {"jobs", "N", "positive integer", default = machine.cores, help = "runs side by side"},
   {"threads", "N", "positive integer", default = 1, help = "of each run"},
@@ -30,8 +31,8 @@ cli.main({
 }, arg, function(opts)
   local sections, failed = followers.measure{
     tables = cli.words(opts.tables), runs = opts.runs, datasets = cli.words(opts.datasets),
-    equal = cli.words(opts.equal), quick = opts.quick, jobs = opts.jobs, threads = opts.threads,
-    folder = opts.folder, out = opts.out, quiet = opts.quiet,
+    equal = cli.words(opts.equal), kept = opts.kept, quick = opts.quick, jobs = opts.jobs,
+    threads = opts.threads, folder = opts.folder, out = opts.out, quiet = opts.quiet,
   }
   print(("%d sections in the document"):format(sections))
   if failed > 0 then error(("runs that failed: %d"):format(failed), 0) end

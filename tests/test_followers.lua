@@ -205,6 +205,24 @@ function tests.test_gcnii()
   end
 end
 
+--- The tables of runs that are kept: nothing is trained, and what is not there is a "-".
+function tests.test_kept()
+  local out = temporary.path "kept"
+  local function kept(given)
+    return run("gcnii", out, tables.merged({dataset = dataset, methods = {"full"},
+      settings = {max_batches = 2, hidden = 4}}, given))
+  end
+  local report = kept{depths = {2}, runs = 2}
+  lu.assertStrContains(ladies.file.read(out .. "/gcnii.md"), "over 2 runs, seeds")
+  local lines = ladies.file.read(out .. "/results.jsonl")
+  local partly = kept{depths = {2, 3}, runs = 3, kept = true}
+  lu.assertEquals(ladies.file.read(out .. "/results.jsonl"), lines)
+  lu.assertEquals(partly.tables[1][3], {"full batch", report.tables[1][3][2], "-"})
+  lu.assertStrContains(ladies.file.read(out .. "/gcnii.md"), "over 0 to 2 runs, seeds")
+  local other = kept{depths = {2}, kept = true, settings = {max_batches = 3, hidden = 4}}
+  lu.assertEquals(other.tables[1][3], {"full batch", "-"})
+end
+
 -- ---------------------------------------------------------------- distinct nodes
 
 local function labor(name, given)

@@ -22,6 +22,7 @@ local repeated = require "ladies.study.repeated"
 local run_folder = require "ladies.training.run_folder"
 local statements = require "ladies_paper.table3.statements"
 local statistics = require "ladies.report.statistics"
+local runs_text = require "ladies_followers.runs_text"
 local Study = require "ladies.study"
 local Table = require "ladies.report.table"
 local tables = require "ladies.base.tables"
@@ -160,7 +161,7 @@ local function numbers_of(variants)
 end
 
 local ABOUT = [[
-Test micro-F1 in percent with 95 %% intervals by Student's t over %d runs, seeds 1, 2, ...
+Test micro-F1 in percent with 95 %% intervals by Student's t over %s, seeds 1, 2, ...
 "confirmed": our interval has the paper's number, a mean of 5 runs whose spread is not known to us;
 "above", "below": our mean is, and the interval has it not. Differences are taken seed by seed:
 "holds" where ours has the paper's sign, "not separated" where its interval has zero. The paper's
@@ -183,11 +184,12 @@ GAT has its 4 heads side by side in these columns, the paper's 256 columns a hea
 -- settings   of ladies.experiment, over those of the paper, for all that take them
 -- jobs       runs side by side (as many as there are cores), each with `threads` threads (1)
 -- out        the folder of the study (runs/bliss-1), which goes on where it was stopped
+-- kept       trains nothing: the tables are of the runs that there are
 -- quiet      no progress
 local function bliss(given)
   local opts = options.check(WHERE, given or {}, Study.options{
     datasets = "array of strings or nil", steps = "positive integer or nil",
-    runs = "positive integer or nil", quick = {"boolean", false},
+    runs = "positive integer or nil", quick = {"boolean", false}, kept = {"boolean", false},
   })
   opts.datasets = opts.datasets or opts.quick and {"cora"} or {"cora", "citeseer", "pubmed"}
   opts.steps = opts.steps or opts.quick and 50 or STEPS
@@ -200,7 +202,7 @@ local function bliss(given)
   report:table(f1_table(variants, opts))
   report:table(differences_table(variants, opts))
   report:csv(numbers_of(variants))
-  report:note(provenance.runs(study, records), ABOUT:format(opts.runs), STEPS_NOTE,
+  report:note(provenance.runs(study, records), ABOUT:format(runs_text(variants)), STEPS_NOTE,
     table.unpack(notes))
   report.variants = variants
   return report:write()

@@ -15,6 +15,7 @@ local provenance = require "ladies.report.provenance"
 local repeated = require "ladies.study.repeated"
 local run_folder = require "ladies.training.run_folder"
 local statistics = require "ladies.report.statistics"
+local runs_text = require "ladies_followers.runs_text"
 local Study = require "ladies.study"
 local Table = require "ladies.report.table"
 local tables = require "ladies.base.tables"
@@ -104,7 +105,7 @@ local function numbers_of(variants)
 end
 
 local ABOUT = [[
-Test micro-F1 in percent with 95 %% intervals by Student's t over %d runs, seeds 1, 2, ...
+Test micro-F1 in percent with 95 %% intervals by Student's t over %s, seeds 1, 2, ...
 Settings: 64 hidden columns, dropout 0.6, learning rate 0.01, alpha 0.1, theta 0.5, weight decay
 0.005 for all weights (the paper has 0.01 for the layers' maps and 0.0005 for the first and the
 last), features as given (the paper divides rows by their sums), patience 100 batches, the model of
@@ -122,12 +123,13 @@ in their lower layers.]]
 -- settings   of ladies.experiment, over those of the paper, for all methods that take them
 -- jobs       runs side by side (as many as there are cores), each with `threads` threads (1)
 -- out        the folder of the study (runs/gcnii-1), which goes on where it was stopped
+-- kept       trains nothing: the tables are of the runs that there are
 -- quiet      no progress
 local function gcnii(given)
   local opts = options.check(WHERE, given or {}, Study.options{
     dataset = {"string", "cora"}, depths = "array of positive integers or nil",
     methods = {"array of strings", {"full", "ladies:512"}}, runs = "positive integer or nil",
-    quick = {"boolean", false},
+    quick = {"boolean", false}, kept = {"boolean", false},
   })
   opts.depths = opts.depths or opts.quick and {2, 4, 8} or DEPTHS
   opts.runs = opts.runs or opts.quick and 2 or 5
@@ -140,7 +142,8 @@ local function gcnii(given)
   report:table(table_of(variants, opts))
   report:picture("depth", picture_of(variants, opts), true)
   report:csv(numbers_of(variants))
-  report:note(provenance.runs(study, records), ABOUT:format(opts.runs), table.unpack(notes))
+  report:note(provenance.runs(study, records), ABOUT:format(runs_text(variants)),
+    table.unpack(notes))
   report.variants = variants
   return report:write()
 end

@@ -58,6 +58,7 @@ end
 -- folder     where the folders are (runs/followers, or runs/followers-quick)
 -- out        the document (doc/followers.md; with quick followers.md in the folder)
 -- jobs       runs side by side (as many as there are cores), each with `threads` threads (1)
+-- kept       trains nothing: the tables are of the runs that there are
 -- quiet      no progress
 local function measure(given)
   local opts = options.check(WHERE, given or {}, {
@@ -65,12 +66,12 @@ local function measure(given)
     datasets = "array of strings or nil", equal = "array of strings or nil",
     settings = {"table", {}}, quick = {"boolean", false}, folder = "string or nil",
     out = "string or nil", jobs = {"positive integer", machine.cores},
-    threads = {"positive integer", 1}, quiet = {"boolean", false},
+    threads = {"positive integer", 1}, kept = {"boolean", false}, quiet = {"boolean", false},
   })
   local folder = opts.folder or opts.quick and "runs/followers-quick" or "runs/followers"
   local common, failed = {quick = opts.quick, quiet = opts.quiet}, 0
   local training = tables.merged(common, {runs = opts.runs, settings = opts.settings,
-    threads = opts.threads})
+    threads = opts.threads, kept = opts.kept})
   local own = {
     methods = tables.merged(training, {datasets = opts.datasets, equal = opts.equal,
       jobs = opts.jobs}),

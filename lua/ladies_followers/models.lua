@@ -12,6 +12,7 @@ local provenance = require "ladies.report.provenance"
 local repeated = require "ladies.study.repeated"
 local run_folder = require "ladies.training.run_folder"
 local smoothing = require "ladies.evaluation.smoothing"
+local runs_text = require "ladies_followers.runs_text"
 local Study = require "ladies.study"
 local Table = require "ladies.report.table"
 local tables = require "ladies.base.tables"
@@ -119,7 +120,7 @@ local function numbers_of(variants)
 end
 
 local ABOUT = [[
-Test micro-F1 in percent with 95 %% intervals by Student's t over %d runs, seeds 1, 2, ...; each
+Test micro-F1 in percent with 95 %% intervals by Student's t over %s, seeds 1, 2, ...; each
 architecture as `ladies train --model NAME` has it, which nobody tuned for a data set, with %s,
 early stopping and a patience of %d batches. The MLP reads no graph and has one column; so has label
 propagation, which is not trained and has no spread.]]
@@ -134,12 +135,13 @@ propagation, which is not trained and has no spread.]]
 -- settings   of ladies.experiment, for all that take them
 -- jobs       runs side by side (as many as there are cores), each with `threads` threads (1)
 -- out        the folder of the study (runs/models-1), which goes on where it was stopped
+-- kept       trains nothing: the tables are of the runs that there are
 -- quiet      no progress
 local function models(given)
   local opts = options.check(WHERE, given or {}, Study.options{
     models = "array of strings or nil", methods = {"array of strings", METHODS},
     datasets = "array of strings or nil", runs = "positive integer or nil",
-    quick = {"boolean", false},
+    quick = {"boolean", false}, kept = {"boolean", false},
   })
   opts.models = opts.models or opts.quick and QUICK or ALL
   for _, model in ipairs(opts.models) do
@@ -156,8 +158,8 @@ local function models(given)
   local report = study:report("models", "Every architecture")
   report:table(table_of(variants, names, propagated, opts))
   report:csv(numbers_of(variants))
-  report:note(provenance.runs(study, records), ABOUT:format(opts.runs, protocol.NETWORK_TEXT,
-    protocol.PATIENCE), table.unpack(notes))
+  report:note(provenance.runs(study, records), ABOUT:format(runs_text(variants),
+    protocol.NETWORK_TEXT, protocol.PATIENCE), table.unpack(notes))
   report.variants = variants
   return report:write()
 end

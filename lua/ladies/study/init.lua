@@ -231,6 +231,18 @@ function Study:run(runs, given)
   return (opts.jobs > 1 and side_by_side or in_turn).run(waiting, work)
 end
 
+--- Those of the runs that are finished with these very settings.
+function Study:finished(runs)
+  local list = {}
+  for _, run in ipairs(runs) do
+    local record = self.records[run.key]
+    if record and json.encode(record.config) == json.encode(run.config) then
+      list[#list + 1] = run
+    end
+  end
+  return list
+end
+
 --- Trains the runs as study:run does, but goes on when some fail: `notes` gets a line for each of
 -- them, and study.failed is their number. Returns the records of the others, in order; it is an
 -- error when there are none.

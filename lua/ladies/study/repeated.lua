@@ -10,7 +10,8 @@ local tables = require "ladies.base.tables"
 -- runs            how often, where that is less
 -- trace           see ladies.study
 -- and it is given its `records`, in the order of the seeds, and `by_seed`, the same with false for
--- a run that failed. Of these `notes` gets a line each. The other options are those of study:run.
+-- a run that failed. Of these `notes` gets a line each. With opts.kept nothing is trained, and the
+-- runs are those that are finished. The other options are those of study:run.
 return function(study, variants, opts, notes)
   local first, runs = opts.first or 1, {}
   local function key_of(variant, i) return ("%s, seed %d"):format(variant.key, first + i - 1) end
@@ -22,13 +23,16 @@ return function(study, variants, opts, notes)
       end
     end
   end
-  local all = study:complete(runs, opts, notes)
+  if opts.kept then runs = study:finished(runs) end
+  local all, there = study:complete(runs, opts, notes), {}
+  for _, run in ipairs(runs) do there[run.key] = true end
   for _, variant in ipairs(variants) do
     variant.records, variant.by_seed = {}, {}
     for i = 1, variant.runs or opts.runs do
-      local record = study:record(key_of(variant, i))
+      local key = key_of(variant, i)
+      local record = there[key] and study:record(key)
       variant.by_seed[i] = record or false
-      table.insert(variant.records, record)
+      variant.records[#variant.records + 1] = record or nil
     end
   end
   return all

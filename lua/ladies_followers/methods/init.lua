@@ -146,13 +146,14 @@ end
 --            take them
 -- jobs       runs side by side (as many as there are cores), each with `threads` threads (1)
 -- out        the folder of the study (runs/methods-1), which goes on where it was stopped
+-- kept       trains nothing: the tables are of the runs that there are
 -- quiet      no progress
 local function methods(given)
   local opts = options.check(WHERE, given or {}, Study.options{
     equal = {"array of nodes|seconds", {"nodes", "seconds"}}, seconds = "positive number or nil",
     laboratory = {"positive number", 5},
     methods = "array of strings or nil", datasets = "array of strings or nil",
-    runs = "positive integer or nil", quick = {"boolean", false},
+    runs = "positive integer or nil", quick = {"boolean", false}, kept = {"boolean", false},
   })
   opts.methods = opts.methods or opts.quick and QUICK or forms.ALL
   opts.datasets = opts.datasets or opts.quick and {"cora"} or {"cora", "pubmed", "wordnet"}

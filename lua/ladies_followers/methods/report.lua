@@ -2,6 +2,7 @@
 
 local protocol = require "ladies_followers.protocol"
 local provenance = require "ladies.report.provenance"
+local runs_text = require "ladies_followers.runs_text"
 local settings_text = require("ladies.experiment.settings").text
 local statistics = require "ladies.report.statistics"
 local Table = require "ladies.report.table"
@@ -104,7 +105,7 @@ local function add_examinations(report, examined)
 end
 
 local ABOUT = [[
-Test micro-F1 in percent with 95 %% intervals by Student's t over %d runs, seeds 1, 2, ... The
+Test micro-F1 in percent with 95 %% intervals by Student's t over %s, seeds 1, 2, ... The
 network is gcn with 5 layers, %s; otherwise the preset `default`. The model is that of the highest
 validation F1.]]
 
@@ -164,7 +165,8 @@ return function(study, variants, records, examined, opts, notes)
     end
   end
   report:csv(numbers_of(variants))
-  report:note(provenance.runs(study, records), ABOUT:format(opts.runs, protocol.NETWORK_TEXT))
+  report:note(provenance.runs(study, records), ABOUT:format(runs_text(variants),
+    protocol.NETWORK_TEXT))
   for _, equal in ipairs(opts.equal) do report:note(equal_text(equal, variants)) end
   if #examined > 0 then report:note(LABORATORY:format(why.HIDDEN)) end
   local own = settings_text(opts.settings)
