@@ -136,7 +136,7 @@ cli.main(spec, arg, function(opts, given)
     os.exit(cli.INTERRUPTED, true)
   end
   print()
-  print(result)
+  print(tostring(result))
   print()
   if result.profile then print(Profile.text(result.profile) .. "\n") end
   print(("in %s: model.npz, log.jsonl, %spredictions.npz, summary.json"):format(folder,

@@ -233,13 +233,17 @@ function tests.test_an_error_shows_its_line_and_values()
   ]])
 end
 
-function tests.test_errors_in_red_on_a_terminal_that_has_colours()
+function tests.test_colours_on_a_terminal_that_has_them()
   local function dialogue(expected)
     return "send error 'no'\\r\nexpect " .. expected .. "\nexpect where()"
   end
   assert_talk(dialogue "\\e[31mstdin:1: no\\e[0m\\r\\n", nil, {"TERM=xterm-256color", "NO_COLOR="})
   assert_talk(dialogue "\\e[?2004lstdin:1: no\\r\\n", nil, {"TERM=xterm", "NO_COLOR=1"})
   assert_talk(dialogue "\\nstdin:1: no\\r\\n", nil, {"TERM=dumb", "NO_COLOR="})
+  assert_talk([[
+    send ladies.ones(1)\r
+    expect \e[1mTensor 1, all 1\e[0m\r\n  1\r\n
+  ]], nil, {"TERM=xterm-256color", "NO_COLOR="})
 end
 
 function tests.test_help_who_time_profile_and_source()

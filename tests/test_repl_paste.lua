@@ -1,5 +1,5 @@
---- What is pasted at the prompt: README's example, line by line and between the marks that terminals
--- put around a paste; and Ctrl-C in training.
+--- What is pasted at the prompt: README's example, line by line and between the marks that
+-- terminals put around a paste; and Ctrl-C in training.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 
 local lu = require "luaunit"
@@ -54,9 +54,9 @@ end
 --- Whole files, with tabs and lines that go on in the next one; an expression at the end is shown.
 function tests.test_a_file_between_marks()
   lu.skipIf(not EDITING, "built without libedit")
-  local text = "-- \xc3\xa9\nlocal x = ladies.ones(2, 2)\nlocal y = x\n\t:sum()\nfunction twice(a)\n"
-    .. "\treturn 2 * a\nend\n" .. ("local z = 1 -- " .. ("z"):rep(60) .. "\n"):rep(90)
-    .. "twice(y):item()\n\n"
+  local text = "-- \xc3\xa9\nlocal x = ladies.ones(2, 2)\nlocal y = x\n\t:sum()\n"
+    .. "function twice(a)\n\treturn 2 * a\nend\n"
+    .. ("local z = 1 -- " .. ("z"):rep(60) .. "\n"):rep(90) .. "twice(y):item()\n\n"
   lu.assertNil(shell.talk("expect \\e[?2004h\nsend \\e[200~" .. typed(text) .. [[
 \e[201~\r
     expect l8.0\r\n
@@ -82,8 +82,8 @@ function tests.test_ctrl_c_in_training()
 local data = ladies.data.load %q
 local sampler = ladies.samplers.full(data.graph:normalize "sym", {layers = 2})
 local model = ladies.nn.gcn{inputs = data.features.n_cols, outputs = data.classes, layers = 2}
-]]):format(toy_study.dataset) .. train "on_batch = function(at) if at.batch == 30 then print 'go' end end")
-    .. [[
+]]):format(toy_study.dataset)
+    .. train "on_batch = function(at) if at.batch == 30 then print 'go' end end") .. [[
 
     expect go\r\n
     send \x03

@@ -2,6 +2,7 @@
 local lu = require "luaunit"
 local ladies = require "ladies"
 local shell = require "tools.shell"
+local sparkline = require "ladies.show.sparkline"
 local toy = require "reference.toy_data"
 
 local tests = {}
@@ -183,6 +184,52 @@ node 1, dog, tame, train
     data, 6)
   local several = named(ladies.tensor{{1, 1}, {1, 0}, {0, 1}, {0, 0}, {0, 0}})
   lu.assertStrContains(printed(several.show, several, 1), "node 1, dog, tame+wild, train\n")
+end
+
+function tests.test_sparklines()
+  lu.assertEquals(sparkline({0, 1, 2, 3, 4, 5, 6, 7}, 80), "▁▂▃▄▅▆▇█")
+  lu.assertEquals(sparkline({0, 0, 7, 7, 0.5, 0.5}, 3), "▁█▁")
+  lu.assertEquals(sparkline({3, 3}, 80), "▁▁")
+end
+
+--- A summary has the history of its run, and shows it as a curve.
+function tests.test_summaries()
+  local data = toy.new()
+  local function train(folder, options)
+    local all = {data = data, lr = 0.1, quiet = true, eval_every = 1, batch_size = 64, patience = 0,
+      model = ladies.nn.gcn{inputs = data.features.n_cols, outputs = data.classes, layers = 1},
+      sampler = ladies.samplers.full(data.graph:normalize "sym", {layers = 1}), out = folder}
+    for key, value in pairs(options) do all[key] = value end
+    return ladies.train(all)
+  end
+  local run = train(nil, {max_batches = 5})
+  lu.assertEquals({#run.history, run.history[5].batch}, {5, 5})
+  local width = 60
+  local text = ladies.show(run, width)
+  lu.assertEquals(text:sub(1, #tostring(run)), tostring(run))
+  lu.assertStrMatches(text, (".*\n  validation   0%%.%%d+ .* %.4f, 5 times"):format(
+    run.history[5].value))
+  local values = {}
+  for i, row in ipairs(run.history) do values[i] = row.value end
+  lu.assertStrContains(text, (" %s "):format(sparkline(values, 80)))
+  -- Of a run that was stopped and went on, all of it; and its file does not have it.
+  local folder <close> = shell.folder()
+  local first = train(folder.path .. "/run", {max_batches = 3})
+  local second = train(folder.path .. "/run", {max_batches = 5, resume = true})
+  for i, row in ipairs(run.history) do
+    lu.assertAlmostEquals(second.history[i].value, row.value, 1e-6)
+    lu.assertEquals(second.history[i].batch, row.batch)
+  end
+  lu.assertEquals({#first.history, #second.history}, {3, 5})
+  lu.assertNil(ladies.file.read(folder.path .. "/run/summary.json"):find '"history"')
+end
+
+--- Without a width that of the terminal is taken, whatever it is that shows itself.
+function tests.test_print_of_everything()
+  local model = ladies.nn.gcn{inputs = 3, outputs = 2, layers = 1}
+  for _, value in ipairs{model, toy.new(), toy.new().graph, ladies.summary{batches = 3}} do
+    lu.assertEquals(getmetatable(value).__show(value), ladies.show(value))
+  end
 end
 
 --- print of a single value shows it, and of several is a line; so in a script as at the prompt.

@@ -5,6 +5,7 @@
 local errors = require "ladies.base.errors"
 local fields = require "ladies.base.fields"
 local options = require "ladies.base.options"
+local show = require "ladies.show"
 local show_model = require "ladies.show.model"
 
 local module = {}
@@ -103,7 +104,7 @@ end
 local function shown(t, width)
   local meta = getmetatable(t)
   local words = rawget(meta, "__tostring") and tostring(t) or meta.__name:match "[^.]*$"
-  return show_model(words, module.named_parameters(t), width)
+  return show_model(words, module.named_parameters(t), width or show.width())
 end
 
 -- What the library asks any model for, which need not have it.

@@ -134,8 +134,8 @@ local function split(text)
 end
 
 --- The function that the text becomes: an expression, whose values it returns, statements, or
--- these and an expression at their end, also one that is a call in a line of its own. Where it is no chunk, nil, the message, and whether
--- more text could make it one.
+-- these and an expression at their end, also one that is a call in a line of its own. Where it is
+-- no chunk, nil, the message, and whether more text could make it one.
 function chunk.load(text)
   local first = #chunk.lines + 1
   local before, expression = "", text:gsub("^=", "", 1)

@@ -10,6 +10,7 @@ local style = require "ladies.prompt.style"
 local failure = {}
 
 local WIDTH = 60     -- columns of a value
+local MOST = 74      -- columns of the values in one line
 local VALUES = 6     -- so many of a line's are shown
 local LINES = 200    -- of a stack
 
@@ -65,7 +66,8 @@ local function nearest(seen, path)
   until not path
 end
 
--- "x = Tensor 3 x 2, k = 4": what a line names, but for functions and modules.
+-- {"x = Tensor 3 x 2, k = 4"}: what a line names, but for functions and modules; a line each where
+-- one has not room for all.
 local function values_in(line, seen)
   local shown, parts = {}, {}
   for path in line:gsub("%-%-.*", ""):gsub("(['\"]).-%1", ""):gmatch "%f[%w_.:][%a_][%w_.]*" do
@@ -77,7 +79,8 @@ local function values_in(line, seen)
       parts[#parts + 1] = ("%s = %s"):format(path, format.line(value, WIDTH))
     end
   end
-  return #parts > 0 and table.concat(parts, ", ") or nil
+  local together = table.concat(parts, ", ")
+  return format.columns(together) > MOST and parts or {#parts > 0 and together or nil}
 end
 
 --- The text that tells of an error: called in the message handler of what was typed, so that the
@@ -93,8 +96,9 @@ function failure.explain(message, is_interruption)
   if line then
     lines[2] = ("  %d | %s"):format(number, line)
     local level = level_of(place, number)
-    local values = level and values_in(line, seen_at(level))
-    if values then lines[#lines + 1] = (" "):rep(#tostring(number) + 2) .. " | " .. values end
+    for _, values in ipairs(level and values_in(line, seen_at(level)) or {}) do
+      lines[#lines + 1] = (" "):rep(#tostring(number) + 2) .. " | " .. values
+    end
   end
   lines[#lines + 1] = style.faint "  where() shows the stack"
   return table.concat(lines, "\n")

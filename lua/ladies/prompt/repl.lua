@@ -9,6 +9,7 @@ local help = require "ladies.prompt.help"
 local history = require "ladies.prompt.history"
 local members = require "ladies.prompt.members"
 local show = require "ladies.show"
+local style = require "ladies.prompt.style"
 local tools = require "ladies.prompt.tools"
 
 local repl = {
@@ -63,7 +64,7 @@ end
 -- called.
 local function tall(value, width)
   local shown = show.text(value, width)
-  if shown then return shown end
+  if shown then return (shown:gsub("^[^\n]*", style.head, 1)) end
   if type(value) == "function" then
     local signature = help.signature(value)
     return signature and ("%s\n  %s"):format(tostring(value), signature)

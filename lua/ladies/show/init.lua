@@ -1,8 +1,8 @@
 --- What is in a value, over several lines, as the prompt shows it and `print` of a single value.
 --
 -- tostring says in a line what a value is, for messages; this is the longer text. A class says it
--- in its metatable: __show(value, width) -> text. Here it is done for the classes of the core, and
--- for mini-batches, which are plain tables.
+-- in its metatable: __show(value [, width]) -> text. Here it is done for the classes of the core,
+-- and for mini-batches, which are plain tables.
 
 local core_classes = require "ladies.base.core_classes"
 local show_index = require "ladies.show.index"

@@ -47,17 +47,17 @@ end
 
 --- Writes curve.tsv and, where gnuplot is, curve.svg into a run's folder; `name` is that of the
 -- monitored value. Returns the name of the file to look at, or nil when the run was never
--- validated.
+-- validated, and the rows.
 function curve.write(folder, title, name)
   local rows = curve.read(folder:file "log.jsonl", name)
-  if #rows == 0 then return nil end
+  if #rows == 0 then return nil, rows end
   core.file.write(folder:file "curve.tsv", tsv(rows, name))
   local validated = "validation " .. name
   local drawn = #rows > 1 and plot.svg(folder:file "curve.svg", {
     title = title, x = "batch", y = validated,
     series = {series_of(rows, validated, "value", 1), series_of(rows, "training loss", "loss", 2)},
   })
-  return drawn and "curve.svg" or "curve.tsv"
+  return drawn and "curve.svg" or "curve.tsv", rows
 end
 
 return curve

@@ -89,15 +89,18 @@ local function fail(run, kept)
       or "there was no good model to keep"))
 end
 
--- Writes the files of a run's end into its folder.
+-- Writes the files of a run's end into its folder. Returns the history of the whole run, which may
+-- have been interrupted.
 local function write_files(run, result, kind, logits, kept)
   local opts, folder = run.opts, run.folder
   if kept then model_file.save(opts.model, folder:file "model.npz") end
   if logits then write_predictions(folder:file "predictions.npz", opts.data, kind, logits) end
   run.log:close()
-  result.curve = curve.write(folder, ("%s, %s"):format(opts.data.name or "data", opts.method),
-    run.monitor.name)
+  local history
+  result.curve, history = curve.write(folder, ("%s, %s"):format(opts.data.name or "data",
+    opts.method), run.monitor.name)
   folder:write_json("summary.json", result)
+  return history
 end
 
 --- Ends a run that stopped for that reason: puts the best model into the model, tests it, writes
@@ -106,7 +109,9 @@ end
 function results.of(run, reason)
   if reason == "interrupted" then
     if run.best.exists then run.best:restore() end
-    return summarize(run, reason, {})
+    local result = summarize(run, reason, {})
+    result.history = run.history
+    return result
   end
   local data = run.opts.data
   local kind, test = label_kinds.kind_of(data.labels), {}
@@ -117,7 +122,7 @@ function results.of(run, reason)
     test.macro = metrics.macro_f1(predicted, data.labels, data.test)
   end
   local result = summarize(run, run.trouble and "not finite" or reason, test)
-  if run.folder then write_files(run, result, kind, logits, kept) end
+  result.history = run.folder and write_files(run, result, kind, logits, kept) or run.history
   if run.trouble then fail(run, kept) end
   return result
 end

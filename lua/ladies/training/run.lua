@@ -106,6 +106,7 @@ function Run.new(opts, folder)
     number = 0, epoch = 1, index = 0,     -- batches in all; the last one's epoch and place in it
     rows = {input = 0, hidden = 0},       -- of all batches: of the features, and of all layers
     validation_seconds = 0, batch_bytes = 0,
+    history = {},                         -- of validations: see ladies.summary
   }, Run)
   if folder then run_checkpoint.open(run) end
   run:open_batches()
@@ -256,6 +257,7 @@ function Run:evaluate()
   local schedule = self.opts.schedule
   if object_state.has_method(schedule, "update") then schedule:update(value, self.number) end
   self.validation_seconds = self.validation_seconds + core.clock() - began
+  table.insert(self.history, {batch = self.number, seconds = self.timer:seconds(), value = value})
   local numbers = self:call("on_validation", {
     name = self.monitor.name, value = value, found = found, is_best = is_best,
     predicted = predicted,

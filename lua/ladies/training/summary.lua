@@ -2,6 +2,8 @@
 
 local of_class = require("ladies.base.fields").of_class
 local options = require "ladies.base.options"
+local show = require "ladies.show"
+local sparkline = require "ladies.show.sparkline"
 local tables = require "ladies.base.tables"
 local units = require "ladies.base.units"
 
@@ -12,7 +14,7 @@ Summary.__index = Summary
 of_class(Summary, "method dataset seed stopped trouble test_f1 test_macro_f1 monitor mode "
   .. "best_value best_batch val_f1 folder batches seconds batch_ms waiting_ms gathering_ms "
   .. "computing_ms workers sampling_ms validation_seconds input_rows hidden_rows numerics curve "
-  .. "memory_paper memory_batch memory_parameters memory_peak profile")
+  .. "memory_paper memory_batch memory_parameters memory_peak profile history")
 
 --- Memory as the paper counts it, in bytes: weights, gathered input features and hidden rows of a
 -- batch, dense float32, without biases and head:
@@ -47,6 +49,8 @@ end
 -- numerics                          what the bits depend on besides: versions, processors' kernels
 -- folder, curve                     the run's, and the file in it that shows the training curve
 -- profile                           where the time of batches went, when that was asked for
+-- history                           of validations, an array of {batch =, seconds = (of training),
+--                                   value =}, for the curve that is shown; not in summary.json
 -- memory_paper (bytes or nil), memory_batch, memory_parameters, memory_peak (bytes)
 function summary.new(fields)
   local where = "ladies.summary"
@@ -95,6 +99,16 @@ local function notes_of(self)
   note(self.numerics, "computed by", "%s", self.numerics)
   note(self.stopped, "ended by", "%s", self.stopped)
   return notes
+end
+
+function Summary:__show(width)
+  local values = {}
+  for i, row in ipairs(self.history or {}) do values[i] = row.value end
+  if #values < 2 then return tostring(self) end
+  local first = ("  %-12s %.4f "):format("validation", values[1])
+  local last = (" %.4f, %d times"):format(values[#values], #values)
+  return ("%s\n%s%s%s"):format(tostring(self), first,
+    sparkline(values, math.max(8, (width or show.width()) - #first - #last)), last)
 end
 
 function Summary:__tostring()
