@@ -276,6 +276,8 @@ static void open_libraries(lua_State *L, const char *prefix)
     lua_setfield(L, -2, "width");
     lua_pushcfunction(L, ld_tree_make_private);
     lua_setfield(L, -2, "make_private");
+    lua_pushstring(L, usage);
+    lua_setfield(L, -2, "usage");
     lua_pushboolean(L, ld_line_editing);
     lua_setfield(L, -2, "line_editing");
     lua_setfield(L, -2, "ladies_host");

@@ -161,11 +161,23 @@ function cli.parse(spec, args)
   return opts, given
 end
 
+--- The options of a spec, in order, with the one that all have.
+function cli.options(spec)
+  local listed = tables.append({}, spec)
+  listed[#listed + 1] = HELP
+  return listed
+end
+
+--- An option's help, with its default.
+function cli.option_help(option)
+  if option.default == nil then return option.help end
+  return ("%s (default %s)"):format(option.help, option.default)
+end
+
 --- The help text: what the command does, then every option with its default.
 function cli.help(spec)
   local heads, widest = {}, 0
-  local listed = tables.append({}, spec)
-  listed[#listed + 1] = HELP
+  local listed = cli.options(spec)
   for i, option in ipairs(listed) do
     heads[i] = "--" .. option[1] .. (option[2] and " " .. option[2] or "")
     widest = math.max(widest, #heads[i])
@@ -174,9 +186,7 @@ function cli.help(spec)
   tables.append(lines, wrap(spec.about, WIDTH))
   lines[#lines + 1] = ""
   for i, option in ipairs(listed) do
-    local text = option.help
-    if option.default ~= nil then text = ("%s (default %s)"):format(text, option.default) end
-    for j, part in ipairs(wrap(text, WIDTH - widest - 4)) do
+    for j, part in ipairs(wrap(cli.option_help(option), WIDTH - widest - 4)) do
       lines[#lines + 1] = ("  %-" .. widest .. "s  %s"):format(j == 1 and heads[i] or "", part)
     end
   end
@@ -203,10 +213,25 @@ local function print_plainly(...)
   io.stdout:write(table.concat(words, "\t"), "\n")
 end
 
+local asked = false  -- whether cli.main is to tell its spec and not to run
+
+--- The spec of the script at a path, which stops where it calls cli.main; nil for one that does not
+-- call it, which is not run at all.
+function cli.spec_of(path)
+  local file <close> = assert(io.open(path))
+  if not file:read "a":find "\ncli%.main%(" then return nil end
+  asked = true
+  local ok, spec = errors.try(coroutine.wrap(assert(loadfile(path, "t"))))
+  asked = false
+  if not ok then error(spec, 0) end
+  return spec
+end
+
 --- Parses `args`, runs main(opts, given) and returns what it returns. `--help` prints the help text
 -- and ends the program; a wrong command line ends it with status 2 and one line on stderr, an error
 -- in main with status 1 and one line.
 function cli.main(spec, args, main)
+  if asked then coroutine.yield(type(spec) == "function" and spec{} or spec) end
   local ok, opts, given = pcall(function()
     if type(spec) == "function" then spec = spec(args) end
     return cli.parse(spec, args)
