@@ -298,4 +298,10 @@ function tests.test_refusals()
     "deep gives mini-batches of 3 blocks, and the network has 2 layers; give layers = 3")
 end
 
+--- What a sampler draws after a step has the batch's generator, as in training.
+function tests.test_a_sampler_that_draws_after_the_step()
+  local one = lab({"ladies:40"}, {settings = {sketch = true}, draws = 2}).examinations[1]
+  lu.assertTrue(finding(one, "cost.sampling").mean > 0)
+end
+
 return tests

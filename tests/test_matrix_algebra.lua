@@ -6,6 +6,7 @@ local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"
 local dense = require "reference.dense"
+local tables = require "ladies.base.tables"
 
 local assert_is, random_vector = dense.assert_is, dense.random_vector
 local TOLERANCE = 1e-5
@@ -143,6 +144,38 @@ function tests.test_sums()
       for i = 1, A.n_rows do diagonal[i] = D[i][i] or 0 end
       compare.assert_close(A:diagonal_values(), diagonal, TOLERANCE, name)
     end
+  end)
+end
+
+--- The largest entry of each row and column, also where all are negative; 0 where there is none;
+-- and the largest x among a row's columns, whatever its entries are.
+function tests.test_maxima()
+  local function largest(n, m, at)
+    local list = {}
+    for i = 1, n do
+      for j = 1, m do
+        local x = at(i, j)
+        if x then list[i] = math.max(list[i] or x, x) end
+      end
+      list[i] = list[i] or 0
+    end
+    return list
+  end
+  local function check(name, A, D)
+    compare.assert_close(A:row_max(), largest(A.n_rows, A.n_cols, function(r, c)
+      return D[r][c]
+    end), TOLERANCE, name)
+    compare.assert_close(A:col_max(), largest(A.n_cols, A.n_rows, function(c, r)
+      return D[r][c]
+    end), TOLERANCE, name)
+    local x = random_rows(A.n_cols, 1)
+    compare.assert_close(A:neighbour_max(ladies.tensor(x)), tables.map(largest(A.n_rows, A.n_cols,
+      function(r, c) return D[r][c] and x[c][1] end), function(y) return {y} end), TOLERANCE, name)
+  end
+  every_matrix(function(name, A, D)
+    check(name, A, D)
+    local below = ladies.full(A.n_rows, -1)
+    check(name .. ", negative", A:scale_rows(below), dense.scale(D, below))
   end)
 end
 

@@ -12,8 +12,9 @@ local timing = {}
 
 local clock = core.clock
 
--- The step of a mini-batch, for its time.
-local function step(run, batch)
+-- The step of a mini-batch, for its time. What comes after the step may draw, as in training.
+local function step(run, batch, rng)
+  batch.rng = rng
   run.known:with_loss(batch, function()
     if batch.after_step then batch.after_step(batch, run.known.model) end
   end)
@@ -26,7 +27,7 @@ function timing.batch(run, group, i)
   local began = clock()
   local batch = run.sampler(seeds, rng, place)
   local sampled = clock()
-  step(run, batch)
+  step(run, batch, rng)
   return sampled - began, clock() - sampled, batch
 end
 
@@ -35,7 +36,7 @@ end
 local function split(run, group, i)
   local seeds, rng, place = run.context:arguments(run.sampler, group, i)
   local of_sampling, batch = primitives.timed(run.sampler, seeds, rng, place)
-  return of_sampling, (primitives.timed(step, run, batch))
+  return of_sampling, (primitives.timed(step, run, batch, rng))
 end
 
 -- Adds the seconds of primitives to lists by name, and their sum to `sums`; place: in the lists.
