@@ -2,9 +2,11 @@
 --
 --   ladies bench [--quick] [--check] [--out DIR]        the machine's limits, and how near we are
 --   ladies bench peers                                  the same work in other programs
---   ladies bench page                                   doc/benchmarks.md, of all of these
+--   ladies bench page [--page FILE]                     doc/benchmarks.md, of all of these
 --   ladies bench draw [--rounds N]
 --   ladies bench gallery [--page FILE]                  the tables of doc/gallery.md
+--   ladies bench methods                                the table of doc/samplers.md
+--   ladies bench models                                 the table of doc/models.md
 --   ladies bench step [--batches N]
 --   ladies bench sampling [--peers]
 --   ladies bench scale [--nodes N] [--entries N] [--features N]
@@ -19,8 +21,8 @@ if arg[1] and not arg[1]:find "^%-" or arg[1] == "--peers" then
 end
 local path = name:match "^[%w_]+$" and ("%s/scripts/bench/%s.lua"):format(ladies.home(), name)
 if not path or core.exists(path) ~= "file" then
-  io.stderr:write("usage: ladies bench [draw|gallery|page|peers|sampling|scale|step|text] "
-    .. "[options]\n")
+  io.stderr:write("usage: ladies bench [draw|gallery|methods|models|page|peers|sampling|scale|"
+    .. "step|text] [options]\n")
   os.exit(2)
 end
 dofile(path)

@@ -1,5 +1,5 @@
--- ladies bench page: remakes the tables of doc/benchmarks.md, each by the command that stands above
--- it in the page.
+-- ladies bench page: remakes the tables of doc/benchmarks.md, or of another page, each by the
+-- command that stands above it in the page.
 
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -9,7 +9,9 @@ local page = require "ladies_bench.page"
 
 local spec = {
   name = "ladies bench page",
-  about = "Remakes the tables and pictures of doc/benchmarks.md: hours, on a machine without work.",
+  about = [[Remakes the tables and pictures of doc/benchmarks.md: hours, on a machine without work;
+    or those of doc/samplers.md or doc/models.md.]],
+  {"page", "FILE", "string", default = "doc/benchmarks.md", help = "which page"},
   {"only", "WORD", "string", help = "the commands that contain this"},
   {"python", "PROGRAM", "string", help = "a Python with the peers"},
   {"list", help = "print the commands and end"},
@@ -20,7 +22,7 @@ local function takes_python(command) return command:find "peers" or command:find
 
 cli.main(spec, arg, function(opts)
   local root = core.real_path(ladies.home() .. "/doc"):match "^(.*)/"
-  local path = root .. "/doc/benchmarks.md"
+  local path = opts.page:find "^/" and opts.page or root .. "/" .. opts.page
   local text = core.file.read(path)
   if opts.list then return print(table.concat(page.commands(text), "\n")) end
   local program = core.real_path "/proc/self/exe"

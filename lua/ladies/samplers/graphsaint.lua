@@ -19,8 +19,8 @@
 -- The paper's graph is that of the training nodes alone: inductive = true. Otherwise it is the
 -- whole one; the loss is that of the subgraph's training nodes, where walks then begin, and a
 -- subgraph without any is drawn again. Counts of zero count as one. (The authors' program takes 0.1
--- for them, draws nodes in proportion to degrees, and its first batches are the subgraphs of the
--- counts.)
+-- for them, draws nodes in proportion to degrees, has for "mrw" the nodes that walkers come to in
+-- place of those that they leave, and its first batches are the subgraphs of the counts.)
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"

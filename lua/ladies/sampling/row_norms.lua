@@ -53,9 +53,9 @@ function RowNorms:update(batch, model)
   for l, block in ipairs(batch.blocks) do
     local conv = model.layers and model.layers[l] and model.layers[l].conv
     if options.class_of(conv) ~= "GcnConv" then
-      errors.fail(("row norms: layer %d must be a convolution P H W, as those of nn.gcn"):format(l))
+      errors.fail(("sketch: layer %d must be a convolution P H W, as those of nn.gcn"):format(l))
     end
-    local h = layer_inputs.of("row norms", batch, l)
+    local h = layer_inputs.of("sketch", batch, l)
     local R = core.zeros(conv.outputs, COLUMNS)
     R:normal_(1 / math.sqrt(COLUMNS), batch.rng:fork(l))
     local sketch = core.no_grad(function()
