@@ -109,6 +109,20 @@ function tests.test_history_lasts()
     .. 'for i = 1, 2 do\\nprint("i\\\\n" .. i)\\nend\n11 * 11\n')
 end
 
+function tests.test_history_is_searched()
+  needs_editing()
+  assert_talk [[
+    send 11 * 11\r
+    expect 121\r\n
+    send x = 7\r
+    send \x1211\r
+    expect bck:1
+    expect 121\r\n
+    send 5 + nonsense words\x17\x17 7\r
+    expect 12\r\n
+  ]]
+end
+
 function tests.test_the_history_file_is_bounded()
   needs_editing()
   local folder <close> = shell.folder()

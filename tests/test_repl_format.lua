@@ -19,7 +19,8 @@ function tests.test_plain_values()
   assert_format(1.5, 80, "1.5")
   assert_format(2.0, 80, "2.0")
   assert_format(0 / 1e-300 + 1e300, 80, "1e+300")
-  lu.assertStrMatches(format.line(print, 80), "function: .*")
+  lu.assertStrMatches(format.line(print, 80), "function: 0x.*")
+  lu.assertStrMatches(format.line(tests.test_plain_values, 80), "function: .*format.lua:%d+")
 end
 
 function tests.test_strings_are_quoted_and_cut()

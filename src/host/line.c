@@ -223,12 +223,13 @@ static void choose_encoding(void)
 static void open_editor(lua_State *L)
 {
     static const char *const keys[][2] = {
-        {"^I", "ladies-complete"},         {"^R", "em-inc-search-prev"},
-        {"\\e[1~", "ed-move-to-beg"},      {"\\e[4~", "ed-move-to-end"},
-        {"\\e[H", "ed-move-to-beg"},       {"\\e[F", "ed-move-to-end"},
-        {"\\eOH", "ed-move-to-beg"},       {"\\eOF", "ed-move-to-end"},
-        {"\\e[1;5C", "em-next-word"},      {"\\e[1;5D", "ed-prev-word"},
-        {"\\e[3~", "ed-delete-next-char"}, {"\\e[200~", "ladies-paste"},
+        {"^I", "ladies-complete"},     {"^R", "em-inc-search-prev"},
+        {"^W", "ed-delete-prev-word"}, {"\\e[1~", "ed-move-to-beg"},
+        {"\\e[4~", "ed-move-to-end"},  {"\\e[H", "ed-move-to-beg"},
+        {"\\e[F", "ed-move-to-end"},   {"\\eOH", "ed-move-to-beg"},
+        {"\\eOF", "ed-move-to-end"},   {"\\e[1;5C", "em-next-word"},
+        {"\\e[1;5D", "ed-prev-word"},  {"\\e[3~", "ed-delete-next-char"},
+        {"\\e[200~", "ladies-paste"},
     };
     HistEvent event;
     editor.L = L;

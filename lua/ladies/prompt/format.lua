@@ -88,10 +88,18 @@ local function format_table(value, width, depth)
   return "{" .. table.concat(parts, ", ") .. "}"
 end
 
+-- Where a function of Lua is; tostring of one in C.
+local function function_text(f)
+  local info = debug.getinfo(f, "S")
+  return info.what == "C" and tostring(f)
+    or ("function: %s:%d"):format(info.short_src, info.linedefined)
+end
+
 function format_value(value, width, depth)
   width = math.max(width, 8)
   local meta = debug.getmetatable(value)
   if type(value) == "string" then return quote(value, width) end
+  if type(value) == "function" then return cut(function_text(value), width) end
   local speaks = meta and (rawget(meta, "__tostring") or rawget(meta, "__name"))
   if type(value) ~= "table" or speaks then
     return cut(tostring(value):gsub("%s*\n%s*", " "), width)

@@ -7,6 +7,7 @@ local format = require "ladies.prompt.format"
 local members = require "ladies.prompt.members"
 local options = require "ladies.base.options"
 local primitives = require "ladies.base.primitives"
+local show = require "ladies.show"
 
 local tools = {}
 
@@ -43,6 +44,8 @@ local function size_text(bytes)
   return ("%.1f MB"):format(bytes / 1e6)
 end
 
+local WHAT = 48   -- columns
+
 local standard = {}   -- the globals that were there when the prompt began
 
 --- Tells who() that the globals of now are not the user's.
@@ -51,7 +54,12 @@ function tools.begin()
   standard._, standard.__ = true, true
 end
 
-local WHAT = 48   -- columns
+-- What a value is, in a line; of what shows itself and has no text of its own, the first of that.
+local function what(value)
+  local plain = type(value) == "table" and not debug.getmetatable(value)
+  local shown = plain and show.text(value)
+  return shown and shown:match "^[^\n]*" or format.line(value, WHAT)
+end
 
 --- who(): prints the variables that were made at the prompt, locals and globals, and how many bytes
 -- of Tensors, Indexes and Matrices they hold; what two of them hold is counted with each.
@@ -60,8 +68,7 @@ function tools.who()
   local function add(name, value, kind)
     local is_hidden = type(name) ~= "string" or kind == "global" and standard[name]
     if is_hidden or members.is_module(value) then return end
-    rows[#rows + 1] = {name = name, kind = kind, what = format.line(value, WHAT),
-      bytes = bytes_of(value, {})}
+    rows[#rows + 1] = {name = name, kind = kind, what = what(value), bytes = bytes_of(value, {})}
     widest = math.max(widest, #name)
   end
   local locals = chunk.locals()
@@ -75,9 +82,9 @@ function tools.who()
     print((("%-" .. widest .. "s  %-6s  %s  %9s"):format(row.name, row.kind, space,
       row.bytes > 0 and size_text(row.bytes) or ""):gsub("%s+$", "")))
   end
-  local memory = core.memory()
-  print(("%s in use by the library, at most %s so far"):format(size_text(memory.total),
-    size_text(memory.peak)))
+  collectgarbage()
+  collectgarbage()   -- what the finalizers of the first have let go
+  print(("%s in use by the library"):format(size_text(core.memory().total)))
 end
 
 local ENOUGH = 0.5   -- seconds of repetitions
