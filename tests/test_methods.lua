@@ -18,8 +18,8 @@ local NAMES = {"asgcn", "bandit", "bliss", "clustergcn", "fastgcn", "full", "gra
 -- Settings that fit small graphs, `given` above all.
 local function settings_of(name, given)
   local settings = {
-    method = name, layers = 2, hidden = 16, lr = 0.02, dropout = 0.2, eval_every = 10, patience = 0,
-    batch_size = 40,
+    method = name, model = "gcn", layers = 2, hidden = 16, lr = 0.02, dropout = 0.2,
+    eval_every = 10, patience = 0, batch_size = 40,
   }
   if name == "ladies" then settings.samples = 64 end
   if name == "fastgcn" then settings.samples = 900 end
