@@ -192,6 +192,17 @@ function tests.test_bliss()
   lu.assertEquals(row_of(report, 2, "toy", "GraphSAGE", "PLADIES")[4], "-")
 end
 
+--- Players begin with uniform probabilities, and are off by more the higher they are paid.
+function tests.test_players()
+  local bliss_players = require "ladies_followers.bliss_players"
+  local function moved(given)
+    return bliss_players(tables.merged({dataset = dataset, method = "bliss", model = "sage",
+      hidden = 4, layers = 2, samples = 4, batch_size = 20, max_batches = 5, lr = 0.02}, given))
+  end
+  local little, much = moved{steps = 100000}, moved{steps = 1}
+  lu.assertTrue(0 < little and little < 0.01 and 10 * little < much and much < 0.6, little)
+end
+
 --- A column for each depth, the paper's numbers above ours.
 function tests.test_gcnii()
   local report = run("gcnii", temporary.path "gcnii", {dataset = cora, depths = {2, 3, 16},

@@ -25,8 +25,8 @@ local ALL = {"gcn", "jk", "gcnii", "sage", "gin", "gat", "appnp", "sgc", "mlp"}
 local QUICK = {"gcn", "gcnii", "mlp"}
 local METHODS = {"full", "ladies:512", "graphsage:5"}
 
--- In which a model is not the default one of its name: GCNII is that of its paper.
-local OWN = {gcnii = {alpha = 0.1, self_nodes = "previous"}}
+-- What is named, whatever the defaults of the models' names are: GCNII and APPNP of their papers.
+local OWN = {gcnii = {alpha = 0.1, self_nodes = "previous"}, appnp = {alpha = 0.1}}
 
 -- A model with a method on a data set, as a variant; a model that reads no graph stands in the
 -- first column alone.

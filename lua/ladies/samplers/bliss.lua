@@ -15,7 +15,9 @@
 -- h is what the layer is given in training, T the number of steps that the player expects.
 --
 -- The authors' program has q(v,u) in place of P(v,u) in P~, so that its layers average by q; its
--- cap is commented out; and for GAT it puts the attention of the step in the place of P in r.
+-- delta is 0.01, with the formula (and in some of its versions the cap) commented out; and for GAT
+-- it puts the attention of the step in the place of P in r. By the formula, players stay close to
+-- uniform ones for as many steps as they expect (doc/followers.md).
 
 local core = require "ladies_core"
 local edge_bandits = require "ladies.sampling.edge_bandits"
