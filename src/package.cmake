@@ -1,12 +1,19 @@
 # What `cmake --install build --prefix DIR` puts below DIR (src/core has the C library), and the
 # packages that `cmake --build build --target package` and `package_source` make of it.
+# The component "tree" is what a single program carries.
+install(DIRECTORY lua/ladies lua/ladies_paper lua/ladies_followers lua/ladies_bench
+  DESTINATION share/lua/5.4 COMPONENT tree)
+install(DIRECTORY scripts DESTINATION share/ladies COMPONENT tree
+  FILES_MATCHING PATTERN "*.lua" PATTERN "*.py")
+install(DIRECTORY datasets DESTINATION share/ladies COMPONENT tree)
+if(LADIES_SINGLE)
+  install(TARGETS ladies RUNTIME DESTINATION bin)
+  return()
+endif()
+
 install(TARGETS ladies RUNTIME DESTINATION bin)
 install(TARGETS ladies_core LIBRARY DESTINATION lib/lua/5.4)
-install(DIRECTORY lua/ladies lua/ladies_paper lua/ladies_followers lua/ladies_bench
-  DESTINATION share/lua/5.4)
-install(DIRECTORY scripts DESTINATION share/ladies
-  FILES_MATCHING PATTERN "*.lua" PATTERN "*.py")
-install(DIRECTORY datasets doc DESTINATION share/ladies)
+install(DIRECTORY doc DESTINATION share/ladies)
 install(FILES README.md DESTINATION share/doc/ladies)
 install(FILES LICENSE DESTINATION share/doc/ladies RENAME copyright)
 

@@ -78,12 +78,14 @@ local function zsh(...)
   return ask("zsh", ([[compdef() {}; _files() {}; source ./ladies.zsh
     _describe() { print -l $commands }
     _arguments() { print -l -- $CURRENT $words[1] "$@" }
-    words=(ladies %s); CURRENT=%d; _ladies]]):format(table.concat({...}, " "), select("#", ...) + 1))
+    words=(ladies %s); CURRENT=%d; _ladies]]):format(
+    table.concat({...}, " "), select("#", ...) + 1))
 end
 
 function tests.test_zsh()
   if not have "zsh" then lu.success() end
-  lu.assertTableContains(zsh "ev", "evaluate:scores a finished run's model on any part of the split")
+  lu.assertTableContains(zsh "ev",
+    "evaluate:scores a finished run's model on any part of the split")
   local train = zsh("train", "--method")
   lu.assertEquals(train[1], "2")
   lu.assertEquals(train[2], "ladies-train")
@@ -124,7 +126,8 @@ function tests.test_man_page()
     end
   end
   if not have "groff" then return end
-  local out, err, status = shell.run({"groff", "-man", "-Tascii", "-ww", "-rLL=100n"}, {stdin = page})
+  local out, err, status = shell.run({"groff", "-man", "-Tascii", "-ww", "-rLL=100n"},
+    {stdin = page})
   lu.assertEquals({status, err}, {0, ""})
   lu.assertStrContains(out, "ladies train [NAME|PATH] --method FILE.lua --model FILE.lua")
 end

@@ -22,8 +22,8 @@ local function run(argv, opts)
   return out, err
 end
 
--- The .deb, made once; packing it tightly is not what is tested, nor is how Debian finds the packages
--- of shared libraries, which takes its time.
+-- The .deb, made once; packing it tightly is not what is tested, nor is how Debian finds the
+-- packages of shared libraries, which takes its time.
 local function deb()
   if not core.process.exists "dpkg-deb" then lu.skip "there is no dpkg-deb" end
   local path = ("%s/ladies_%s_%s.deb"):format(scratch.path, ladies.version,

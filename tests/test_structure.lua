@@ -41,7 +41,7 @@ local MAY_NEED = {
     "core/optim", "core/io", "core/io/archive", "core/io/text", "core/io/array"},
   bind = {"core", "bind/state", "bind/tensor", "bind/graph", "bind/grad", "bind/io", "bind/system",
     "bind/worker"},
-  host = {"core/base", "bind", "bind/state"},
+  host = {"core/base", "core/system", "bind", "bind/state"},
 }
 
 local tests = {}

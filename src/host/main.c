@@ -13,6 +13,7 @@
 #include "base/printable.h"
 #include "base/simd.h"
 #include "base/version.h"
+#include "embedded.h"
 #include "interrupt.h"
 #include "line.h"
 #include "module.h"
@@ -255,6 +256,7 @@ static void open_libraries(lua_State *L, const char *prefix)
     luaL_openlibs(L);
     lua_register(L, "print", bind_print_line);
     ld_tree_add_to_path(L, prefix);
+    ld_embedded_open(L);
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
     lua_pushcfunction(L, luaopen_ladies_core);
     lua_setfield(L, -2, "ladies_core");

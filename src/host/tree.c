@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "embedded.h"
+
 static bool exists(const char *path)
 {
     return access(path, R_OK) == 0;
@@ -37,7 +39,9 @@ static const char *push_own_prefix(lua_State *L)
 const char *ld_tree_prefix(lua_State *L, bool ignore_environment)
 {
     const char *home = ignore_environment ? NULL : getenv("LADIES_HOME");
-    const char *prefix = home && *home ? lua_pushstring(L, home) : push_own_prefix(L);
+    const char *prefix = home && *home ? lua_pushstring(L, home)
+                         : ld_embedded ? ld_embedded_prefix(L)
+                                       : push_own_prefix(L);
     const char *init = lua_pushfstring(L, "%s/share/lua/5.4/ladies/init.lua", prefix);
     if (!exists(init)) {
         lua_pushfstring(L, "cannot find its Lua files: there is no %s (%s)", init,

@@ -9,8 +9,8 @@
 /* Pushes the path of this executable, "" where the system does not tell it. */
 const char *ld_tree_program(lua_State *L);
 
-/* Pushes the prefix: the environment's LADIES_HOME unless `ignore_environment`, otherwise the
- * parent of the folder of this executable. Raises an error when the Lua files are not there. */
+/* Pushes the prefix: the environment's LADIES_HOME unless `ignore_environment`, otherwise where the
+ * program unpacks the files that it carries, or else the parent of the folder of this executable. Raises an error when the Lua files are not there. */
 const char *ld_tree_prefix(lua_State *L, bool ignore_environment);
 
 /* Puts the prefix's modules in front of package.path. */

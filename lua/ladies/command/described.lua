@@ -4,8 +4,8 @@
 --   manual           what `ladies help NAME` says below its first line
 --   usage, about     of `ladies NAME --help`; nil for a command without options
 --   words            what its first word may be, where that is known: names of data sets
---   options          in order, of {name, value = what stands for it or nil for a flag, words = those
---                    that it may be, where they are known, help, place = "folder" or nil}
+--   options          in order, of {name, value = what stands for it or nil for a flag, words =
+--                    those that it may be, where they are known, help, place = "folder" or nil}
 
 local cli = require "ladies.command.cli"
 local commands = require "ladies.command.commands"
