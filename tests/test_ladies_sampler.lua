@@ -38,7 +38,15 @@ local function probabilities(dense, dst, opts)
   return p
 end
 
--- The design weight of each node of src, from the definitions; for wr that of a single draw.
+-- The probability that independent draws with these probabilities are not none.
+local function some(pi)
+  local none = 1
+  for _, share in ipairs(pi) do none = none * (1 - share) end
+  return 1 - none
+end
+
+-- The design weight of each node of src, from the definitions; for wr that of a single draw; of
+-- independent draws, which are never none, that given that there are some.
 local function weights(p, dst, src, opts, size, seeds)
   local kept = {}
   local keep = opts.self_nodes == "batch" and seeds or opts.self_nodes == "previous" and dst or {}
@@ -51,6 +59,7 @@ local function weights(p, dst, src, opts, size, seeds)
   end
   for u in ipairs(p) do q[u] = total > 0 and q[u] / total or 0 end
   local pi = opts.draw == "poisson" and size < support and reference.inclusion(q, size)
+  local given = pi and next(kept) == nil and some(pi) or 1
   local w = {}
   for i, u in ipairs(src) do
     if post then
@@ -58,7 +67,7 @@ local function weights(p, dst, src, opts, size, seeds)
     elseif kept[u] or (size >= support and opts.draw ~= "wr") then
       w[i] = 1
     else
-      w[i] = pi and 1 / pi[u] or 1 / (size * q[u])
+      w[i] = pi and given / pi[u] or 1 / (size * q[u])
     end
   end
   return w
@@ -448,6 +457,20 @@ function tests.test_check_says_what_is_wrong()
     function(b) b.loss_nodes, b.loss_weight = ladies.index{2}, ladies.tensor{0.1, 0.5} end)
   finds("loss_weight has nan, expected finite numbers",
     function(b) b.loss_weight = ladies.tensor{1, math.abs(0 / 0)} end)
+end
+
+--- Independent draws of few nodes are never none, and unbiased all the same.
+function tests.test_independent_draws_are_never_none()
+  local P, seeds = hand_graph(), ladies.index{1, 2}
+  local sampler = samplers.ladies(P, {samples = {1, 1}, draw = "poisson", row_normalize = false})
+  local sums, draws = ladies.zeros(5), 3000
+  for i = 1, draws do
+    local block = sampler(seeds, ladies.rng(i)).blocks[2]
+    lu.assertTrue(#block.src > 0)
+    sums:add_at_(block.src, block.adj:col_sums())
+  end
+  local exact = P:slice(seeds, ladies.range(1, 5)):col_sums()
+  for u = 1, 4 do lu.assertAlmostEquals(sums[u] / draws, exact[u], 0.15) end
 end
 
 return tests

@@ -24,6 +24,7 @@ local edge_bandits = require "ladies.sampling.edge_bandits"
 local fields = require "ladies.base.fields"
 local inputs = require "ladies.sampling.inputs"
 local layer_inputs = require "ladies.sampling.layer_inputs"
+local layer_nodes = require "ladies.sampling.layer_nodes"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
 
@@ -44,19 +45,14 @@ local Bliss = {__name = WHERE}
 Bliss.__index = Bliss
 fields.of_class(Bliss, "name adaptive batches_per_epoch P samples players opts state")
 
--- Nodes of a layer: a layer without any would have no layer below.
-local function choose(p, k, opts, always, rng)
-  if opts.draw == "poisson" and not always then return sampling.poisson(p, k, {rng = rng}) end
-  return sampling.choice(p, k, {draw = opts.draw, debias = opts.debias, always = always, rng = rng})
-end
-
 -- A block of layer l for dst; the nodes `keep` are always in it.
 function Bliss:block(l, dst, keep, rng)
   local opts = self.opts
   local U, near = self.P:slice(dst, {first = keep})
   local q = self.players:probabilities(l, U)
   local p = U:with_values(q):col_sums(2):sqrt()
-  local pick, w = choose(p, self.samples[l], opts, keep and core.range(1, #keep), rng)
+  local pick, w = layer_nodes(p, self.samples[l], {draw = opts.draw, debias = opts.debias,
+    always = keep and core.range(1, #keep), rng = rng})
   local S = U:pick_cols(pick)
   local adj = S:scale_cols(w)
   if opts.row_normalize then adj = adj:row_normalize() end

@@ -17,14 +17,15 @@
 -- (draw = "wor", self_nodes = "batch", union = "post").
 --
 -- Variants: PLADIES (Balin and Catalyurek, NeurIPS 2023) takes each node on its own, with a
--- probability in proportion to p (draw = "poisson"). Chen, Xu, Hao and Rakshit, "Calibrate and
--- Debias Layer-wise Sampling for Graph Convolutional Networks", TMLR 2023, have p follow the norms
--- instead of their squares (flat), ||P(S,u)|| ||(H W)_u||, which makes the variance least (sketch),
--- and weights that are unbiased without replacement (debias).
+-- probability in proportion to p (draw = "poisson"; a draw of none is made again). Chen, Xu, Hao
+-- and Rakshit, "Calibrate and Debias Layer-wise Sampling for Graph Convolutional Networks", TMLR
+-- 2023, have p follow the norms instead of their squares (flat), ||P(S,u)|| ||(H W)_u||, which
+-- makes the variance least (sketch), and weights that are unbiased without replacement (debias).
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local inputs = require "ladies.sampling.inputs"
+local layer_nodes = require "ladies.sampling.layer_nodes"
 local options = require "ladies.base.options"
 local row_norms = require "ladies.sampling.row_norms"
 local sampling = require "ladies.sampling"
@@ -55,6 +56,9 @@ local function check(given)
   return opts
 end
 
+-- So many independent draws are none with a probability below e^-64: never.
+local MANY = 64
+
 -- Draws the columns of layer l in steps, for a p that draw_cols does not know: P(S, drawn), its
 -- nodes and their weights. draw_cols does the same, but need not read all of P(S,:).
 local function in_steps(opts, norms)
@@ -64,8 +68,8 @@ local function in_steps(opts, norms)
     if opts.flat or opts.sketch then p = p:sqrt() end
     if norms then p = p * norms:of(l, near) end
     if opts.probability == "uniform" then p = p:above(0) end
-    local pick, w = sampling.choice(p, size, {draw = how.draw, debias = how.debias,
-      union = how.union, always = how.always and core.range(1, #how.always), rng = how.rng})
+    local pick, w = layer_nodes(p, size, {draw = how.draw, debias = how.debias, union = how.union,
+      always = how.always and core.range(1, #how.always), rng = how.rng})
     return U:pick_cols(pick), near[pick], w
   end
 end
@@ -92,14 +96,20 @@ local function ladies(P, given)
   local opts = check(given)
   local norms = opts.sketch and row_norms.new(P.n_rows, #opts.samples) or nil
   local known = opts.probability == "norms" and not opts.flat and not norms
-  local draw = known and by_draw_cols or in_steps(opts, norms)
+  local steps = in_steps(opts, norms)
+
+  local function draw_of(size)
+    local some = opts.draw ~= "poisson" or opts.self_nodes ~= "none" or size >= MANY
+    return known and some and by_draw_cols or steps
+  end
 
   local function sample(seeds, rng)
     local dst, blocks, isolated = inputs.seeds(seeds), {}, 0
     for l = #opts.samples, 1, -1 do
       local keep = opts.self_nodes == "batch" and seeds
         or opts.self_nodes == "previous" and dst or nil
-      local U, src, w = sampling.at_layer(l, draw, P, dst, opts.samples[l], {
+      local size = opts.samples[l]
+      local U, src, w = sampling.at_layer(l, draw_of(size), P, dst, size, {
         draw = opts.draw, debias = opts.debias, union = opts.union, always = keep, rng = rng,
       }, l)
       local adj = U:scale_cols(w)                       -- P~ = P(S, drawn) times design weights
