@@ -354,6 +354,24 @@ function tests.test_step_without_recording()
   fails("depends on no parameter", loss.backward, loss)
 end
 
+--- Where gradients share memory from result to input, nobody sees it: not who keeps one, not who
+-- uses a tensor twice.
+function tests.test_gradients_that_are_passed_on()
+  local x = parameter{1, -2, 3}
+  do
+    local _ <close> = ladies.step()
+    local h = (x * 2):keep_grad_()
+    local y = h:relu():keep_grad_()
+    local square, sum = h * h, y + h
+    local z = (sum * 3):keep_grad_();
+    (z + square + z):sum():backward()
+    lu.assertEquals(z.grad:to_table(), {2, 2, 2})
+    lu.assertEquals(y.grad:to_table(), {6, 6, 6})
+    lu.assertEquals(h.grad:to_table(), {16, -2, 24})       -- 6 + 6 [h > 0] + 2 h
+  end
+  lu.assertEquals(x.grad:to_table(), {32, -4, 48})
+end
+
 -- ---------------------------------------------------------------- steady state
 
 function tests.test_memory_stays_flat()

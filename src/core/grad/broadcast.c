@@ -1,5 +1,6 @@
 #include "grad/broadcast.h"
 
+#include "base/simd.h"
 #include "grad/tape.h"
 
 bool ld_operand_view(ld_operand *o, const ld_tensor *x, const ld_tensor *shape)
@@ -47,6 +48,28 @@ ld_status ld_broadcast(ld_operand *o, const ld_tensor **shape, const char *where
     return LD_OK;
 }
 
+typedef struct {
+    float *sum;
+    const float *part;
+    ld_operand o;
+    int64_t n_cols;
+} sums;
+
+LD_CLONES(add_rows)
+{
+    const sums *p = ctx;
+    for (int64_t r = begin; r < end; r++) {
+        float *sum = p->sum + r * p->o.row;
+        const float *part = p->part + r * p->n_cols;
+        if (p->o.col == 1)
+            for (int64_t j = 0; j < p->n_cols; j++)
+                sum[j] += part[j];
+        else
+            for (int64_t j = 0; j < p->n_cols; j++)
+                sum[0] += part[j];
+    }
+}
+
 ld_status ld_grad_add_broadcast(ld_tensor *x, const ld_operand *o, const ld_tensor *part)
 {
     int64_t n_rows = part->n_rows, n_cols = part->n_cols;
@@ -61,8 +84,7 @@ ld_status ld_grad_add_broadcast(ld_tensor *x, const ld_operand *o, const ld_tens
         grad->data[0] += (float)sum;
         return LD_OK;
     }
-    for (int64_t r = 0; r < n_rows; r++)
-        for (int64_t j = 0; j < n_cols; j++)
-            grad->data[r * o->row + j * o->col] += part->data[r * n_cols + j];
+    sums p = {grad->data, part->data, *o, n_cols};
+    add_rows(&p, 0, n_rows);
     return LD_OK;
 }

@@ -1,5 +1,4 @@
-/* Elementwise arithmetic with broadcasting. Backward makes the gradient in the result's shape and
- * sums it to that of the operand. */
+/* Elementwise arithmetic with broadcasting. */
 #include <math.h>
 
 #include "base/simd.h"
@@ -56,51 +55,115 @@ LD_CLONES(arith_rows)
     }
 }
 
-/* The derivative of x op y in x (side 0) or y (side 1):
- * d(x + y) = 1, 1;  d(x - y) = 1, -1;  d(x y) = y, x;  d(x / y) = 1 / y, -x / y^2;
- * d(x^y) = y x^(y - 1), x^y log x, which are taken for 0 where y = 0, and where x = 0 and y >= 0 */
-static inline float derivative(ld_arith kind, int side, float x, float y)
+#undef EACH
+
+/* The derivative of x^y in x and in y, which is taken for 0 where y = 0, and where x = 0 and y >= 0. */
+static inline float power_dx(float x, float y)
 {
-    switch (kind) {
-    case LD_ADD: return 1.0f;
-    case LD_SUB: return side == 0 ? 1.0f : -1.0f;
-    case LD_MUL: return side == 0 ? y : x;
-    case LD_DIV: return side == 0 ? 1.0f / y : -x / (y * y);
-    case LD_POW: break;
-    }
-    if (side == 0)
-        return y == 0 ? 0.0f : y * powf(x, y - 1.0f);
+    return y == 0 ? 0.0f : y * powf(x, y - 1.0f);
+}
+
+static inline float power_dy(float x, float y)
+{
     return x == 0 && y >= 0 ? 0.0f : powf(x, y) * logf(x);
+}
+
+/* To d, which may be where the result's gradient g is, go or are added g times the derivatives in x
+ * (side 0) or y (side 1). */
+typedef struct {
+    float *d;
+    const float *g;
+    ld_operand a, b;
+    int64_t n_cols;
+    ld_arith kind;
+    int side;
+    bool accumulate;
+} arith_d;
+
+#define EACH(expression)                                                                           \
+    _Pragma("GCC ivdep") for (int64_t j = 0; j < p->n_cols; j++)                                   \
+    {                                                                                              \
+        float x = a[j * ca], y = b[j * cb], v = g[j] * (expression);                               \
+        (void)x, (void)y;                                                                          \
+        d[j] = p->accumulate ? d[j] + v : v;                                                       \
+    }                                                                                              \
+    break
+
+static inline __attribute__((always_inline)) void arith_d_row(const arith_d *p, int64_t row,
+                                                              int64_t ca, int64_t cb)
+{
+    const float *a = p->a.data + row * p->a.row, *b = p->b.data + row * p->b.row;
+    const float *g = p->g + row * p->n_cols;
+    float *d = p->d + row * p->n_cols;
+    switch (2 * (int)p->kind + p->side) {
+    case 2 * LD_ADD:
+    case 2 * LD_ADD + 1:
+    case 2 * LD_SUB: EACH(1.0f);
+    case 2 * LD_SUB + 1: EACH(-1.0f);
+    case 2 * LD_MUL: EACH(y);
+    case 2 * LD_MUL + 1: EACH(x);
+    case 2 * LD_DIV: EACH(1.0f / y);
+    case 2 * LD_DIV + 1: EACH(-x / (y * y));
+    case 2 * LD_POW: EACH(power_dx(x, y));
+    case 2 * LD_POW + 1: EACH(power_dy(x, y));
+    }
+}
+#undef EACH
+
+LD_CLONES(arith_d_rows)
+{
+    const arith_d *p = ctx;
+    for (int64_t r = begin; r < end; r++) {
+        if (p->a.col == 1 && p->b.col == 1)
+            arith_d_row(p, r, 1, 1);
+        else if (p->a.col == 1 && p->b.col == 0)
+            arith_d_row(p, r, 1, 0);
+        else
+            arith_d_row(p, r, p->a.col, p->b.col);
+    }
+}
+
+/* The gradient of an operand that is spread over the result is that of its copies, summed. */
+static ld_status arith_d_of_spread(const ld_node *n, arith_d *p)
+{
+    bool ones = p->kind == LD_ADD || (p->kind == LD_SUB && p->side == 0);
+    ld_tensor *part = ones ? ld_tensor_ref(n->out->grad) : NULL;
+    ld_status st = LD_OK;
+    if (!part) {
+        LD_TRY(ld_tensor_like(&part, n->out));
+        p->d = part->data;
+        LD_TRY(ld_parallel_for(part->n_rows, row_grain(p->n_cols), arith_d_rows, p));
+    }
+    LD_TRY(ld_grad_add_broadcast(n->in[p->side], p->side ? &p->b : &p->a, part));
+done:
+    ld_tensor_unref(part);
+    return st;
 }
 
 static ld_status arith_backward(ld_node *n)
 {
     const ld_tensor *out = n->out;
-    int64_t n_cols = out->n_cols;
-    const float *g = out->grad->data;
-    ld_operand operand[2];
-    ld_tensor *part = NULL;
+    arith_d p = {.g = out->grad->data, .n_cols = out->n_cols, .kind = (ld_arith)n->variant};
     ld_status st = LD_OK;
-    ld_operand_view(&operand[0], n->in[0], out);
-    ld_operand_view(&operand[1], n->in[1], out);
+    ld_operand_view(&p.a, n->in[0], out);
+    ld_operand_view(&p.b, n->in[1], out);
+    int last = ld_wants_grad(n->in[1]) && ld_tensor_same_shape(n->in[1], out) ? 1 : 0;
     for (int i = 0; i < 2; i++) {
-        if (!ld_wants_grad(n->in[i]))
+        /* the operand that may get the result's gradient itself comes last */
+        ld_tensor *x = n->in[p.side = i ? last : !last], *grad;
+        if (!ld_wants_grad(x))
             continue;
-        if (!part)
-            LD_TRY(ld_tensor_like(&part, out));
-        for (int64_t r = 0; r < out->n_rows; r++) {
-            const float *a = operand[0].data + r * operand[0].row;
-            const float *b = operand[1].data + r * operand[1].row;
-            for (int64_t j = 0; j < n_cols; j++) {
-                float x = a[j * operand[0].col], y = b[j * operand[1].col];
-                part->data[r * n_cols + j] =
-                    g[r * n_cols + j] * derivative((ld_arith)n->variant, i, x, y);
-            }
+        p.accumulate = false;
+        if (!ld_tensor_same_shape(x, out)) {
+            LD_TRY(arith_d_of_spread(n, &p));
+            continue;
         }
-        LD_TRY(ld_grad_add_broadcast(n->in[i], &operand[i], part));
+        LD_TRY(i ? ld_grad_pass(n, x, &grad, &p.accumulate)
+                 : ld_grad_target(x, &grad, &p.accumulate));
+        p.d = grad->data;
+        LD_TRY(ld_parallel_for(out->n_rows, row_grain(p.n_cols), arith_d_rows, &p));
     }
 done:
-    ld_tensor_unref(part);
     return st;
 }
 
@@ -140,6 +203,7 @@ LD_CLONES(affine_chunk)
         for (int64_t i = begin; i < end; i++)
             p->y[i] += p->scale * p->x[i];
     else
+#pragma GCC ivdep /* backward the two may be the same memory */
         for (int64_t i = begin; i < end; i++)
             p->y[i] = p->scale * p->x[i] + p->shift;
 }
@@ -148,7 +212,7 @@ static ld_status affine_backward(ld_node *n)
 {
     ld_tensor *grad;
     affine p = {.scale = (float)n->number, .x = n->out->grad->data};
-    ld_status st = ld_grad_target(n->in[0], &grad, &p.accumulate);
+    ld_status st = ld_grad_pass(n, n->in[0], &grad, &p.accumulate);
     if (st != LD_OK)
         return st;
     p.y = grad->data;

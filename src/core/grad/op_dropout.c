@@ -66,6 +66,7 @@ LD_CLONES(dropout_groups)
             for (int64_t i = 0; i < n; i++)
                 out[i] += factor[i] * in[i];
         else
+#pragma GCC ivdep /* the two may be the same memory */
             for (int64_t i = 0; i < n; i++)
                 out[i] = factor[i] * in[i];
     }
@@ -94,7 +95,7 @@ static ld_status dropout_backward(ld_node *n)
 {
     ld_tensor *grad;
     bool accumulate;
-    ld_status st = ld_grad_target(n->in[0], &grad, &accumulate);
+    ld_status st = ld_grad_pass(n, n->in[0], &grad, &accumulate);
     return st != LD_OK ? st : run(grad, n->out->grad, n->stream, n->number, accumulate);
 }
 

@@ -9,7 +9,7 @@
 enum { CHUNK = 1 << 14 };
 
 typedef struct {
-    float *out;              /* y, or dx */
+    float *out;              /* y, or dx, which may be where dy is */
     const float *x, *y, *dy; /* y and dy in backward only */
     float parameter, high;
     ld_unary kind;
@@ -45,7 +45,8 @@ LD_CLONES(forward)
 #undef EACH
 
 #define EACH(expression)                                                                           \
-    for (int64_t i = begin; i < end; i++) {                                                        \
+    _Pragma("GCC ivdep") for (int64_t i = begin; i < end; i++)                                     \
+    {                                                                                              \
         float x = p->x[i], y = p->y[i], d = p->dy[i] * (expression);                               \
         (void)x, (void)y;                                                                          \
         p->out[i] = p->accumulate ? p->out[i] + d : d;                                             \
@@ -81,7 +82,7 @@ static ld_status unary_backward(ld_node *n)
                .dy = n->out->grad->data,
                .kind = (ld_unary)n->variant,
                .parameter = (float)n->number};
-    ld_status st = ld_grad_target(n->in[0], &grad, &p.accumulate);
+    ld_status st = ld_grad_pass(n, n->in[0], &grad, &p.accumulate);
     if (st != LD_OK)
         return st;
     p.out = grad->data;

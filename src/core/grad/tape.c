@@ -165,6 +165,16 @@ ld_status ld_grad_target(ld_tensor *t, ld_tensor **grad, bool *accumulate)
     return LD_OK;
 }
 
+ld_status ld_grad_pass(const ld_node *n, ld_tensor *t, ld_tensor **grad, bool *accumulate)
+{
+    if (t->grad || n->out->keep_grad || !ld_tensor_same_shape(t, n->out))
+        return ld_grad_target(t, grad, accumulate);
+    *grad = t->grad = ld_tensor_ref(n->out->grad);
+    *accumulate = false;
+    t->has_grad = true;
+    return LD_OK;
+}
+
 ld_status ld_grad_zeroed(ld_tensor *t, ld_tensor **grad)
 {
     bool accumulate;

@@ -119,7 +119,12 @@ ld_status ld_tape_finish(ld_tape *tape, ld_tensor **out, ld_tensor *y, const ld_
  * already) or to overwrite it. */
 ld_status ld_grad_target(ld_tensor *t, ld_tensor **grad, bool *accumulate);
 
-/* The same for an operation that only ever adds: the memory is zeroed when it holds nothing yet. */
+/* The same for an input of n that has the shape of its result, where n's backward reads an element of
+ * the result's gradient for the last time when it writes that of the input. The two are then the same
+ * memory where nothing else needs the former. */
+ld_status ld_grad_pass(const ld_node *n, ld_tensor *t, ld_tensor **grad, bool *accumulate);
+
+/* That of ld_grad_target for an operation that only ever adds: the memory is zeroed when it holds nothing yet. */
 ld_status ld_grad_zeroed(ld_tensor *t, ld_tensor **grad);
 
 /* Adds `part`, of t's shape, to t's gradient. */
