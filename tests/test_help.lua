@@ -1,6 +1,7 @@
 --- ladies.help: the documentation of functions, modules and objects.
 local lu = require "luaunit"
 local fields = require "ladies.base.fields"
+local help = require "ladies.prompt.help"
 local ladies = require "ladies"
 
 local tests = {}
@@ -61,6 +62,35 @@ function tests.test_nothing_of_that_name()
   refused('nothing is called "Tensor:smu"', "Tensor:smu")
   refused('nothing is called "nn.gcn.x"', "nn.gcn.x")
   refused("there is no help for nil; ladies.help() lists the library", nil)
+end
+
+--- Words are searched for in all texts, also by what means the same; a name comes first.
+function tests.test_search()
+  local found = text_of "choose neighbours"
+  lu.assertStrMatches(found, ".*  ladies.samplers.graphsage  .*")
+  lu.assertStrContains(text_of "rows sum", "  Matrix:row_sums  ")
+  lu.assertStrContains(text_of "learning rates", "  ladies.schedule  ")
+  lu.assertEquals(text_of "train", text_of(ladies.train))
+  lu.assertErrorMsgContains('has no field "flux capacitor"', ladies.help, "flux capacitor")
+  for line in text_of "graph":gmatch "[^\n]+" do lu.assertTrue(#line <= 80, line) end
+end
+
+--- What completion takes from texts: signatures, options and the classes of results.
+function tests.test_parts_of_texts()
+  local function names_of(f)
+    local names = {}
+    for i, option in ipairs(help.options(f)) do names[i] = option.name end
+    return table.concat(names, " ")
+  end
+  lu.assertStrMatches(names_of(ladies.train),
+    "data model sampler P optimizer lr weight_decay .*epochs .*count_memory")
+  lu.assertStrMatches(names_of(ladies.nn.gat), "inputs .*heads output_heads .*dropout.*lambda P")
+  lu.assertEquals(names_of(ladies.optim.sgd), "lr momentum weight_decay")
+  lu.assertEquals(names_of(print), "")
+  lu.assertEquals(help.signature(ladies.schedule.cosine),
+    "schedule.cosine{batches = n, floor = 0}")
+  lu.assertEquals(help.class_of_result(ladies.range), help.classes().Index)
+  lu.assertNil(help.class_of_result(print))
 end
 
 --- Every function of the library has a text.

@@ -216,6 +216,22 @@ function tests.test_locals_live_on()
     expect no\r\n
     send kept\r
     expect 5\r\n
+    send local early = 6; if early == 6 then return early + 1 end\r
+    expect 7\r\n>\s
+    send local late = 8; return late + 1\r
+    expect 9\r\n>\s
+    send late, early\r
+    expect 8, nil\r\n
+    send local stopped = 9; print "go" while true do end\r
+    expect go\r\n
+    send \x03
+    expect interrupted\r\n
+    send stopped\r
+    expect 9\r\n
+    send local gone <close> = setmetatable({}, {__close = function() print "closed" end})\r
+    expect closed\r\n
+    send gone\r
+    expect nil\r\n
   ]]
 end
 

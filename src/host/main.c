@@ -38,7 +38,7 @@ static const char usage[] =
     "       ladies NAME [args]                 run a command; `ladies help` lists them\n"
     "       ladies                             the prompt\n"
     "  -e stat   execute string 'stat', with the library in the global 'ladies'\n"
-    "  -i        enter the prompt after executing 'script'\n"
+    "  -i        enter the prompt after executing 'script', also when it fails\n"
     "  -l mod    require library 'mod' into global 'mod'\n"
     "  -l g=mod  require library 'mod' into global 'g'\n"
     "  -v        show version information\n"

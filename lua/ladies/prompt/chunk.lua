@@ -24,12 +24,12 @@ local DEEPER = {["function"] = 1, ["do"] = 1, ["if"] = 1, ["repeat"] = 1, ["end"
   ["until"] = -1}
 
 -- The locals that a chunk makes at its top: an array of names, and name -> attribute ("" for none).
--- Those that are closed end with their chunk. And the set of all names in it.
+-- Those that are closed end with their chunk. Then the set of all names in it, and the place of the
+-- `return` at its top or nil.
 local function locals_of(text)
   local words, names, attributes, used, depth = {}, {}, {}, {}, 0
-  for i, token in ipairs(lexer.tokens(text)) do
-    words[i] = token.kind == "string" and '""' or token.text
-  end
+  local tokens, return_at = lexer.tokens(text), nil
+  for i, token in ipairs(tokens) do words[i] = token.kind == "string" and '""' or token.text end
   local function add(name, attribute)
     if attribute == "close" then return end
     if not attributes[name] then names[#names + 1] = name end
@@ -38,6 +38,7 @@ local function locals_of(text)
   for i, word in ipairs(words) do
     depth = depth + (DEEPER[word] or 0)
     used[word] = true
+    if word == "return" and depth == 0 then return_at = tokens[i].at end
     if word == "local" and depth == 0 and words[i + 1] == "function" then
       add(words[i + 2], "")
     elseif word == "local" and depth == 0 then
@@ -49,7 +50,7 @@ local function locals_of(text)
       until words[at] ~= ","
     end
   end
-  return names, attributes, used
+  return names, attributes, used, return_at
 end
 
 local function keep_value(name, value, attribute)
@@ -76,9 +77,10 @@ end
 
 local running   -- the chunk that runs: {f =, attributes =}
 
--- The function of `text` and an expression behind it ("" for none), which compile in themselves.
+-- The function of `text` and an expression behind it ("" for none), which are a chunk. It keeps the
+-- locals where it ends or returns.
 local function joined(text, expression, first_line, source)
-  local names, attributes, used = locals_of(text)
+  local names, attributes, used, return_at = locals_of(text)
   for name in pairs(select(3, locals_of(expression))) do used[name] = true end
   local head, line = {"local " .. KEEP}, ("\n"):rep(first_line - 1)
   for name, variable in pairs(variables) do
@@ -86,13 +88,15 @@ local function joined(text, expression, first_line, source)
     if used[name] then head[#head + 1] = (";local %s%s"):format(name, attribute) end
   end
   local tail = #names > 0
-    and ("\n;%s(function() return %s end)"):format(KEEP, table.concat(names, ",")) or ""
-  local whole = ("%s%s; return function(...) %s%s%s\nend"):format(line, table.concat(head), text,
-    tail, expression ~= "" and " return " .. expression or "")
-  local outer, message = load(whole, source, "t")
-  if not outer then   -- it ends in `return`, say: what it makes is not kept
-    outer, message = load(whole:gsub(KEEP .. "%b()", ""), source, "t")
+    and (";%s(function() return %s end);"):format(KEEP, table.concat(names, ",")) or ""
+  if return_at then
+    text = text:sub(1, return_at - 1) .. tail .. text:sub(return_at)
+  else
+    text = ("%s%s%s%s"):format(text, text ~= "" and "\n" or "", tail,
+      expression ~= "" and " return " .. expression or "")
   end
+  local whole = ("%s%s; return function(...) %s\nend"):format(line, table.concat(head), text)
+  local outer, message = load(whole, source, "t")
   if not outer then return nil, message end
   local f = outer()
   for i = 1, 255 do

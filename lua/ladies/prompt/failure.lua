@@ -12,6 +12,7 @@ local failure = {}
 local WIDTH = 60     -- columns of a value
 local MOST = 74      -- columns of the values in one line
 local VALUES = 6     -- so many of a line's are shown
+local LONGEST = 200  -- of the line itself
 local LINES = 200    -- of a stack
 
 local stack          -- the text of the last error's
@@ -94,7 +95,7 @@ function failure.explain(message, is_interruption)
   local line = place and source_line(place, number)
   local lines = {style.error(message)}
   if line then
-    lines[2] = ("  %d | %s"):format(number, line)
+    lines[2] = ("  %d | %s"):format(number, line:sub(1, LONGEST))
     local level = level_of(place, number)
     for _, values in ipairs(level and values_in(line, seen_at(level)) or {}) do
       lines[#lines + 1] = (" "):rep(#tostring(number) + 2) .. " | " .. values

@@ -9,6 +9,7 @@ local errors = require "ladies.base.errors"
 local fields = require "ladies.base.fields"
 local options = require "ladies.base.options"
 local search = require "ladies.prompt.search"
+local tables = require "ladies.base.tables"
 
 local LONGEST = 200   -- columns of a summary
 local FEWEST = 20     -- columns that are left of one in any list
@@ -125,6 +126,17 @@ local function add_from_signature(text, add)
   for option in (braces or ""):gmatch "%f[%w_]([%a_][%w_]*)%s*=" do add(option, "") end
 end
 
+-- "epochs (1000), max_batches" as an array of names; nil for any other text.
+local function names_in(text)
+  local names = {}
+  for item in (text .. ","):gmatch "%s*(.-)," do
+    local name = item:gsub(" %b()$", ""):match "^[%a_][%w_]*$"
+    if not name then return nil end
+    names[#names + 1] = name
+  end
+  return names
+end
+
 --- The options of a function, as {name =, text = (what is said of it first)}: those of its
 -- signature and of the list below that, in this order, and those of the function that it refers to
 -- with "options are those of NAME".
@@ -141,9 +153,9 @@ function help.options(f)
   local text = type(f) == "function" and function_doc(f) or ""
   add_from_signature(text, add)
   for line in text:gmatch "[^\n]+" do
-    local name, about = line:match "^([%a_][%w_]*)  +(%S.*)$"
-    if not name then name, about = line:match "^(%l[%w]*_[%w_]*) (%S.*)$" end
-    if name then add(name, about) end
+    local names, about = line:match "^(%a.-)  +(%S.*)$"
+    if not names then names, about = line:match "^(%l[%w]*_[%w_]*) (%S.*)$" end
+    for _, name in ipairs(names and names_in(names) or {}) do add(name, about) end
   end
   local other = text:match "options are those of ([%w_.]+%w)"
   for _, option in ipairs(other and help.options(help.find(other)) or {}) do
@@ -211,18 +223,19 @@ local function entries()
     found[#found + 1] = {name = name, summary = help.summary(value),
       text = type(value) == "function" and function_doc(value) or module_doc(value) or ""}
   end
+  -- All members of a table before those of the tables in it: what has two names gets the shorter.
   local function walk(name, t, separator)
+    local below = {}
     for key, value in pairs(t) do
       local is_public = type(key) == "string" and not key:find "^_" and key ~= "docs"
-      if is_public and not seen[value] and type(value) == "function" then
+        and (type(value) == "function" or fields.is_module(value))
+      if is_public and not seen[value] then
         seen[value] = true
         add(name .. separator .. key, value)
-      elseif is_public and not seen[value] and fields.is_module(value) then
-        seen[value] = true
-        add(name .. separator .. key, value)
-        walk(name .. separator .. key, value, ".")
+        if type(value) == "table" then below[name .. separator .. key] = value end
       end
     end
+    for _, path in ipairs(tables.sorted_keys(below)) do walk(path, below[path], ".") end
   end
   walk("ladies", package.loaded.ladies, ".")
   for name, class in pairs(help.classes()) do

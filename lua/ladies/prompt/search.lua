@@ -10,7 +10,7 @@ local SAME = {
   {"random", "rng", "shuffle"}, {"plot", "draw", "picture", "curve"}, {"count", "number", "size"},
 }
 
-local FEWEST = 4   -- letters of what is left of a word without its ending
+local FEWEST = 3   -- letters of what is left of a word without its ending
 
 local function stem(word)
   word = word:lower()

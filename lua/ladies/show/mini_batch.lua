@@ -17,7 +17,8 @@ end
 
 return function(batch)
   local lines = {
-    ("mini-batch of %s seeds, %d layers"):format(grouped(#batch.output), #batch.blocks),
+    ("mini-batch of %s seeds, %d %s"):format(grouped(#batch.output), #batch.blocks,
+      #batch.blocks == 1 and "layer" or "layers"),
     ("  %-6s %9s    %9s  %10s  %8s"):format("layer", "nodes", "from", "entries", "isolated"),
   }
   for l = #batch.blocks, 1, -1 do

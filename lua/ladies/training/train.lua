@@ -70,9 +70,9 @@ end
 -- P            of validation and test, in place of the model's own: from then on the model states
 --              it, and so does its file. Without it the sampler must draw from the model's own, as
 --              far as its mini-batches tell.
--- optimizer    default: Adam with `lr` (1e-3) and `weight_decay` (0), which are not given besides
---              one. It has all parameters of the model and of the sampler that require a gradient,
---              perhaps others too.
+-- optimizer    default: Adam. It has all parameters of the model and of the sampler that require a
+--              gradient, perhaps others too.
+-- lr, weight_decay   of that Adam (1e-3 and 0); they are not given besides an optimizer
 -- schedule     batch number -> factor of the learning rate, 0 or more (see ladies.schedule). One
 --              with update(value, batch number) is told of every validation; one with state and
 --              load_state is saved in checkpoints. Where any other remembers something that
