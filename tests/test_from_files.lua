@@ -254,7 +254,7 @@ function tests.test_export_comes_back()
   end
   export(data, folder.path .. "/x.npz")
   assert_five(ladies.data.load(folder.path .. "/x.npz"))
-  lu.assertErrorMsgContains("must be one of npz, edge list, matrix market", export, data, "x",
+  lu.assertErrorMsgContains("must be one of npz, pyg, edge list, matrix market", export, data, "x",
     {format = "csv"})
 end
 

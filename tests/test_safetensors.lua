@@ -86,7 +86,7 @@ local function arrays()
     list[dtype .. "_scalar"] = npz[dtype](1)
     list[dtype .. "_empty"] = npz[dtype](ladies.zeros(0, 3))
   end
-  list.attention = npz.float32(ladies.tensor{{0, 1, 2, 3}, {4, 5, 6, 7}}, {ndim = 3})
+  list.attention = npz.float32(ladies.range(1, 8):to_tensor() - 1, {shape = {1, 2, 4}})
   return list
 end
 
@@ -123,16 +123,19 @@ function tests.test_refuses_what_cannot_be_written()
   } do
     lu.assertStrContains(message_of(safetensors.write, scratch, table.unpack(call)), complaint)
   end
-  lu.assertStrContains(message_of(npz.float32, {1, 2}, {ndim = 3}), "ndim must be 3 or 4")
-  lu.assertStrContains(message_of(npz.float32, {{1}}, {ndim = 2}), "ndim must be 3 or 4")
+  for _, shape in ipairs{{2}, {2, 2, 1}, {1, 1, 1, 1, 4}, {-4, -1}, {2, 2.0}, {1 << 62, 8}, 4} do
+    lu.assertStrContains(message_of(npz.float32, {1, 2, 3, 4}, {shape = shape}),
+      "npz.float32: shape must be a table of at most 4 sizes of 4 elements together")
+  end
 end
 
---- Arrays with leading dimensions of 1 in .npz files too.
-function tests.test_leading_dimensions_in_npz()
-  npz.write(scratch, {a = npz.int16({{1, 2, 3}}, {ndim = 4}), b = ladies.ones(2)})
+--- Arrays of other shapes than their numbers were given in, in .npz files too.
+function tests.test_shapes_in_npz()
+  npz.write(scratch, {a = npz.int16({1, 2, 3}, {shape = {1, 1, 1, 3}}), b = ladies.ones(2),
+    c = npz.int64(ladies.index{1, 2, 3, 4}, {shape = {2, 2}}), d = npz.uint8({5}, {shape = {}})})
   local f <close> = npz.open(scratch)
   lu.assertEquals({f:shape "a", f:shape "b"}, {{1, 1, 1, 3}, {2}})
-  lu.assertEquals(f:numbers "a", {{1, 2, 3}})
+  lu.assertEquals({f:numbers "a", f:numbers "c", f:numbers "d"}, {{{1, 2, 3}}, {{0, 1}, {2, 3}}, 5})
   lu.assertEquals(f:tensor("a"):to_table(), {{1, 2, 3}})
 end
 

@@ -19,6 +19,7 @@ import zlib
 import numpy as np
 import scipy.io
 import scipy.sparse as sp
+from safetensors.numpy import save as save_tensors
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FIXTURES = os.path.join(HERE, "..", "fixtures")
@@ -331,6 +332,9 @@ def data_sets():
                "node_label": arrays["labels"],
                "metadata": np.array({"class_names": ["a", "b"], "node_names": list("vwxyz")},
                                     dtype=object)}
+    pyg = {"edge_index": np.array([[0, 1, 2, 3], [1, 2, 3, 4]]), "y": np.array([0, 1, 0, 1, -1]),
+           "x": features.toarray().astype("f2"), "edge_weight": np.ones(4, "f4"),
+           "train_mask": np.array([1, 1, 0, 0, 0], "?"), "class_names": np.frombuffer(b"a\nb", "u1")}
     with np.load(os.path.join(FIXTURES, "pickles.npz")) as fixtures:
         planetoid = {name: fixtures[name].tobytes() for name in fixtures.files
                      if name.startswith("ind.toy.")}
@@ -357,6 +361,7 @@ def data_sets():
              "features.npy": npy(features.toarray())}
     return {**data_sets_of_several_classes(),
             "npz": archive({"data.npz": npz(arrays)}, zipfile.ZIP_STORED),
+            "pyg_safetensors": archive({"data.safetensors": save_tensors(pyg)}, zipfile.ZIP_STORED),
             "npz_dense": archive({"data.npz": npz(dense)}, zipfile.ZIP_STORED),
             "npz_pickled": archive({"data.npz": npz(pickled)}, zipfile.ZIP_STORED),
             "planetoid": archive(planetoid), "csv": archive(csv), "tsv": archive(tsv),

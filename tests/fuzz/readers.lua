@@ -12,6 +12,7 @@ local data = ladies.data
 local READERS = {
   {".", function(folder) return data.load(folder) end},
   {"data.npz", function(folder) return data.load(folder .. "/data.npz") end},
+  {"data.safetensors", function(folder) return data.load(folder .. "/data.safetensors") end},
   {"ind.toy.graph", function(folder) return data.load(folder .. "/ind.toy") end},
   {"edges.csv", function(folder)
     return data.from_files{edges = folder .. "/edges.csv", features = folder .. "/features.csv",

@@ -22,6 +22,13 @@ inference_options.list = {
     .. "the labels of the training nodes"},
 }
 
+--- The option of this name among them.
+function inference_options.named(name)
+  for _, option in ipairs(inference_options.list) do
+    if option[1] == name then return option end
+  end
+end
+
 --- The finished run in opts.run, on what the options name.
 function inference_options.run(opts)
   return SavedRun.new(opts.run, {dataset = opts.dataset, model = opts.model, method = opts.method})

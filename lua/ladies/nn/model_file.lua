@@ -1,13 +1,16 @@
---- Trained models in files: parameters by name (parameter.NAME) and the architecture, the options
--- of the constructor as JSON text, in one .npz.
+--- Trained models in files: parameters by name and the architecture, the options of the constructor
+-- as JSON text. In an .npz file they are arrays parameter.NAME and architecture, in a .safetensors
+-- file tensors NAME and metadata. With PyG's names (ladies.nn.pyg) an .npz has the parameters alone.
 
 local core = require "ladies_core"
+local array_file = require "ladies.base.array_file"
 local errors = require "ladies.base.errors"
 local json = require "ladies.base.json"
 local module = require "ladies.nn.module"
 local named_tensors = require "ladies.nn.named_tensors"
 local nn = require "ladies.nn"
 local options = require "ladies.base.options"
+local pyg = require "ladies.nn.pyg"
 local propagation = require "ladies.graph.propagation"
 local tables = require "ladies.base.tables"
 
@@ -61,27 +64,63 @@ local function kind_of(model)
   if ok and is_as_made(model, made) then return kind, opts end
 end
 
---- ladies.save_model(model, path): writes the parameters of a model, frozen or not, and how it is
--- built, for the P that it states then, when it is one of ours (nn.gcn, nn.sage) as it was made.
--- One that the user changed since (a method, a layer, a setting) is a model of the user's own:
--- ladies.load_model must be given one to fill. The file appears whole or not at all.
-function model_file.save(model, path)
-  local kind, opts = kind_of(model)
+-- The parameters of a model as arrays, under our names behind a prefix, or under PyG's.
+local function arrays_of(model, names, prefix)
+  if names == "pyg" then return pyg.arrays("ladies.save_model", model) end
   local arrays = {}
-  named_tensors.put(arrays, "parameter.", module.named_parameters(model))
-  if kind then
-    arrays.architecture = json.encode({kind = kind, options = opts}, "  ")
+  named_tensors.put(arrays, prefix, module.named_parameters(model))
+  return arrays
+end
+
+--- ladies.save_model(model, path [, {names = "ladies"}]): writes the parameters of a model, frozen
+-- or not, and how it is built, for the P that it states then, when it is one of ours (nn.gcn,
+-- nn.sage) as it was made. One that the user changed since (a method, a layer, a setting) is a
+-- model of the user's own: ladies.load_model must be given one to fill. The file is a .safetensors
+-- one when the path ends so, else .npz; it appears whole or not at all.
+-- names   "pyg": those of PyTorch Geometric, whose models take the file as their state_dict; its
+--         metadata, in .safetensors, then say which class it is of. An .npz has the parameters
+--         alone.
+function model_file.save(model, path, given)
+  local names = options.check("ladies.save_model", given, {names = {"ladies|pyg", "ladies"}}).names
+  local kind, opts = kind_of(model)
+  local architecture = kind and json.encode({kind = kind, options = opts}, "  ")
+  if array_file.is_safetensors(path) then
+    core.safetensors.write(path, arrays_of(model, names, ""), {metadata = {
+      architecture = architecture, names = names, pyg = names == "pyg" and pyg.class(model) or nil,
+    }})
+    return
   end
+  local arrays = arrays_of(model, names, "parameter.")
+  if names == "ladies" then arrays.architecture = architecture end
   core.npz.write(path, arrays, {compress = false})
 end
 
 -- The options by which a model was made that is in a file, or nil.
 local function architecture_of(file, path)
-  if not file:has "architecture" then return nil end
-  local architecture = json.decode(file:text "architecture", path .. ": architecture")
+  local text
+  if array_file.is_safetensors(path) then
+    text = file:metadata().architecture
+  elseif file:has "architecture" then
+    text = file:text "architecture"
+  end
+  if not text then return nil end
+  local architecture = json.decode(text, path .. ": architecture")
   local make = type(architecture) == "table" and KINDS[architecture.kind]
   if not make then errors.fail(("ladies.load_model: %s is of an unknown kind"):format(path)) end
   return architecture.options, make
+end
+
+-- Fills a model from an open file, whose names are ours or PyG's.
+local function fill(model, file, path)
+  local where = "ladies.load_model: " .. path
+  local prefix = array_file.is_safetensors(path) and "" or "parameter."
+  local ours = module.named_parameters(model)
+  if (not ours[1] or not file:has(prefix .. ours[1].name)) and pyg.is_in(file, model) then
+    local wanted, finish = pyg.to_fill(where, model)
+    named_tensors.get(file, where, "", wanted)
+    return finish()
+  end
+  named_tensors.get(file, where, prefix, ours)
 end
 
 -- Fails when the model `made` is for another P than that of the file.
@@ -94,18 +133,20 @@ local function check_propagation(path, saved, made)
   end
 end
 
---- ladies.load_model(path [, model or P]): the model of a file, or of a run's folder (its
--- model.npz). With `model`, a model of the user's own making, its parameters are filled from the
--- file; those that are frozen in it stay so. Files do not hold what was frozen: in a model that is
--- made anew no parameter is. A model for a P of its own is given that Matrix, which must be the one
--- that it was made with.
+--- ladies.load_model(path [, model or P]): the model of a file (.npz or .safetensors), or of a run's
+-- folder (its model.npz). With `model`, a model of the user's own making, its parameters are filled
+-- from the file; those that are frozen in it stay so. Files do not hold what was frozen: in a model
+-- that is made anew no parameter is. A model for a P of its own is given that Matrix, which must be
+-- the one that it was made with. The names in the file may be PyTorch Geometric's, as
+-- ladies.save_model or Python's safetensors.torch.save_file(model.state_dict(), path) writes them;
+-- one that Python wrote does not say how the model is built.
 function model_file.load(path, given)
   options.value("ladies.load_model", "the path", path, "string")
   options.value("ladies.load_model", "what comes after it", given, "Matrix or table or nil")
   local P = options.class_of(given) == "Matrix" and given or nil
   local model = not P and given or nil
   if core.exists(path) == "folder" then path = path .. "/model.npz" end
-  local file <close> = core.npz.open(path)
+  local file <close> = array_file.open(path)
   local saved, make = architecture_of(file, path)
   if not model then
     if not saved then
@@ -117,8 +158,7 @@ function model_file.load(path, given)
   if saved and model.config then
     check_propagation(path, saved, propagation.options_of("ladies.load_model", model))
   end
-  named_tensors.get(file, "ladies.load_model: " .. path, "parameter.",
-    module.named_parameters(model))
+  fill(model, file, path)
   return model
 end
 

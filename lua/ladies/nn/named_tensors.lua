@@ -1,5 +1,5 @@
---- Named tensors, such as a model's parameters, in .npz files: an array of {name =, tensor =} is
--- stored as arrays PREFIX.NAME.
+--- Named tensors, such as a model's parameters, in files of arrays: an array of {name =, tensor =}
+-- is stored as arrays PREFIX.NAME.
 
 local errors = require "ladies.base.errors"
 local module = require "ladies.nn.module"
@@ -11,8 +11,10 @@ local function shape_text(shape)
   return table.concat(shape, " x ")
 end
 
-local function shape_of(tensor)
-  return tensor.ndim == 1 and {tensor.n_rows} or {tensor.n_rows, tensor.n_cols}
+-- The shape that one of them has in a file, which it may state itself.
+local function shape_of(one)
+  local tensor = one.tensor
+  return one.shape or tensor.ndim == 1 and {tensor.n_rows} or {tensor.n_rows, tensor.n_cols}
 end
 
 --- Puts named tensors (an array of {name =, tensor =}) into the table `arrays` under a prefix.
@@ -43,14 +45,14 @@ local function check_arrays(file, where, prefix, named, owner)
   end
   for _, parameter in ipairs(named) do
     local name = prefix .. parameter.name
-    local has, needs = shape_text(file:shape(name)), shape_text(shape_of(parameter.tensor))
+    local has, needs = shape_text(file:shape(name)), shape_text(shape_of(parameter))
     if has ~= needs then
       errors.fail(("%s: %s is %s, the %s's is %s"):format(where, name, has, owner, needs))
     end
   end
 end
 
---- Copies the arrays PREFIX.NAME of an open npz file into tensors of the same names. One that is
+--- Copies the arrays PREFIX.NAME of an open file into tensors of the same names. One that is
 -- missing, left over or of another shape is an error that begins with `where` and says that the
 -- file is of another `owner` (default "model").
 function named_tensors.get(file, where, prefix, named, owner)

@@ -11,6 +11,7 @@
 --   summary.json      the numbers of the closing table
 
 local core = require "ladies_core"
+local array_file = require "ladies.base.array_file"
 local errors = require "ladies.base.errors"
 local own_folder = require "ladies.base.own_folder"
 
@@ -29,7 +30,7 @@ end
 --- The name of a data set as part of a path, a heading or a key: "x/pubmed.npz" -> "pubmed". What a
 -- shell, Markdown or a terminal might take for more than a letter is "_".
 function run_folder.plain(name)
-  local last = name:gsub("/+$", ""):match "[^/]*$":gsub("%.npz$", "")
+  local last = array_file.base_name((name:gsub("/+$", "")))
   return (core.printable(last):gsub("[^%w%.,_+ \x80-\xff-]", "_"))
 end
 

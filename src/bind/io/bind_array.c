@@ -191,22 +191,39 @@ ld_npy_array *bind_push_arrays(lua_State *L, int64_t *count, int arg, const char
     return arrays;
 }
 
-/* Gives the Array on top of the stack so many dimensions, those in front of its own being 1. */
-static void set_dimensions(lua_State *L, lua_Number ndim, const char *where)
+/* Gives the Array on top of the stack the option shape, which is at 2 where it is given. */
+static void set_shape(lua_State *L, const char *where)
 {
     ld_npy_array *a = lua_touserdata(L, -1);
-    if (ndim == 0)
+    ld_npy_header h = a->header;
+    int64_t sizes[LD_NPY_DIMENSIONS], count;
+    if (!bind_option(L, 2, "shape")) {
+        lua_pop(L, 1);
         return;
-    if (a->header.ndim != 2 || (ndim != 3 && ndim != LD_NPY_DIMENSIONS))
-        bind_error(L, "%s: ndim must be 3 or %d, of an array of two dimensions", where,
-                   LD_NPY_DIMENSIONS);
-    a->header.ndim = (int)ndim;
+    }
+    int n = lua_istable(L, -1) ? (int)lua_rawlen(L, -1) : -1;
+    bool fits = n >= 0 && n <= LD_NPY_DIMENSIONS;
+    for (int i = 0; fits && i < n; i++) {
+        fits = lua_rawgeti(L, -1, i + 1) == LUA_TNUMBER && lua_isinteger(L, -1);
+        sizes[i] = lua_tointeger(L, -1);
+        fits = fits && sizes[i] >= 0;
+        lua_pop(L, 1);
+    }
+    fits = fits && ld_npy_set_shape(&h, n, sizes) &&
+           !__builtin_mul_overflow(h.n_rows, h.n_cols, &count) && count == ld_npy_count(&a->header);
+    if (!fits)
+        bind_error(L,
+                   "%s: shape must be a table of at most %d sizes of %I elements together, those "
+                   "before the last two 1",
+                   where, LD_NPY_DIMENSIONS, (LUAI_UACINT)ld_npy_count(&a->header));
+    lua_pop(L, 1);
+    a->header = h;
 }
 
 /* Pushes the Tensor, Index, number or table at 1 as an Array of the type of this name. */
 static int convert(lua_State *L, const char *name)
 {
-    static const char *const options[] = {"ndim", NULL};
+    static const char *const options[] = {"shape", NULL};
     ld_npy_type type = {0, 0};
     ld_tensor *t = bind_to_operand(L, 1);
     ld_index *x = bind_to_index(L, 1);
@@ -214,12 +231,11 @@ static int convert(lua_State *L, const char *name)
     char where[32];
     snprintf(where, sizeof where, "npz.%s", name);
     bind_check_options(L, 2, where, options);
-    lua_Number ndim = bind_option_number(L, 2, where, "ndim", 0);
     if (!t && !x) {
         if (!lua_istable(L, 1) && lua_type(L, 1) != LUA_TNUMBER)
             bind_type_error(L, 1, "Tensor, Index, number or table");
         push_numbers(L, 1, &type, where);
-        set_dimensions(L, ndim, where);
+        set_shape(L, where);
         return 1;
     }
     ld_npy_header h = bind_to_array(L, 1).header;
@@ -229,7 +245,7 @@ static int convert(lua_State *L, const char *name)
         check(L, where,
               t ? ld_npy_put_number(items, type, i, (double)t->data[i])
                 : ld_npy_put_integer(items, type, i, x->data[i]));
-    set_dimensions(L, ndim, where);
+    set_shape(L, where);
     return 1;
 }
 
@@ -273,13 +289,13 @@ static int array_get(lua_State *L)
     return bind_no_field(L, BIND_ARRAY);
 }
 
-#define CONVERTER_ENTRY(name)                                                                         \
-    {                                                                                                 \
-#name, array_##name,                                                                          \
-            "npz." #name "(Tensor | Index | number | table [, {ndim = n}]) -> Array\n"                \
-            "The numbers as " #name ", to be written; an error when it cannot hold one of them.\n"    \
-            "Elements of an Index count from 0 in files; other numbers stay as they are. With ndim\n" \
-            "= 3 or 4, one of two dimensions has so many in the file: those before them are 1."       \
+#define CONVERTER_ENTRY(name)                                                                        \
+    {                                                                                                \
+#name, array_##name,                                                                         \
+            "npz." #name "(Tensor | Index | number | table [, {shape = {...}}]) -> Array\n"          \
+            "The numbers as " #name ", to be written; an error when it cannot hold one of them.\n"   \
+            "Elements of an Index count from 0 in files; other numbers stay as they are. shape is\n" \
+            "another one for as many elements, of up to 4 dimensions: those before the last two 1."  \
     }
 
 static const bind_function functions[] = {

@@ -1,4 +1,4 @@
---- Data sets as text, for other programs: what ladies.data.from_files reads.
+--- Data sets for other programs, most of them as text: what ladies.data.load and from_files read.
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
@@ -7,6 +7,7 @@ local labels = require "ladies.data.labels"
 local npz_layout = require "ladies.data.formats.npz_layout"
 local options = require "ladies.base.options"
 local own_folder = require "ladies.base.own_folder"
+local pyg_export = require "ladies.data.formats.pyg_export"
 
 local WHERE = "ladies.data.export"
 
@@ -54,7 +55,9 @@ writers["matrix market"] = function(folder, data)
 end
 
 --- Writes a data set for other programs. {format = "npz"} (the default) writes one .npz file at
--- `path`, as `ladies.data.save`; "edge list" a folder of tables: edges.csv (source, target and, if
+-- `path`, as `ladies.data.save`; "pyg" an .npz or .safetensors file of the arrays that PyTorch
+-- Geometric's Data has: edge_index, x, y, train_mask, val_mask, test_mask and, if they are not all
+-- one, edge_weight; "edge list" a folder of tables: edges.csv (source, target and, if
 -- they are not all one, weight), features.csv, labels.csv and split.csv; "matrix market" the same
 -- with edges.mtx and features.mtx. The folder is new, empty or one of an earlier export. Nodes and
 -- classes are numbers from 0; several classes a node are columns of 0 and 1 behind the node. What
@@ -65,8 +68,9 @@ end
 return function(data, path, given)
   options.value(WHERE, "the data set", data, "Dataset")
   options.value(WHERE, "the path", path, "string")
-  local opts = options.check(WHERE, given, {format = {"npz|edge list|matrix market", "npz"}})
+  local opts = options.check(WHERE, given, {format = {"npz|pyg|edge list|matrix market", "npz"}})
   if opts.format == "npz" then return npz_layout.write(path, data, {compress = true}) end
+  if opts.format == "pyg" then return pyg_export(path, data) end
   local _ <close> = own_folder.at(path):take "data set"
   writers[opts.format](path, data)
   labels.kind_of(data.labels).write(join(path, "labels.csv"), data.labels)

@@ -23,10 +23,22 @@ function npz_arrays.one_of(context, file, names)
   return found
 end
 
---- A list of texts, or nil when the file has no such key.
+-- Without a line behind a newline that ends the text.
+local function split_lines(text)
+  local lines = {}
+  for line in (text:gsub("\n$", "") .. "\n"):gmatch "([^\n]*)\n" do lines[#lines + 1] = line end
+  return lines
+end
+
+--- A list of texts, also from bytes with one a line, or nil when the file has no such key.
 function npz_arrays.texts(context, file, key)
   if not file:has(key) then return nil end
-  local texts = file:dtype(key) == "object" and file:object(key) or file:strings(key)
+  local dtype, texts = file:dtype(key), nil
+  if dtype == "uint8" then
+    texts = split_lines(file:text(key))
+  else
+    texts = dtype == "object" and file:object(key) or file:strings(key)
+  end
   if type(texts) == "string" then return {texts} end
   if type(texts) ~= "table" then checks.fail(context, "%s must be texts", key) end
   for i, text in ipairs(texts) do

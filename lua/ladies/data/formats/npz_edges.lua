@@ -1,4 +1,4 @@
---- The arrays of a data set in an .npz file with a list of edges, as those who use PyTorch
+--- The arrays of a data set in an .npz or .safetensors file with a list of edges, as those who use PyTorch
 -- Geometric save theirs:
 --
 --   edge_index     2 x edges (or edges x 2): sources, and targets; also `edges`
@@ -10,6 +10,7 @@
 --   class_names, feature_names, node_names, directed      see formats/npz_layout; may be absent
 
 local core = require "ladies_core"
+local array_file = require "ladies.base.array_file"
 local checks = require "ladies.data.checks"
 local direction = require "ladies.data.direction"
 local notes = require "ladies.data.notes"
@@ -97,7 +98,8 @@ function layout.read(path, file, opts)
     checks.fail(context, "has %s but no labels: y, the class of each node, is missing",
       file:has "edge_index" and "edge_index" or "edges")
   end
-  local fields = {path = path, notes = {}, source = "npz with a list of edges"}
+  local fields = {path = path, notes = {}, source = array_file.is_safetensors(path)
+    and "safetensors with a list of edges" or "npz with a list of edges"}
   context.keys = {labels = labels, features = features, feature_names = "feature_names",
     node_names = "node_names", class_names = file:has "class_names" and "class_names" or labels}
   fields.labels, fields.class_names = npz_labels.read(context, fields.notes, file, labels)

@@ -1,4 +1,4 @@
---- The arrays of a data set in an .npz file, in the layout of gnn-benchmark:
+--- The arrays of a data set in an .npz or .safetensors file, in the layout of gnn-benchmark:
 --
 --   adj_indices, adj_indptr, adj_shape    the adjacency in CSR form; adj_data, its weights, may be
 --                                         absent (all ones)
@@ -20,6 +20,7 @@
 -- ladies.data.formats.npz_edges.
 
 local core = require "ladies_core"
+local array_file = require "ladies.base.array_file"
 local checks = require "ladies.data.checks"
 local direction = require "ladies.data.direction"
 local labels = require "ladies.data.labels"
@@ -118,11 +119,11 @@ local function check_one_graph(context, file)
     prefix and prefix .. "shape" or nil})
 end
 
---- The fields of the data set in the .npz file at `path`, and the context of its messages, as
+--- The fields of the data set in the file at `path`, and the context of its messages, as
 -- ladies.data.complete takes them.
 function layout.read(path, opts)
   local context = {where = path, shift = -1, keys = setmetatable({}, {__index = KEYS})}
-  local file <close> = core.npz.open(path, {mapped = true})
+  local file <close> = array_file.open(path, {mapped = true})
   check_one_graph(context, file)
   if npz_pickled.has_layout(file) then return npz_pickled.read(path, file, opts) end
   if npz_edges.has_layout(file) then return npz_edges.read(path, file, opts) end

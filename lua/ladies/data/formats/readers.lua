@@ -7,6 +7,7 @@
 -- source's.
 
 local core = require "ladies_core"
+local array_file = require "ladies.base.array_file"
 local complete = require "ladies.data.complete"
 local errors = require "ladies.base.errors"
 local npz_layout = require "ladies.data.formats.npz_layout"
@@ -26,7 +27,7 @@ local LIST = {require "ladies.data.formats.planetoid", require "ladies.data.form
 
 local function call(reader, path, opts)
   local fields, context = reader.read(path, opts)
-  fields.name = fields.name or path:match "([^/]*)%.npz$" or path:match "[^/]*$"
+  fields.name = fields.name or array_file.base_name(path)
   return fields, context
 end
 
@@ -47,7 +48,7 @@ end
 -- file here that has an ending.
 function readers.is_path(text)
   return text:find("/", 1, true) ~= nil or text:find "%.npz$" ~= nil
-    or text:find(".", 1, true) ~= nil and core.exists(text) == "file"
+    or array_file.is_safetensors(text) or text:find(".", 1, true) ~= nil and core.exists(text) == "file"
 end
 
 --- Whether there is a reader for the folder, or for what has files of names that begin with `path`.
