@@ -207,11 +207,18 @@ function tests.test_summaries()
   local width = 60
   local text = ladies.show(run, width)
   lu.assertEquals(text:sub(1, #tostring(run)), tostring(run))
-  lu.assertStrMatches(text, (".*\n  validation   0%%.%%d+ .* %.4f, 5 times"):format(
+  lu.assertStrMatches(text, (".*\n  validation   0%%.%%d+ .* %.4f"):format(
     run.history[5].value))
   local values = {}
   for i, row in ipairs(run.history) do values[i] = row.value end
   lu.assertStrContains(text, (" %s "):format(sparkline(values, 80)))
+  lu.assertEquals(tostring(run.history), "History of 5 validations")
+  local table_of_it = ladies.show(run.history, width)
+  lu.assertStrContains(table_of_it, "\n     batch    seconds       loss  micro-F1\n         1 ")
+  lu.assertStrContains(table_of_it, sparkline(values, 80))
+  lu.assertTrue(widest_line(table_of_it) <= width)
+  local by_hand = ladies.summary{batches = 2, history = {{value = 0}, {value = 1}}}
+  lu.assertStrContains(ladies.show(by_hand), "\n  validation   0.0000 ▁█ 1.0000")
   -- Of a run that was stopped and went on, all of it; and its file does not have it.
   local folder <close> = shell.folder()
   local first = train(folder.path .. "/run", {max_batches = 3})
@@ -219,6 +226,7 @@ function tests.test_summaries()
   for i, row in ipairs(run.history) do
     lu.assertAlmostEquals(second.history[i].value, row.value, 1e-6)
     lu.assertEquals(second.history[i].batch, row.batch)
+    lu.assertTrue(second.history[i].loss > 0)
   end
   lu.assertEquals({#first.history, #second.history}, {3, 5})
   lu.assertNil(ladies.file.read(folder.path .. "/run/summary.json"):find '"history"')

@@ -79,6 +79,7 @@ function tests.test_parallel_is_serial()
     local record, alone = two:record(each.key), one:record(each.key)
     lu.assertEquals({record.jobs, record.threads, alone.jobs}, {2, 1, 1})
     lu.assertEquals(#record.curve, 2)
+    lu.assertNil(record.history)
     for i, at in ipairs(record.curve) do lu.assertEquals(at[3], alone.curve[i][3]) end
     lu.assertTrue(record.wall >= record.seconds)
   end

@@ -61,6 +61,7 @@ function one_run.train(run, opts)
     end,
   })
   if result.stopped == "interrupted" then error(core.interruption "interrupted!", 0) end
+  result.history = nil     -- the curve has it
   local notes = data.notes and data.notes[1] and data.notes or nil
   return tables.merged({key = run.key, config = run.config, curve = curve, trace = trace,
     notes = notes, data = hashes_of(data), machine = machine.text(), jobs = opts.jobs or 1,

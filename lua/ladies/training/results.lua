@@ -4,6 +4,7 @@
 local core = require "ladies_core"
 local curve = require "ladies.training.curve"
 local errors = require "ladies.base.errors"
+local History = require "ladies.training.history"
 local inference = require "ladies.evaluation.inference"
 local label_kinds = require "ladies.data.labels"
 local metrics = require "ladies.evaluation.metrics"
@@ -110,7 +111,7 @@ function results.of(run, reason)
   if reason == "interrupted" then
     if run.best.exists then run.best:restore() end
     local result = summarize(run, reason, {})
-    result.history = run.history
+    result.history = History.new(run.history, run.monitor.name)
     return result
   end
   local data = run.opts.data
@@ -122,7 +123,8 @@ function results.of(run, reason)
     test.macro = metrics.macro_f1(predicted, data.labels, data.test)
   end
   local result = summarize(run, run.trouble and "not finite" or reason, test)
-  result.history = run.folder and write_files(run, result, kind, logits, kept) or run.history
+  local history = run.folder and write_files(run, result, kind, logits, kept) or run.history
+  result.history = History.new(history, run.monitor.name)
   if run.trouble then fail(run, kept) end
   return result
 end

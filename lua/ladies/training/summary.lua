@@ -1,9 +1,9 @@
 --- What a run came to: the columns of the paper's table 3, and what is really held in memory.
 
+local History = require "ladies.training.history"
 local of_class = require("ladies.base.fields").of_class
 local options = require "ladies.base.options"
 local show = require "ladies.show"
-local sparkline = require "ladies.show.sparkline"
 local tables = require "ladies.base.tables"
 local units = require "ladies.base.units"
 
@@ -49,8 +49,8 @@ end
 -- numerics                          what the bits depend on besides: versions, processors' kernels
 -- folder, curve                     the run's, and the file in it that shows the training curve
 -- profile                           where the time of batches went, when that was asked for
--- history                           of validations, an array of {batch =, seconds = (of training),
---                                   value =}, for the curve that is shown; not in summary.json
+-- history                           its validations, an array of {batch =, seconds = (of training),
+--                                   value =}, shown as a table and a curve; not in summary.json
 -- memory_paper (bytes or nil), memory_batch, memory_parameters, memory_peak (bytes)
 function summary.new(fields)
   local where = "ladies.summary"
@@ -102,13 +102,10 @@ local function notes_of(self)
 end
 
 function Summary:__show(width)
-  local values = {}
-  for i, row in ipairs(self.history or {}) do values[i] = row.value end
-  if #values < 2 then return tostring(self) end
-  local first = ("  %-12s %.4f "):format("validation", values[1])
-  local last = (" %.4f, %d times"):format(values[#values], #values)
-  return ("%s\n%s%s%s"):format(tostring(self), first,
-    sparkline(values, math.max(8, (width or show.width()) - #first - #last)), last)
+  local name = ("  %-12s "):format "validation"
+  local curve = self.history
+    and History.curve(self.history, (width or show.width()) - #name)
+  return curve and ("%s\n%s%s"):format(tostring(self), name, curve) or tostring(self)
 end
 
 function Summary:__tostring()
