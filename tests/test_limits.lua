@@ -119,13 +119,21 @@ function tests.test_address_space()
   lu.assertTrue(worked > 0 and failed > 0)
 end
 
---- Blocks that are free, but of no use for what is wanted, go back to the system first.
+--- A free block becomes what is wanted; those that are of no use go back to the system first.
 function tests.test_free_blocks_make_room()
   if sanitized then return end
   lu.assertEquals({limited(400000, {shell.ladies, "-e", [[
     ladies.zeros(50, 1000000):release()
-    print(ladies.memory().cached > 2e8, ladies.zeros(65, 1000000).n_rows, ladies.memory().cached)
-  ]]})}, {"true\t65\t0\n", "", 0})
+    print(ladies.memory().cached > 2e8, ladies.zeros(65, 1000000).n_rows)
+    print(ladies.memory().cached < 1e6)
+  ]]})}, {"true\t65\ntrue\n", "", 0})
+  lu.assertEquals({limited(400000, {shell.ladies, "-e", [[
+    local blocks = {}
+    for i = 1, 6 do blocks[i] = ladies.zeros(10, 1000000) end
+    for i = 1, 6 do blocks[i]:release() end
+    print(ladies.memory().cached > 2e8, ladies.zeros(65, 1000000).n_rows)
+    print(ladies.memory().cached)
+  ]]})}, {"true\t65\n0\n", "", 0})
 end
 
 function tests.test_address_space_of_a_stock_lua()

@@ -67,6 +67,32 @@ function tests.test_large_blocks()
   lu.assertTrue(ladies.memory().system_calls - calls < 3)
 end
 
+-- Ten large blocks, each in turn replaced by one of another size, for a while.
+local REPLACED = [[
+  local rng, blocks = ladies.rng(1), {}
+  for i = 1, 200 do
+    local at = i % 10 + 1
+    if blocks[at] then blocks[at]:release() end
+    blocks[at] = ladies.zeros(2000 + rng:below(8000), 256)
+  end
+  local resident
+  for line in io.lines "/proc/self/status" do
+    resident = resident or tonumber(line:match "^VmHWM:%s*(%d+)")
+  end
+  print(resident * 1024, ladies.memory().peak, ladies.memory().system_calls)
+]]
+
+--- Sizes that change leave no holes: what is resident stays near what is held, and blocks are used
+-- again whatever their sizes were.
+function tests.test_large_blocks_of_changing_sizes()
+  local out, _, status = shell.run_ladies{"-e", REPLACED}
+  lu.assertEquals(status, 0)
+  local resident, peak, calls = out:match "(%d+)%s+(%d+)%s+(%d+)"
+  if ladies.memory().cached == 0 then return end          -- the sanitizers see every free
+  lu.assertTrue(resident - 24e6 < 1.25 * peak, ("%d resident for %d"):format(resident, peak))
+  lu.assertTrue(tonumber(calls) < 100, calls)
+end
+
 -- ---------------------------------------------------------------- running out
 
 -- Whether call() succeeds when the n-th allocation fails; the message when not.

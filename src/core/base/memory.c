@@ -1,13 +1,15 @@
-/* A caching allocator. A block has room for a size of its class, behind a header of one cache line; a
- * freed block goes to the free list of its class. Classes are a power of two and one and a half times
- * one apart up to a MiB, beyond it a sixteenth of a power of two: pages behind the requested size are
- * never touched, so what rounding costs there is a little address space. A request takes from its own
- * class or from one of the next four (up to four times as large, a quarter larger from a MiB on),
- * which absorbs the fluctuations of block shapes between mini-batches.
+/* A caching allocator. A small block has room for a size of its class, behind a header of one cache
+ * line; a freed one goes to the free list of its class. Classes are a power of two and one and a half
+ * times one apart. A request takes from its own class or from one of the next four (up to four times
+ * as large), which absorbs the fluctuations of block shapes between mini-batches. A class that runs
+ * out grows by more than the one block, so that the next, slightly larger peak of demand finds a block
+ * too: after a warm-up a training loop does not call malloc at all.
  *
- * A class of small blocks that runs out grows by more than the one block, so that the next, slightly
- * larger peak of demand finds a block too: after a warm-up a training loop does not call malloc at
- * all. Large blocks have no spares.
+ * A large block, from a MiB on, is mapped by itself, in whole pages: what malloc's heap would do with
+ * blocks of changing sizes is to leave holes between them, several times as large as what is in use.
+ * Free ones are in a list of their own, and a request takes the one of the nearest size; unless that is
+ * up to a quarter larger, the system makes it longer or shorter where it is or by moving its pages,
+ * which keep what they cost to be had. Large blocks have no spares.
  *
  * What is counted as in use is what was asked for. Free lists may hold as much as keeps all blocks
  * together within 1.25 x the most that was in use + 64 MiB: enough that a loop whose demand goes up
@@ -17,22 +19,23 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum {
     HEADER = 64,
+    PAGE = 4096,
     MIN_SHIFT = 7,
     LARGE_SHIFT = 20,
-    MAX_SHIFT = 47,
-    STEPS = 16,                            /* classes of large blocks in a power of two */
-    LARGE = 2 * (LARGE_SHIFT - MIN_SHIFT), /* the first class that counts as large */
-    CLASSES = LARGE + STEPS * (MAX_SHIFT - LARGE_SHIFT) + 1,
+    CLASSES = 2 * (LARGE_SHIFT - MIN_SHIFT) + 1, /* of small blocks; the class of large ones */
     BORROW = 4
 };
+static const size_t MOST = (size_t)1 << 46;
 static const int64_t SLACK = 64 << 20;
 
 typedef struct block {
     struct block *next; /* in a free list */
     size_t size;        /* that was asked for */
+    size_t room;        /* that there is, header included */
     int32_t size_class;
     int32_t tag;
 } block;
@@ -41,9 +44,9 @@ _Static_assert(sizeof(block) <= HEADER, "a block's header must fit its cache lin
 
 static struct {
     pthread_mutex_t lock;
-    block *free[CLASSES];
-    int64_t blocks[CLASSES]; /* that exist, free or in use */
-    int64_t used, most_used; /* the room of the blocks in use, now and at most */
+    block *free[CLASSES + 1];    /* the last: large ones */
+    int64_t blocks[CLASSES + 1]; /* that exist, free or in use */
+    int64_t used, most_used;     /* the room of the blocks in use, now and at most */
     ld_memory_stats stats;
     int64_t fail_in;
 } memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -61,10 +64,6 @@ static const bool caching = true;
 
 static size_t class_size(int c)
 {
-    if (c > LARGE) {
-        size_t base = (size_t)1 << (LARGE_SHIFT + (c - LARGE) / STEPS);
-        return base + base / STEPS * (size_t)((c - LARGE) % STEPS);
-    }
     size_t base = (size_t)1 << (MIN_SHIFT + c / 2);
     return c % 2 ? base + base / 2 : base;
 }
@@ -74,11 +73,10 @@ static int class_of(size_t size)
 {
     if (size <= (size_t)1 << MIN_SHIFT)
         return 0;
+    if (size > (size_t)1 << LARGE_SHIFT)
+        return CLASSES;
     int shift = 63 - __builtin_clzll(size - 1); /* 2^shift < size <= 2^(shift+1) */
     size_t base = (size_t)1 << shift;
-    if (shift >= LARGE_SHIFT) /* as many steps above 2^shift as it takes */
-        return LARGE + STEPS * (shift - LARGE_SHIFT) + (int)((size - 1) / (base / STEPS)) - STEPS +
-               1;
     return 2 * (shift - MIN_SHIFT) + (size <= base + base / 2 ? 1 : 2);
 }
 
@@ -89,25 +87,71 @@ const char *ld_memory_tag_name(ld_memory_tag tag)
     return names[tag];
 }
 
-static block *take_cached(int c)
+/* Takes the block out of its list that *link points to. */
+static block *unlink_block(block **link)
 {
-    for (int i = c; i <= c + BORROW && i < CLASSES; i++) {
-        block *b = memory.free[i];
-        if (b) {
-            memory.free[i] = b->next;
-            memory.stats.cached -= (int64_t)class_size(i);
-            return b;
-        }
-    }
+    block *b = *link;
+    *link = b->next;
+    memory.stats.cached -= (int64_t)b->room;
+    return b;
+}
+
+static block *take_small(int c)
+{
+    for (int i = c; i <= c + BORROW && i < CLASSES; i++)
+        if (memory.free[i])
+            return unlink_block(&memory.free[i]);
     return NULL;
 }
 
-static block *new_block(int c, size_t size)
+/* Gives a block that is in no list back to the system. */
+static void release(block *b)
 {
-    block *b;
-    if (posix_memalign((void **)&b, HEADER, caching ? class_size(c) : size + HEADER) != 0)
+    memory.blocks[b->size_class]--;
+    if (caching && b->size_class == CLASSES)
+        munmap(b, b->room);
+    else
+        free(b);
+}
+
+static size_t distance(size_t a, size_t b)
+{
+    return a < b ? b - a : a - b;
+}
+
+/* The free large block of the nearest size, made `room` long. */
+static block *take_large(size_t room)
+{
+    block **nearest = &memory.free[CLASSES];
+    if (!*nearest)
         return NULL;
+    for (block **link = nearest; *link; link = &(*link)->next)
+        if (distance((*link)->room, room) < distance((*nearest)->room, room))
+            nearest = link;
+    block *b = unlink_block(nearest);
+    if (b->room >= room && b->room - room <= room / 4)
+        return b;
+    block *moved = mremap(b, b->room, room, MREMAP_MAYMOVE);
+    if (moved == MAP_FAILED) {
+        release(b);
+        return NULL;
+    }
+    moved->room = room;
+    return moved;
+}
+
+static block *new_block(int c, size_t room)
+{
+    block *b = NULL;
+    if (caching && c == CLASSES) {
+        b = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (b == MAP_FAILED)
+            return NULL;
+    } else if (posix_memalign((void **)&b, HEADER, room) != 0) {
+        return NULL;
+    }
     b->size_class = c;
+    b->room = room;
     memory.blocks[c]++;
     memory.stats.system_calls++;
     return b;
@@ -117,35 +161,38 @@ static void keep(block *b)
 {
     b->next = memory.free[b->size_class];
     memory.free[b->size_class] = b;
-    memory.stats.cached += (int64_t)class_size(b->size_class);
+    memory.stats.cached += (int64_t)b->room;
 }
 
 /* Gives the free blocks back to the system; whether there were any. */
 static bool release_cached(void)
 {
     bool any = false;
-    for (int c = 0; c < CLASSES; c++) {
-        for (block *b; (b = memory.free[c]); any = true) {
-            memory.free[c] = b->next;
-            memory.blocks[c]--;
-            free(b);
-        }
-    }
-    memory.stats.cached = 0;
+    for (int c = 0; c <= CLASSES; c++)
+        for (; memory.free[c]; any = true)
+            release(unlink_block(&memory.free[c]));
     return any;
 }
 
 /* A block of a class that has run out, and for small ones spares: a quarter of those that exist, and
  * one more. Where the system has no block left, it may have one once it has the free ones back. */
-static block *grow_class(int c, size_t size)
+static block *grow_class(int c, size_t room)
 {
-    block *b = new_block(c, size), *spare;
+    block *b = new_block(c, room), *spare;
     if (!b && release_cached())
-        b = new_block(c, size);
-    int64_t more = caching && c < LARGE ? memory.blocks[c] / 4 + 1 : 0;
-    while (b && more-- > 0 && (spare = new_block(c, size)))
+        b = new_block(c, room);
+    int64_t more = caching && c < CLASSES ? memory.blocks[c] / 4 + 1 : 0;
+    while (b && more-- > 0 && (spare = new_block(c, room)))
         keep(spare);
     return b;
+}
+
+/* The room of a new block for `size` bytes. */
+static size_t room_for(int c, size_t size)
+{
+    if (!caching)
+        return size + HEADER;
+    return c < CLASSES ? class_size(c) : (size + HEADER + PAGE - 1) / PAGE * PAGE;
 }
 
 /* Counts a block as in use by its owner. */
@@ -156,7 +203,7 @@ static void count(block *b, size_t size, ld_memory_tag tag)
     b->tag = tag;
     s->live[tag] += (int64_t)size;
     s->total += (int64_t)size;
-    memory.used += (int64_t)class_size(b->size_class);
+    memory.used += (int64_t)b->room;
     if (s->total > s->peak)
         s->peak = s->total;
     if (memory.used > memory.most_used)
@@ -167,11 +214,13 @@ void *ld_alloc(size_t size, ld_memory_tag tag)
 {
     block *b = NULL;
     size += size == 0; /* behind an empty block a leak checker would not see who holds it */
-    int c = size < (size_t)1 << (MAX_SHIFT - 1) ? class_of(size + HEADER) : CLASSES;
+    bool fail = size > MOST;
+    int c = fail ? CLASSES : class_of(size + HEADER);
+    size_t room = fail ? 0 : room_for(c, size);
     pthread_mutex_lock(&memory.lock);
-    bool fail = c >= CLASSES || (memory.fail_in > 0 && --memory.fail_in == 0);
-    if (!fail && !(b = take_cached(c)))
-        b = grow_class(c, size);
+    fail = fail || (memory.fail_in > 0 && --memory.fail_in == 0);
+    if (!fail && !(b = c < CLASSES ? take_small(c) : take_large(room)))
+        b = grow_class(c, room);
     if (b)
         count(b, size, tag);
     int64_t live = memory.stats.total;
@@ -209,18 +258,15 @@ void ld_free(void *p)
     block *b = (block *)((char *)p - HEADER);
     pthread_mutex_lock(&memory.lock);
     ld_memory_stats *s = &memory.stats;
-    int64_t room = (int64_t)class_size(b->size_class), most = memory.most_used;
+    int64_t room = (int64_t)b->room, most = memory.most_used;
     s->live[b->tag] -= (int64_t)b->size;
     s->total -= (int64_t)b->size;
     memory.used -= room;
-    if (caching && memory.used + s->cached + room <= most + most / 4 + SLACK) {
+    if (caching && memory.used + s->cached + room <= most + most / 4 + SLACK)
         keep(b);
-        b = NULL;
-    } else {
-        memory.blocks[b->size_class]--;
-    }
+    else
+        release(b);
     pthread_mutex_unlock(&memory.lock);
-    free(b);
 }
 
 ld_memory_stats ld_memory_read(void)

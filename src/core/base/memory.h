@@ -1,7 +1,7 @@
 /* Accounted memory.
  *
  * All memory of core goes through here, so that it can be counted by owner, reused without going
- * back to malloc, and made to fail on purpose in tests. Freed blocks are kept in free lists by size
+ * back to the system, and made to fail on purpose in tests. Freed blocks are kept in free lists by size
  * class; a steady training loop therefore stops calling malloc after a few batches. What is kept
  * never makes the process larger than a little over its own peak. Blocks are aligned to 64 bytes.
  * All functions may be called from any thread. */
@@ -42,7 +42,7 @@ typedef struct {
     int64_t total;             /* their sum */
     int64_t peak;              /* the largest total so far */
     int64_t cached;            /* bytes kept in free lists: whole blocks */
-    int64_t system_calls;      /* blocks that had to be taken from malloc */
+    int64_t system_calls;      /* blocks that had to be taken from the system */
 } ld_memory_stats;
 
 /* The counters at this moment. */
