@@ -77,4 +77,12 @@ function tests.test_source_archive()
   run{"cmake", "-S", folder, "-B", folder .. "/build"}
 end
 
+--- The version has one place, and what tells of it to people has the same.
+function tests.test_version_everywhere()
+  local version = ladies.version
+  lu.assertStrContains(files.read(source .. "/doc/CITATION.cff"), "\nversion: " .. version .. "\n")
+  lu.assertEquals(files.read(source .. "/doc/CHANGELOG.md"):match "\n## (%S+)", version)
+  lu.assertStrMatches(version, "%d+%.%d+%.%d+")
+end
+
 return tests, function() local _ <close> = scratch end

@@ -1,6 +1,7 @@
 --- What completes command lines of ladies in bash, zsh and fish: a text for each, made of the
--- options of the commands. An option's value is one of its words, a folder or a file; the first word
--- of a command line is a command or a file, further ones are files and, for some commands, data sets.
+-- options of the commands. An option's value is one of its words, a folder or a file; the first
+-- word of a command line is a command or a file, further ones are files and, for some commands,
+-- data sets.
 
 local described = require "ladies.command.described"
 local tables = require "ladies.base.tables"

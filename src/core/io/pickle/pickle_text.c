@@ -56,7 +56,8 @@ ld_status ld_pickle_parse_number(value *v, const ld_pickle *p, const char *text,
 
 ld_status ld_pickle_parse_long(value *v, const ld_pickle *p, const char *bytes, int64_t size)
 {
-    uint64_t bits = size > 0 && bytes[size - 1] < 0 ? UINT64_MAX : 0;
+    bool negative = size > 0 && (signed char)bytes[size - 1] < 0;
+    uint64_t bits = negative ? UINT64_MAX : 0;
     for (int64_t i = size - 1; i >= 0; i--) {
         if (i >= 8 && (unsigned char)bytes[i] != (bits & 0xFF))
             return ld_fail(LD_FORMAT, "%s: an int of %" PRId64 " bytes; at most 8 are read",
@@ -65,7 +66,7 @@ ld_status ld_pickle_parse_long(value *v, const ld_pickle *p, const char *bytes, 
             bits = (bits & ~(UINT64_C(0xFF) << 8 * i)) | (uint64_t)(unsigned char)bytes[i] << 8 * i;
     }
     v->integer = (int64_t)bits;
-    if (size > 8 && (v->integer < 0) != (bytes[size - 1] < 0))
+    if (size > 8 && (v->integer < 0) != negative)
         return ld_fail(LD_FORMAT, "%s: an int of %" PRId64 " bytes; at most 8 are read", p->name,
                        size);
     return LD_OK;
