@@ -16,6 +16,7 @@ import warnings
 import zipfile
 import zlib
 
+import networkx as nx
 import numpy as np
 import scipy.io
 import scipy.sparse as sp
@@ -332,6 +333,9 @@ def data_sets():
                "node_label": arrays["labels"],
                "metadata": np.array({"class_names": ["a", "b"], "node_names": list("vwxyz")},
                                     dtype=object)}
+    club = nx.Graph([("ann", "bob", {"weight": 2}), ("bob", 3), (3, 4), (3, 5, {"weight": 0.5})])
+    for i, node in enumerate(club):
+        club.nodes[node].update({"y": "ab"[i % 2], "split": ["train", "val", "test"][i % 3]})
     pyg = {"edge_index": np.array([[0, 1, 2, 3], [1, 2, 3, 4]]), "y": np.array([0, 1, 0, 1, -1]),
            "x": features.toarray().astype("f2"), "edge_weight": np.ones(4, "f4"),
            "train_mask": np.array([1, 1, 0, 0, 0], "?"), "class_names": np.frombuffer(b"a\nb", "u1")}
@@ -361,6 +365,7 @@ def data_sets():
              "features.npy": npy(features.toarray())}
     return {**data_sets_of_several_classes(),
             "npz": archive({"data.npz": npz(arrays)}, zipfile.ZIP_STORED),
+            "networkx": archive({"graph.json": json.dumps(nx.node_link_data(club)).encode()}),
             "pyg_safetensors": archive({"data.safetensors": save_tensors(pyg)}, zipfile.ZIP_STORED),
             "npz_dense": archive({"data.npz": npz(dense)}, zipfile.ZIP_STORED),
             "npz_pickled": archive({"data.npz": npz(pickled)}, zipfile.ZIP_STORED),

@@ -13,6 +13,9 @@ local READERS = {
   {".", function(folder) return data.load(folder) end},
   {"data.npz", function(folder) return data.load(folder .. "/data.npz") end},
   {"data.safetensors", function(folder) return data.load(folder .. "/data.safetensors") end},
+  {"graph.json", function(folder)
+    return data.load(folder .. "/graph.json", {make_features = "identity"})
+  end},
   {"ind.toy.graph", function(folder) return data.load(folder .. "/ind.toy") end},
   {"edges.csv", function(folder)
     return data.from_files{edges = folder .. "/edges.csv", features = folder .. "/features.csv",

@@ -1,6 +1,6 @@
 --- Trained models in files: parameters by name and the architecture, the options of the constructor
 -- as JSON text. In an .npz file they are arrays parameter.NAME and architecture, in a .safetensors
--- file tensors NAME and metadata. With PyG's names (ladies.nn.pyg) an .npz has the parameters alone.
+-- file tensors NAME and metadata. With PyG's names (ladies.nn.pyg) an .npz has parameters alone.
 
 local core = require "ladies_core"
 local array_file = require "ladies.base.array_file"
@@ -133,8 +133,8 @@ local function check_propagation(path, saved, made)
   end
 end
 
---- ladies.load_model(path [, model or P]): the model of a file (.npz or .safetensors), or of a run's
--- folder (its model.npz). With `model`, a model of the user's own making, its parameters are filled
+--- ladies.load_model(path [, model or P]): the model of a file, .npz or .safetensors, or of a
+-- run's folder (its model.npz). With `model`, a model of the user's own making, its parameters are filled
 -- from the file; those that are frozen in it stay so. Files do not hold what was frozen: in a model
 -- that is made anew no parameter is. A model for a P of its own is given that Matrix, which must be
 -- the one that it was made with. The names in the file may be PyTorch Geometric's, as

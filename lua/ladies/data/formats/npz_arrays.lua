@@ -33,12 +33,9 @@ end
 --- A list of texts, also from bytes with one a line, or nil when the file has no such key.
 function npz_arrays.texts(context, file, key)
   if not file:has(key) then return nil end
-  local dtype, texts = file:dtype(key), nil
-  if dtype == "uint8" then
-    texts = split_lines(file:text(key))
-  else
-    texts = dtype == "object" and file:object(key) or file:strings(key)
-  end
+  local dtype = file:dtype(key)
+  if dtype == "uint8" then return split_lines(file:text(key)) end
+  local texts = dtype == "object" and file:object(key) or file:strings(key)
   if type(texts) == "string" then return {texts} end
   if type(texts) ~= "table" then checks.fail(context, "%s must be texts", key) end
   for i, text in ipairs(texts) do

@@ -1,5 +1,5 @@
---- The arrays of a data set in an .npz or .safetensors file with a list of edges, as those who use PyTorch
--- Geometric save theirs:
+--- The arrays of a data set in an .npz or .safetensors file with a list of edges, as those who use
+-- PyTorch Geometric save theirs:
 --
 --   edge_index     2 x edges (or edges x 2): sources, and targets; also `edges`
 --   edge_weight    a number for each edge; also edge_weights, weight, weights; may be absent

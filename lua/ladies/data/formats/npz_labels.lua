@@ -46,7 +46,9 @@ local function from_matrix(context, list, key, cells)
   return multi.from_cells(cells)
 end
 
-local function from_objects(context, key, value)
+--- The labels of a table of numbers, where -1 or NaN is none, or of texts, where "" is, and the
+-- names of the classes if they are texts; anything else as it is. `key` is for messages.
+function npz_labels.of_values(context, key, value)
   local first = type(value) == "table" and type(value[1])
   if first == "number" then return from_floats(context, key, value) end
   if first == "string" then return from_texts(context, key, value) end
@@ -62,7 +64,7 @@ end
 --   a pickled array    of these, or a sparse matrix of 0 and 1
 function npz_labels.read(context, list, file, key)
   local dtype, shape = file:dtype(key), file:shape(key)
-  if dtype == "object" then return from_objects(context, key, file:object(key)) end
+  if dtype == "object" then return npz_labels.of_values(context, key, file:object(key)) end
   local vector = #shape < 2 or shape[2] == 1
   if dtype:find "^[<|]?[US]" then
     local texts = file:strings(key)

@@ -23,7 +23,7 @@ local WHERE = "ladies.data.load"
 -- The first that fits is taken; npz_layout fits every file.
 local LIST = {require "ladies.data.formats.planetoid", require "ladies.data.formats.content_cites",
   require "ladies.data.formats.npz_pair", require "ladies.data.formats.ogb", table_folder,
-  require "ladies.data.formats.lone_table", npz_layout}
+  require "ladies.data.formats.lone_table", require "ladies.data.formats.node_link", npz_layout}
 
 local function call(reader, path, opts)
   local fields, context = reader.read(path, opts)
@@ -48,7 +48,8 @@ end
 -- file here that has an ending.
 function readers.is_path(text)
   return text:find("/", 1, true) ~= nil or text:find "%.npz$" ~= nil
-    or array_file.is_safetensors(text) or text:find(".", 1, true) ~= nil and core.exists(text) == "file"
+    or array_file.is_safetensors(text)
+    or text:find(".", 1, true) ~= nil and core.exists(text) == "file"
 end
 
 --- Whether there is a reader for the folder, or for what has files of names that begin with `path`.
