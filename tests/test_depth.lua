@@ -87,6 +87,7 @@ function tests.test_command()
     temporary.path "command", "--quiet"}
   lu.assertEquals({err, status}, {"", 0})
   lu.assertStrContains(out, "| data set | features alone | 1 layers | 2 layers |")
+  lu.assertStrContains(out, "in percent, of one seed;")
   out, err, status = shell.run_ladies{"depth", "--layers", "2,many"}
   lu.assertEquals({out, err, status}, {"", "ladies depth: ladies.depth: layers[2] must be a "
     .. 'positive integer, got "many"\n', 1})

@@ -84,9 +84,11 @@ end
 -- What the numbers of the table are.
 local function description(opts)
   local own = settings_text(opts.settings, "dataset", "seed")
-  return ([[Test micro-F1 in percent, mean over %d seeds with its 95 %% interval by Student's t;
+  local seeds = opts.runs == 1 and "of one seed"
+    or ("mean over %d seeds with its 95 %% interval by Student's t"):format(opts.runs)
+  return ([[Test micro-F1 in percent, %s;
 differences are seed by seed. %s; "features alone" is --model mlp, which reads no graph.]]):format(
-    opts.runs, own ~= "" and "With " .. own or "All settings as they are by default")
+    seeds, own ~= "" and "With " .. own or "All settings as they are by default")
 end
 
 --- ladies.depth{datasets = {"cora", "low-homophily"}, layers = {2, 5}, runs = 5}: trains a network
