@@ -93,6 +93,27 @@ function tests.test_clip_norm()
 end
 
 --- One optimizer trains what it was given and leaves the rest alone.
+--- Moments of weights without gradients end at zero, not among the denormal numbers.
+function tests.test_moments_die_out()
+  for name, options in pairs{
+    adam = {lr = 0.1, beta1 = 0.5, beta2 = 0.5}, sgd = {lr = 0.1, momentum = 0.5},
+  } do
+    local w = ladies.ones(40):requires_grad_()
+    local opt = optim[name]({w}, options)
+    for i = 1, 160 do
+      do
+        local _ <close> = ladies.step();
+        (w * (i == 1 and 1 or 0)):sum():backward()
+      end
+      opt:step()
+      local smallest = opt:state().moment1:to_table()[7]
+      lu.assertTrue(i > 120 and smallest == 0 or smallest >= 2^-126, i)
+    end
+    local v = opt:state().moment2
+    lu.assertTrue(not v or v:to_table()[7] == 0)
+  end
+end
+
 function tests.test_other_parameters_stay()
   local a, b = parameters()
   local before = b:to_table()

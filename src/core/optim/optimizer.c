@@ -1,5 +1,6 @@
 #include "optim/optimizer.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
@@ -173,13 +174,20 @@ typedef struct {
     float unbias1, unbias2; /* 1 / (1 - beta1^t), 1 / sqrt(1 - beta2^t) */
 } update;
 
+/* x, or 0 for what is below the normal numbers: a moment without new gradients would stay there, where
+ * processors are ten times as slow, and moves no weight. */
+static inline __attribute__((always_inline)) float flushed(float x)
+{
+    return fabsf(x) < FLT_MIN ? 0.0f : x;
+}
+
 LD_CLONES(adam_chunk)
 {
     const update *u = ctx;
     for (int64_t i = begin; i < end; i++) {
         float p = u->p[i] * u->shrink, g = u->g[i] + u->decay * u->p[i];
-        float m = u->m[i] = u->beta1 * u->m[i] + (1 - u->beta1) * g;
-        float v = u->v[i] = u->beta2 * u->v[i] + (1 - u->beta2) * g * g;
+        float m = u->m[i] = flushed(u->beta1 * u->m[i] + (1 - u->beta1) * g);
+        float v = u->v[i] = flushed(u->beta2 * u->v[i] + (1 - u->beta2) * g * g);
         u->p[i] = p - u->lr * u->unbias1 * m / (sqrtf(v) * u->unbias2 + u->eps);
     }
 }
@@ -190,7 +198,7 @@ LD_CLONES(sgd_chunk)
     for (int64_t i = begin; i < end; i++) {
         float g = u->g[i] + u->decay * u->p[i];
         if (u->m)
-            g = u->m[i] = u->momentum * u->m[i] + g;
+            g = u->m[i] = flushed(u->momentum * u->m[i] + g);
         u->p[i] -= u->lr * g;
     }
 }
