@@ -1,9 +1,9 @@
 --- Looking up what is not there, and the modules of the library, which are loaded when they are
 -- looked up.
 local lu = require "luaunit"
+local complete = require "ladies.prompt.complete"
 local fields = require "ladies.base.fields"
 local ladies = require "ladies"
-local repl = require "ladies.prompt.repl"
 local shell = require "tools.shell"
 local toy = require "reference.toy_data"
 
@@ -130,10 +130,10 @@ function tests.test_all_members_are_seen()
     lu.assertStrContains(seen, "\n" .. member .. "\n")
   end
   lu.assertStrMatches(shell.run_ladies{"-e", "ladies.help()"}, ".*\n  train +.*")
-  local _, names = repl.complete("ladies.sche", {ladies = ladies})
+  local _, names = complete.at("ladies.sche", {ladies = ladies})
   lu.assertEquals(names, {"schedule"})
-  local fresh = "print(select(2, require('ladies.prompt.repl').complete('ladies.nn.gcn', "
-    .. "_G))[2], select(2, require('ladies.prompt.repl').complete('ladies.tra', _G))[1])"
+  local fresh = "local at = require('ladies.prompt.complete').at "
+    .. "print(select(2, at('ladies.nn.gcn', _G))[2], select(2, at('ladies.tra', _G))[1])"
   lu.assertEquals(shell.run_ladies{"-e", fresh}, "gcn_conv\ttrain\n")
 end
 

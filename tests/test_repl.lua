@@ -1,5 +1,6 @@
 --- The prompt and Ctrl-C on a pseudo terminal.
 local lu = require "luaunit"
+local files = require "tools.files"
 local shell = require "tools.shell"
 
 local tests = {}
@@ -327,6 +328,12 @@ function tests.test_a_script_and_then_the_prompt()
     {"-i", script.path, "word"})
   local good <close> = shell.file 'local seen, later = ...\nprint "ran"\n'
   assert_talk(dialogue "expect ran", {"-i", good.path, "word"})
+  -- A path that is longer than what messages have of it.
+  local folder <close> = shell.folder()
+  local path = ("%s/%s.lua"):format(folder.path, ("long"):rep(20))
+  files.write(path, 'local seen = ...\nlocal later\nerror "no"\n')
+  assert_talk(dialogue "expect :3: no\nexpect 3 | error \"no\"\nexpect where()",
+    {"-i", path, "word"})
   local bad <close> = shell.file "x = = 1"
   assert_talk("expect :1: unexpected symbol\nexpect >\\s\nsend 1 + 1\\r\nexpect 2\\r\\n",
     {"-i", bad.path})

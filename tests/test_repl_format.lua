@@ -171,6 +171,8 @@ function tests.test_options_complete()
   -- Values are names again.
   assert_complete("ladies.nn.gcn{inputs = pri", 24, {"print", "printer"})
   assert_complete("ladies.nn.gcn(inp", 15, {})
+  assert_complete("ladies.nn.gcn{x = {inp", 20, {})
+  assert_complete("ladies.nn.gcn{inputs = inp", 24, {})
   ENV.ladies = nil
 end
 

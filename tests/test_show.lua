@@ -245,6 +245,9 @@ function tests.test_print()
   local out = shell.run_ladies{"-e",
     "t = ladies.ones(1, 2) print(t) print(t, 1) io.write(tostring(t))"}
   lu.assertEquals(out, "Tensor 1 x 2, all 1\n  1  1\nTensor 1 x 2\t1\nTensor 1 x 2")
+  local odd = "print(setmetatable({}, {__show = function() end, __tostring = function() "
+    .. "return ('long'):rep(9000) end}))"
+  lu.assertEquals(shell.run_ladies{"-e", odd}, ("long"):rep(9000) .. "\n")
 end
 
 function tests.test_the_prompt()

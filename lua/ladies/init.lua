@@ -4,10 +4,10 @@
 require "ladies.base.address_space"
 
 local core = require "ladies_core"
+local core_classes = require "ladies.base.core_classes"
 local fields = require "ladies.base.fields"
-local show = require "ladies.show"
 
-local ladies = {show = show.text}
+local ladies = {}
 
 -- The name of a member -> the module that it is, or a module and the field of it that it is.
 local MODULES = {
@@ -49,6 +49,7 @@ local MODULES = {
   plot = {"ladies.report.plot"},
   save_model = {"ladies.nn.model_file", "save"},
   load_model = {"ladies.nn.model_file", "load"},
+  show = {"ladies.show", "text"},
   help = {"ladies.prompt.help", "show"},
   help_text = {"ladies.prompt.help", "text"},
 }
@@ -70,6 +71,12 @@ for name, value in pairs(core) do
     and (not doc or doc:find("^ladies%." .. name .. "%f[^%w_]")) then
     add(name, value)
   end
+end
+
+-- What shows these is loaded with the first of them that is shown, and takes the place of this.
+local classes = core_classes()
+for _, name in ipairs{"Tensor", "Index", "Matrix"} do
+  classes[name].__show = function(value, width) return ladies.show(value, width) end
 end
 
 fields.of_module("ladies", ladies, MODULES, function(name)

@@ -75,39 +75,32 @@ function known_of(tokens, last, env)
   return result_of(known), begin
 end
 
--- The function whose options are written at the end of the tokens, f{ or f(x, {; or nil.
-local function called(tokens, env)
-  local depth, commas = 0, 0
-  for i = #tokens, 1, -1 do
-    local text = tokens[i].kind == "sign" and tokens[i].text
-    if MATCHING[text] then depth = depth + 1 end
-    if IS_OPENING[text] then depth = depth - 1 end
-    if depth < 0 then
-      commas = commas + 1
-      local known = commas <= 2 and text ~= "[" and known_of(tokens, i - 1, env)
-      if known and members.is_callable(known.value) then return known.value, text == "{" end
-      if text ~= "{" or commas == 2 then return nil end
-      -- A table that is an argument: its call is the next bracket that is open.
-      depth = 0
-    end
-  end
-end
-
-local function is_option_place(tokens)
-  local last = tokens[#tokens]
-  return last and (last.text == "{" or last.text == ",")
-end
-
--- Whether the innermost bracket that is open at the end of the tokens is a brace.
-local function in_braces(tokens)
+-- The position of the innermost bracket that is open behind tokens[last]; nil for none.
+local function open_bracket(tokens, last)
   local depth = 0
-  for i = #tokens, 1, -1 do
+  for i = last, 1, -1 do
     local text = tokens[i].kind == "sign" and tokens[i].text
     if MATCHING[text] then depth = depth + 1 end
     if IS_OPENING[text] then depth = depth - 1 end
-    if depth < 0 then return text == "{" end
+    if depth < 0 then return i end
   end
-  return false
+end
+
+local function function_before(tokens, bracket, env)
+  local known = known_of(tokens, bracket - 1, env)
+  return known and members.is_callable(known.value) and known.value or nil
+end
+
+-- The function an option of which may be written behind the tokens, as in f{ and f(x, {a = 1,; or
+-- nil.
+local function called(tokens, env)
+  local last = tokens[#tokens]
+  local brace = last and (last.text == "{" or last.text == ",") and open_bracket(tokens, #tokens)
+  if not brace or tokens[brace].text ~= "{" then return nil end
+  local f = function_before(tokens, brace, env)
+  if f then return f end
+  local call = open_bracket(tokens, brace - 1)
+  return call and tokens[call].text == "(" and function_before(tokens, call, env) or nil
 end
 
 -- A collector of candidates that begin with `prefix`: found.names, sorted by finish, and
@@ -185,7 +178,7 @@ function complete.at(line, env)
       add_members(found, known, separator == ":", prefix)
     end
   elseif not is_number then
-    local f = is_option_place(tokens) and in_braces(tokens) and called(tokens, env)
+    local f = called(tokens, env)
     for _, option in ipairs(f and help.options(f) or {}) do found.add(option.name, option) end
     if #found.names == 0 and prefix ~= "" then
       add_members(found, {value = env}, false, prefix)

@@ -16,11 +16,12 @@ local LONGEST = 200  -- of the line itself
 local LINES = 200    -- of a stack
 
 local stack          -- the text of the last error's
+local paths = {}     -- of the files in it, by the names that texts have for them
 
 -- The line of a file, or of what was typed, as tracebacks name it.
 local function source_line(place, number)
   if place == "stdin" then return chunk.lines[number] end
-  local file = io.open(place)
+  local file = io.open(paths[place] or place)
   if not file then return nil end
   local n = 0
   for line in file:lines() do
@@ -49,13 +50,18 @@ local function seen_at(level)
   return setmetatable(seen, {__index = _G})
 end
 
--- The level of the function that runs this line, for who calls this.
+-- The innermost level whose function runs this line, for who calls this; nil where there is none.
+-- Takes note of the paths of all functions' files, which texts may have cut.
 local function level_of(place, number)
+  local found
   for level = 2, LINES do
     local info = debug.getinfo(level, "Sl")
-    if not info then return nil end
-    if info.short_src == place and info.currentline == number then return level - 1 end
+    if not info then break end
+    paths[info.short_src] = info.source:match "^@(.*)"
+    local runs_it = info.short_src == place and info.currentline == number
+    found = found or runs_it and level - 1 or nil
   end
+  return found
 end
 
 -- What a path of names leads to, or the longest part of it that leads to anything, and that part.
@@ -92,11 +98,11 @@ function failure.explain(message, is_interruption)
   if is_interruption then return message end
   local place, number = message:match "^([^\n]-):(%d+): "
   number = math.tointeger(number)
+  local level = level_of(place, number)
   local line = place and source_line(place, number)
   local lines = {style.error(message)}
   if line then
     lines[2] = ("  %d | %s"):format(number, line:sub(1, LONGEST))
-    local level = level_of(place, number)
     for _, values in ipairs(level and values_in(line, seen_at(level)) or {}) do
       lines[#lines + 1] = (" "):rep(#tostring(number) + 2) .. " | " .. values
     end

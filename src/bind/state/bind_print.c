@@ -12,7 +12,12 @@ int bind_print_line(lua_State *L)
     for (int i = 1; i <= n; i++) {
         if (i > 1)
             luaL_addchar(&line, '\t');
-        if (n > 1 || !luaL_callmeta(L, i, "__show") || lua_type(L, -1) != LUA_TSTRING)
+        bool is_shown = n == 1 && luaL_callmeta(L, i, "__show");
+        if (is_shown && lua_type(L, -1) != LUA_TSTRING) {
+            lua_pop(L, 1);
+            is_shown = false;
+        }
+        if (!is_shown)
             luaL_tolstring(L, i, NULL);
         luaL_addvalue(&line);
     }
