@@ -59,7 +59,7 @@ local function spec(args)
     {"hidden", "N", "positive integer", default = 64, help = "its width"},
     {"steps", "N", "non-negative integer", default = 5, help = "of training that it has"},
     {"batch-size", "N", "positive integer", default = 512, help = "seeds of a batch"},
-    {"draws", "N", "integer in [2, inf]", default = 6, help = "of each set of seeds"},
+    {"draws", "N", "integer in [2, 1000]", default = 6, help = "of each set of seeds"},
     {"precision", "X", "positive number", default = 0.1,
       help = "half the width of the intervals of the errors, as a share of them"},
     {"seconds", "S", "positive number", default = 10,
@@ -96,7 +96,7 @@ cli.main(spec, arg, function(opts, given)
     error(("which sampler? ladies lab FILE.lua, or one of %s"):format(
       table.concat(tables.sorted_keys(methods.by_name), ", ")), 0)
   end
-  if opts.out then own_folder.at(opts.out):check "laboratory" end    -- sooner than all else
+  if opts.out then own_folder.at(opts.out):make "laboratory" end     -- sooner than all else
   if opts.threads then ladies.threads(opts.threads) end
   local data = ladies.data.load(opts.dataset, data_options.load(opts))
   splits.complete("ladies lab", data)

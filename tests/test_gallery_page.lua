@@ -119,7 +119,7 @@ end
 function tests.test_verdicts()
   local pooled = examined("pooled", 4)
   lu.assertEquals(pooled.examinations[1].faults, {})
-  lu.assertStrContains(text_of(pooled), "Close to unbiased")
+  lu.assertStrContains(text_of(pooled), "Its embedding is close to unbiased")
   local same = text_of(examined("same_numbers", 60))
   lu.assertStrContains(same, "Something is wrong with it: 2 calls of Rng:uniform_of use the same "
     .. "random numbers within one mini-batch")

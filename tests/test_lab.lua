@@ -8,6 +8,7 @@ local full = require "ladies.samplers.full"
 local message_of = require "tools.message_of"
 local statistics = require "ladies.report.statistics"
 local student = require "ladies.lab.student"
+local temporary = require "reference.temporary"
 
 local tests = {}
 
@@ -166,7 +167,7 @@ function tests.test_no_cause()
   local function remedy_of(given)
     local faults = lab(given).examinations[1].faults
     lu.assertEquals(faults[#faults].key, "biased")
-    lu.assertStrContains(faults[#faults].text, "size along the exact one is ")
+    lu.assertStrContains(faults[#faults].text, "layer 1: ")
     return faults[#faults].remedy
   end
   local odd = weighted(function(w) return w * (2 - w:above(1.5)) end)
@@ -179,6 +180,24 @@ function tests.test_no_cause()
     end
   end}
   lu.assertStrContains(remedy_of(deaf), "first mend what is said above")
+end
+
+-- A large bias of the gradient is told where the embedding has none to speak of.
+function tests.test_embedding_and_gradient_stand_apart()
+  local one = lab("fastgcn:20", {seconds = 1}).examinations[1]
+  lu.assertStrMatches(one.verdict, "Its embedding is close to unbiased, its gradient .*biased%..*")
+end
+
+-- Whether it uses samples, and whether it goes along with training, is told.
+function tests.test_notes()
+  local path = temporary.path "whole.lua"
+  ladies.file.write(path, [[return function(P, settings)
+    return require "ladies".samplers.full(P, {layers = settings.layers})
+  end]])
+  local notes = table.concat(lab(path).examinations[1].notes, "; ")
+  lu.assertStrContains(notes, "it does not use `samples`")
+  notes = table.concat(lab("vrgcn").examinations[1].notes, "; ")
+  lu.assertStrContains(notes, "of the one state that it had after 5 steps")
 end
 
 -- The rank is by variance, and says what bias it leaves out.
@@ -294,8 +313,12 @@ function tests.test_refusals()
   local deep = {name = "deep", sampler = function(P)
     return ladies.samplers.full(P, {layers = 3})
   end}
-  lu.assertStrContains(message(deep, {dataset = DATA, quiet = true}),
-    "deep gives mini-batches of 3 blocks, and the network has 2 layers; give layers = 3")
+  local words = "deep gives mini-batches of 3 blocks, and the network has 2 layers; give layers = 3"
+  lu.assertStrContains(message(deep, {dataset = DATA, quiet = true, against = {}}), words)
+  local both = lab({deep, "ladies:20"}, {seconds = 0.01}).examinations
+  lu.assertStrContains(both[1].faults[1].text, words)
+  lu.assertTrue(finding(both[2], "cost.seconds").mean > 0)
+  lu.assertStrContains(message{"ladies:20", "ladies:20"}, "LADIES (20) is there twice")
 end
 
 --- What a sampler draws after a step has the batch's generator, as in training.

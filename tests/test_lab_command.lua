@@ -101,7 +101,7 @@ function tests.test_what_is_refused()
     ['got "laides"; did you mean "ladies"?'] = {1, "laides"},
     ["the samples of ladies must be a positive integer"] = {1, "ladies:x"},
     ["unknown option --sample; did you mean --samples?"] = {2, "ladies", "--sample", "3"},
-    ["--draws must be an integer in [2, inf], got 1"] = {2, "ladies", "--draws", "1"},
+    ["--draws must be an integer in [2, 1000], got 1"] = {2, "ladies", "--draws", "1"},
     ["missing.lua: cannot be opened"] = {2, "./missing.lua"},
     ["broken.lua:1: "] = {2, broken},
     ["left as they are"] = {1, "ladies", "--out", taken},

@@ -345,6 +345,16 @@ function tests.test_globals_do_not_cross()
   rawset(_G, "WANTED", nil)
 end
 
+function tests.test_new_globals()
+  local inner = ladies.samplers.ladies(data.graph:normalize "sym", {samples = {6, 6}})
+  local function sampler(seeds, rng)
+    rawset(_G, "LAST_SEEDS", seeds)
+    return inner(seeds, rng)
+  end
+  assert_fault(sampler, "globals", "it sets the global LAST_SEEDS")
+  rawset(_G, "LAST_SEEDS", nil)
+end
+
 function tests.test_what_cannot_cross_is_a_note()
   local file <close> = io.open(debug.getinfo(1, "S").source:sub(2))
   local inner = ladies.samplers.ladies(data.graph:normalize "sym", {samples = {6, 6}})

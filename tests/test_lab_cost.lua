@@ -46,15 +46,15 @@ end
 
 --- Work in Lua is Lua's, although it calls functions again and again; that of a primitive is its.
 function tests.test_seconds_go_to_what_took_them()
-  local in_lua = timing.split(run_of(with(function(batch)
+  local in_lua = timing.split({run_of(with(function(batch)
     local n, began = 0, os.clock()
     while os.clock() - began < 0.004 do n = n + 1 end
     batch.n = n
-  end)), 1, 8, 0).sampling
+  end))}, 1, 8, 0)[1].sampling
   local x = ladies.ones(300, 300)
-  local in_C = timing.split(run_of(with(function()
+  local in_C = timing.split({run_of(with(function()
     for _ = 1, 4 do local _ = x:matmul(x) end
-  end)), 1, 8, 0).sampling
+  end))}, 1, 8, 0)[1].sampling
   local function share(seen, list)
     local shares = {}
     for i, seconds in ipairs(seen.whole) do shares[i] = list[i] / seconds end
@@ -73,16 +73,17 @@ end
 
 --- The time of a step has that of after_step; that of a sampler has nothing of the step.
 function tests.test_steps()
-  local seen = timing.split(run_of(with(function(batch)
+  local seen = timing.split({run_of(with(function(batch)
     batch.after_step = function() busy(0.003) end
-  end)), 1, 8, 0)
+  end))}, 1, 8, 0)[1]
   for i = 1, 8 do lu.assertTrue(seen.step.whole[i] > 0.003) end
   lu.assertTrue(seen.step.primitives["Tensor:backward"][1] > 0)
   lu.assertNil(seen.sampling.primitives["Tensor:backward"])
 end
 
 function tests.test_findings()
-  local findings, columns = cost.examine(run_of "ladies:8", 1, 0)
+  local seen = cost.examine({run_of "ladies:8"}, 1, 0)[1]
+  local findings, columns = seen.findings, seen.columns
   local by_key = tables.by_field(findings, "key")
   for _, one in ipairs(findings) do
     lu.assertEquals(one.section, "cost")

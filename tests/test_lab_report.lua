@@ -419,6 +419,9 @@ function tests.test_a_measured_one()
   local back = json.decode(ladies.file.read(folder .. "/lab.json"))
   lu.assertEquals(#back.examinations[1].findings, #lab.examinations[1].findings)
   lu.assertStrContains(message_of(lab.write, lab, 7), "laboratory:write: the folder")
+  ladies.file.write(folder .. "/lab-old.svg", "of an earlier one")
+  lab:write(folder)
+  lu.assertNotEquals(core.exists(folder .. "/lab-old.svg"), "file")
 end
 
 return tests

@@ -1,5 +1,5 @@
 --- Models on Cora with its published split, where LADIES_DATA has it: floors under the test F1 of
--- full-batch training, means of three seeds; one where a sanitizer makes training ten times as slow.
+-- full-batch training, means of three seeds; of one where a sanitizer makes training slow.
 local lu = require "luaunit"
 local ladies = require "ladies"
 

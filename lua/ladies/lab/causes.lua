@@ -9,7 +9,12 @@ local weights = require "ladies.lab.weights"
 
 local causes = {}
 
-local LEVEL, MUCH = 0.001, 0.03
+local MUCH = 0.03
+
+--- The chance that a sound sampler is blamed.
+causes.LEVEL = 0.001
+
+local LEVEL = causes.LEVEL
 
 -- The exponent of ladies.lab.weights from which on weights fall too fast. Unbiased weights that
 -- depend on the draw, as those of draws with replacement, have up to 1.1; 1 / (s p) without
@@ -92,12 +97,14 @@ local function of_weights(seen, normalized)
   elseif often and rarely and not normalized and is_near(often, rarely.mean, 0.1)
     and (often.low > 1 + MUCH or often.high < 1 - MUCH) then
     return cause("factor", ("all weights are %.3g times what they should be"):format(often.mean),
-      "look for a factor that is there twice, or a number of samples that is not that of the draws")
+      often.high < 0 and "look for a sign" or "look for a factor that is there twice, or a "
+        .. "number of samples that is not that of the draws")
   elseif b and b.low > TOO_FAST then
-    return cause("naive", "the weights fall faster than one over the frequency, as 1 / (s p), "
-      .. "which is right for draws with replacement, does where nodes are drawn without",
-      "debias = true, draw = \"wr\" or \"poisson\""
-        .. (normalized and "" or ", or divide rows by their sums"))
+    return cause("naive", "the weights fall faster than one over the frequency of draws, so "
+      .. "that what is drawn rarely counts too much",
+      "where nodes are drawn without replacement 1 / (s p) does so: choice with debias = true, "
+        .. "draw = \"wr\" or \"poisson\""
+        .. (normalized and "" or ", or rows divided by their sums"))
   end
 end
 
@@ -106,7 +113,11 @@ local function of_mass(off, sample)
   for key, x in pairs(off) do
     local layer = key:match "^layers%.(%d+)%.mass$"
     local empty = layer and student.interval(sample.columns["connection.empty." .. layer])
-    if layer and x.high < 1 and empty.low > MUCH then
+    if layer and empty.low == 1 then
+      return {key = "mass", kind = "fault", text = ("layer %s has no entries at all"):format(layer),
+        proof = "no row of it has one, in any draw",
+        remedy = "look at what is drawn for this layer"}
+    elseif layer and x.high < 1 and empty.low > MUCH then
       return {key = "mass", kind = "warning", text = ("rows of layer %s lose their mass: %.0f %% "
         .. "of them have no entry left"):format(layer, 100 * empty.mean),
         proof = "row sums over those of P: " .. text_of(x),
@@ -127,26 +138,28 @@ end
 -- The names of the numbers that can be off, as the report has them.
 local NAMES = {scale = "size along the exact one", mass = "row sums of P~ over those of P"}
 
--- What is off most, where nothing proves why. broken: whether the sampler breaks its contract.
+-- A layer that is off, where nothing proves why: the lowest, farthest from what was looked at.
+-- broken: whether the sampler breaks its contract.
 local function of_nothing_known(off, broken)
-  local worst
   for _, key in ipairs(tables.sorted_keys(off)) do
-    if not worst or math.abs(off[key].mean - 1) > math.abs(off[worst].mean - 1) then worst = key end
+    local layer, number = key:match "^layers%.(%d+)%.(%l+)$"
+    if layer then
+      return {key = "biased", kind = "warning", text = ("layer %s: %s is %s, which should be 1")
+        :format(layer, NAMES[number], text_of(off[key])),
+        proof = "by Student's t, below 0.001 with all tests of this page counted",
+        remedy = broken and "first mend what is said above, which may be the cause"
+          or "no cause was proved: look at how this layer is drawn and weighted; compare with more "
+          .. "samples, and with a sampler that is known"}
+    end
   end
-  local object, number = worst:match "^(.*)%.(%l+)$"
-  return {key = "biased", kind = "warning", text = ("%s: %s is %s, which should be 1"):format(
-    object:gsub("layers%.", "layer "), NAMES[number], text_of(off[worst])),
-    proof = "by Student's t, below 0.001 with all tests of this page counted",
-    remedy = broken and "first mend what is said above, which may be the cause"
-      or "no cause was proved; compare with more samples, and with a sampler that is known"}
 end
 
 -- The embedding or the gradient is off although every layer is right.
 local function of_nonlinearity(off)
   local x = off["gradient.scale"] or off["embedding.scale"]
   return {key = "nonlinear", kind = "warning", text = ("the %s comes out %.2f times as large, "
-    .. "though every layer by itself is unbiased"):format(
-    off["gradient.scale"] and "gradient" or "embedding", x.mean),
+    .. "though no layer by itself is off beyond chance by more than %g %%"):format(
+    off["gradient.scale"] and "gradient" or "embedding", x.mean, 100 * MUCH),
     proof = "along the exact one it has " .. text_of(x),
     remedy = "ReLU and the loss are not linear, so the variance of a layer is bias behind them: "
       .. "more samples lower both"}

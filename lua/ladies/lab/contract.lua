@@ -47,7 +47,7 @@ local function is_well_formed(run, batch, seeds)
   end
   if not reason then return true end
   fault(run, "shape", reason, run.place, "see what a sampler returns: "
-    .. "help(ladies.sampling.check)")
+    .. "ladies.help(ladies.sampling.check)")
   return false
 end
 
@@ -203,6 +203,25 @@ end
 
 -- ---------------------------------------------------------------- all of it
 
+-- The keys of a table as a set.
+local function names_of(t)
+  local names = {}
+  for key in next, t do names[key] = true end
+  return names
+end
+
+-- A warning where there are other globals than before.
+local function check_globals(run, before)
+  for _, name in ipairs(tables.sorted_keys(names_of(_G))) do
+    if not before[name] then
+      run.faults[#run.faults + 1] = {key = "contract.globals", kind = "warning",
+        text = ("it sets the global %s"):format(name), proof = "it was not there before its calls",
+        remedy = "a local; what is global is another one in every Lua state of --workers"}
+      return
+    end
+  end
+end
+
 -- Makes a sampler for the run, and the draws, {batch =, group =}, each looked at by itself; false
 -- where one is malformed.
 local function draw_all(run, calls)
@@ -260,7 +279,9 @@ function contract.examine(subject, context)
   run.in_step = Subject.is_adaptive(sampler)
   local from_worker = not run.in_step
     and table.pack(replay.hashes_of_worker(context, sampler, again))
+  local globals = names_of(_G)
   local ok, drawn = errors.try(draw_all, run, calls)
+  check_globals(run, globals)
   if not ok then
     fault(run, "error", "it fails: " .. errors.message(drawn), run.place, "the message says where")
   elseif drawn then

@@ -106,16 +106,18 @@ local function findings_of_bytes(run, first)
   }
 end
 
---- cost.examine(run, first, seconds) -> findings, columns: what mini-batches cost, of independent
--- groups from `first` on; times are medians, with intervals by order statistics, of as many
--- mini-batches as `seconds` allow. run: {context =, sampler =, known = exact values}. columns has
--- the lists `seconds`, of sampling and step together, `sampling` and `step`.
-function cost.examine(run, first, seconds)
-  local bytes = findings_of_bytes(run, first)
-  local seen = timing.split(run, first + WEIGHED, MOST, seconds)
-  local list, both = findings_of_seconds(seen)
-  return tables.append(list, bytes),
-    {seconds = both, sampling = seen.sampling.whole, step = seen.step.whole}
+--- cost.examine(runs, first, seconds): what mini-batches cost, of independent groups from `first`
+-- on: an array with {findings =, columns =} for each run, {context =, sampler =, known = exact
+-- values}. Times are medians, with intervals by order statistics, of as many mini-batches as
+-- `seconds` a run allow; the runs take turns. columns has the lists `seconds`, of sampling and step
+-- together, `sampling` and `step`: numbers at the same place were taken one after the other.
+function cost.examine(runs, first, seconds)
+  local bytes = tables.map(runs, function(run) return findings_of_bytes(run, first) end)
+  return tables.map(timing.split(runs, first + WEIGHED, MOST, seconds), function(seen, i)
+    local list, both = findings_of_seconds(seen)
+    return {findings = tables.append(list, bytes[i]),
+      columns = {seconds = both, sampling = seen.sampling.whole, step = seen.step.whole}}
+  end)
 end
 
 return cost

@@ -6,6 +6,7 @@ local counts = require "ladies.lab.counts"
 local nearest_samples = require "ladies.study.nearest_samples"
 local statistics = require "ladies.report.statistics"
 local student = require "ladies.lab.student"
+local tables = require "ladies.base.tables"
 local timing = require "ladies.lab.timing"
 
 local equal = {}
@@ -17,36 +18,45 @@ local PROBES, TOLD = 7, 16
 -- A share by which sizes may differ and are still called equal.
 local FAR = 0.1
 
--- The sizes of mini-batches, of n groups from `first` on: lists of nodes, entries and seconds.
-local function sizes_of(context, subject, first, n)
-  local run = {context = context, sampler = context:sampler(subject),
-    known = context:exact(context:propagation_of(subject))}
-  local found = {nodes = {}, entries = {}, seconds = {}}
-  timing.batch(run, first, 1)                                       -- warms up
+-- The sizes of mini-batches of n groups from `first` on: for each subject lists of nodes, entries
+-- and seconds. The subjects take turns, so that a machine that is busy is so for all.
+local function sizes_of(context, subjects, first, n)
+  local all = tables.map(subjects, function(subject)
+    local run = {context = context, sampler = context:sampler(subject),
+      known = context:exact(context:propagation_of(subject))}
+    timing.batch(run, first, 1)                                     -- warms up
+    return {run = run, nodes = {}, entries = {}, seconds = {}}
+  end)
   for k = 1, n do
-    local sampling, step, batch = timing.batch(run, first + k - 1, 1)
-    found.seconds[k], found.nodes[k] = sampling + step, counts.nodes(batch)
-    found.entries[k] = counts.entries(batch)
+    for _, one in ipairs(all) do
+      local sampling, step, batch = timing.batch(one.run, first + k - 1, 1)
+      one.seconds[k], one.nodes[k] = sampling + step, counts.nodes(batch)
+      one.entries[k] = counts.entries(batch)
+    end
   end
-  return found
+  return all
 end
 
--- The one size that is to be equal.
-local function size_of(context, subject, what, first)
-  local list = sizes_of(context, subject, first, PROBES)[what]
-  return what == "seconds" and statistics.median(list) or statistics.mean(list)
-end
-
--- The subject with the number of samples that brings it nearest to `wanted`.
-local function adjusted(context, subject, what, wanted, first)
-  local most = nearest_samples.most(subject.config, context.data)
-  return subject:with_samples(nearest_samples.find(wanted, most, function(samples)
-    return size_of(context, subject:with_samples(samples), what, first)
+-- How many times the first subject's size another one has: a median of pairs for seconds.
+local function times_of_first(context, subjects, what, first)
+  local reference, other = table.unpack(sizes_of(context, subjects, first, PROBES))
+  if what ~= "seconds" then
+    return statistics.mean(other[what]) / statistics.mean(reference[what])
+  end
+  return statistics.median(tables.map(other.seconds, function(seconds, k)
+    return seconds / reference.seconds[k]
   end))
 end
 
-local function reached_by(context, subject, first)
-  local found = sizes_of(context, subject, first, TOLD)
+-- The subject with the number of samples that brings it nearest to the first one.
+local function adjusted(context, subject, reference, what, first)
+  local most = nearest_samples.most(subject.config, context.data)
+  return subject:with_samples(nearest_samples.find(1, most, function(samples)
+    return times_of_first(context, {reference, subject:with_samples(samples)}, what, first)
+  end))
+end
+
+local function reached_by(subject, found)
   return {
     samples = subject:takes_samples() and subject.samples or nil,
     nodes = student.interval(found.nodes), entries = student.interval(found.entries),
@@ -77,14 +87,14 @@ end
 -- first: the first group.
 function equal.find(context, subjects, what, first)
   local by_samples = what == "samples"
-  local wanted = not by_samples and size_of(context, subjects[1], what, first)
-  local list = {}
-  for i, subject in ipairs(subjects) do
-    if i > 1 and subject:takes_samples() then
-      subject = by_samples and subject:with_samples(subjects[1].samples or subject.samples)
-        or adjusted(context, subject, what, wanted, first)
-    end
-    local reached = reached_by(context, subject, first + PROBES)
+  local found = tables.map(subjects, function(subject, i)
+    if i == 1 or not subject:takes_samples() then return subject end
+    return by_samples and subject:with_samples(subjects[1].samples or subject.samples)
+      or adjusted(context, subject, subjects[1], what, first)
+  end)
+  local sizes, list = sizes_of(context, found, first + PROBES, TOLD), {}
+  for i, subject in ipairs(found) do
+    local reached = reached_by(subject, sizes[i])
     list[i] = {subject = subject, reached = reached}
     list[i].text = text_of(subject, reached, not by_samples and what, list[1].reached)
   end

@@ -14,6 +14,9 @@ local ranking = require "ladies.lab.ranking"
 local same = require "ladies.lab.same"
 local scaling = require "ladies.lab.scaling"
 local settings = require "ladies.experiment.settings"
+local Subject = require "ladies.lab.subject"
+local statistics = require "ladies.report.statistics"
+local student = require "ladies.lab.student"
 local tables = require "ladies.base.tables"
 local where = require "ladies.lab.where"
 
@@ -26,9 +29,9 @@ local WEIGHTS, DEGREES, SCALING, COST, GROWTH = 10001, 20001, 30001, 40001, 5000
 local DEEPEST = 4
 
 -- A user's statistics, name -> function(batch, exact), as ladies.lab takes them.
-local function own(statistics)
-  return tables.map(tables.sorted_keys(statistics), function(name)
-    return {key = "own." .. name, section = "own", label = name, see = statistics[name]}
+local function own(given)
+  return tables.map(tables.sorted_keys(given), function(name)
+    return {key = "own." .. name, section = "own", label = name, see = given[name]}
   end)
 end
 
@@ -38,26 +41,54 @@ local function find(list, key)
   end
 end
 
--- How the bias and the variance of the embedding stand.
-local function kind_of(embedding, bias)
-  if embedding.mean < measure.ROUNDING then return "Exact: it gives what the whole graph gives." end
-  local share = bias and bias.low > 0 and bias.mean / embedding.mean or 0
-  return share > 0.5 and "Badly biased: more draws of it do not help."
-    or share > 0.1 and "Biased: part of its error stays, however many draws."
-    or "Close to unbiased: its error is nearly all variance."
+-- The bias² of the embedding or the gradient beyond chance, as a share of the signal: as it was
+-- estimated, or at least that along the exact one, which is known better.
+local function certain_bias(columns, name)
+  local function mean(number, without)
+    local column = columns[name .. "." .. number] or {}
+    return #column > 1 and student.p_value(column, without) <= causes.LEVEL
+      and statistics.mean(column) or without
+  end
+  return math.max(mean("bias", 0), (mean("scale", 1) - 1) ^ 2)
+end
+
+-- How bias and variance of the embedding or the gradient stand. Bias counts where it has a share of
+-- the error, or is large itself.
+local function kind_of(found, name)
+  local whole = find(found.findings, name .. ".error").mean
+  if whole < measure.ROUNDING then return "exact" end
+  local bias = certain_bias(found.sample.columns, name)
+  local most = math.max(bias / whole, bias)
+  return most > 0.5 and "badly biased" or most > 0.1 and "biased" or "close to unbiased"
+end
+
+local MEANING = {
+  exact = "it gives what the whole graph gives", ["badly biased"] = "more draws of it do not help",
+  biased = "part of its error stays, however many draws",
+  ["close to unbiased"] = "its error is nearly all variance",
+}
+
+-- The same of both as a sentence.
+local function bias_text(found)
+  local embedding, gradient = kind_of(found, "embedding"), kind_of(found, "gradient")
+  if embedding == gradient then
+    return ("%s: %s."):format(embedding:gsub("^%l", string.upper), MEANING[embedding])
+  end
+  return ("Its embedding is %s, its gradient %s."):format(embedding, gradient)
 end
 
 -- What a reader should know first.
-local function verdict(list, faults)
+local function verdict(found)
   local parts = {}
-  for _, fault in ipairs(faults) do
+  for _, fault in ipairs(found.faults) do
     if fault.kind == "fault" and not parts[1] then
       parts[1] = "Something is wrong with it: " .. fault.text .. "."
     end
   end
-  local embedding, gradient = find(list, "embedding.error"), find(list, "gradient.error")
+  local embedding = find(found.findings, "embedding.error")
+  local gradient = find(found.findings, "gradient.error")
   if not embedding then return table.concat(parts, " ") end
-  parts[1] = parts[1] or kind_of(embedding, find(list, "embedding.bias"))
+  parts[1] = parts[1] or bias_text(found)
   parts[2] = ("The embedding is off by %s of its size, the gradient by %s."):format(
     findings.percent(math.sqrt(embedding.mean)), findings.percent(math.sqrt(gradient.mean)))
   return table.concat(parts, " ")
@@ -66,6 +97,32 @@ end
 local function settings_of(subject)
   if not subject.config then return "as it was given" end
   return settings.text(settings.at(subject.config, "sampler"))
+end
+
+local function add(found, list, series)
+  tables.append(found.findings, list)
+  tables.append(found.series, series)
+end
+
+-- Whether a number does not grow at all with the samples.
+local function is_constant(list, key)
+  local one = find(list, key)
+  return one ~= nil and one.low == 0 and one.high == 0
+end
+
+-- How errors and sizes grow with samples and depth.
+local function add_growth(found, context, subject, opts)
+  add(found, scaling.examine(context, subject, SCALING, DEEPEST))
+  add(found, growth.examine(context, subject, GROWTH, DEEPEST, opts.seconds / 50))
+  if is_constant(found.findings, "scaling.nodes.samples")
+    and is_constant(found.findings, "scaling.entries.samples") then
+    table.insert(found.notes, "its mini-batches are as large with a quarter of the samples and "
+      .. "with four times as many: it does not use `samples`, or has all there is")
+  end
+  if not subject.given and not context:has_depth(subject, DEEPEST) then
+    table.insert(found.notes, ("it gives other than %d blocks for %d layers, so nothing is told of "
+      .. "its depth"):format(DEEPEST, DEEPEST))
+  end
 end
 
 -- Measures a sampler that keeps its contract; adds to what is known of it.
@@ -86,23 +143,23 @@ local function measured(found, context, subject, opts)
     #found.faults > 0))
   table.insert(found.series, where.examine(run, DEGREES))
   table.insert(found.series, connection.receptive_field(found.findings, subject.title))
-  local costs, columns = cost.examine(run, COST, opts.seconds / 5)
-  for _, part in ipairs{
-    {coverage.examine(subject, context, opts.seconds / 5)},
-    {costs, {}},
-    {scaling.examine(context, subject, SCALING, DEEPEST)},
-    {growth.examine(context, subject, GROWTH, DEEPEST, opts.seconds / 50)},
-  } do
-    tables.append(found.findings, part[1])
-    tables.append(found.series, part[2])
+  add(found, coverage.examine(subject, context, opts.seconds / 5))
+  local ok, message = errors.try(add_growth, found, context, subject, opts)
+  if not ok then
+    table.insert(found.notes, "it fails with other samples or another depth, so nothing is told "
+      .. "of these: " .. errors.message(message))
   end
-  tables.append(found.findings, ranking.of(sample, columns))
   if sample.wanted then
     table.insert(found.notes, ("%d groups of %d draws instead of the %d that intervals of ±%g %% "
       .. "need: the %g seconds did not allow more"):format(sample.groups, sample.draws,
       sample.wanted, 100 * opts.precision, opts.seconds))
   end
-  found.settings.groups, found.sample = sample.groups, sample
+  if Subject.is_adaptive(run.sampler) then
+    table.insert(found.notes, ("it goes in step with training: all of its draws are of the one "
+      .. "state that it had after %d steps, and intervals do not cover other states"):format(
+      context.opts.steps))
+  end
+  found.settings.groups, found.sample, found.run = sample.groups, sample, run
 end
 
 -- Whether a fault leaves nothing to measure.
@@ -114,7 +171,8 @@ local function is_fatal(faults)
 end
 
 --- examination.of(context, subject, opts): all that is found of a subject: {subject =, settings =,
--- findings =, faults =, notes =, series =, verdict =, sample = of ladies.lab.measure}. One that
+-- findings =, faults =, notes =, series =, verdict =, sample = of ladies.lab.measure, run = for
+-- add_costs}. One that
 -- does not keep its contract is not measured. opts are those of ladies.lab; opts.reference: the
 -- subject that it is to be the same as, if any.
 function examination.of(context, subject, opts)
@@ -132,8 +190,33 @@ function examination.of(context, subject, opts)
   for _, fault in ipairs(faults) do fault.kind = fault.kind or "fault" end
   found.subject = {name = subject.name, title = subject.title, settings_text = settings_of(subject),
     P_text = propagation.describe(subject.P, context.data.graph)}
-  found.verdict = verdict(found.findings, faults)
+  found.verdict = verdict(found)
   return found
+end
+
+--- The examination of a subject that failed with a message while it was measured.
+function examination.failed(context, subject, message)
+  return {findings = {}, notes = {}, series = {}, sample = {columns = {}},
+    faults = {{key = "error", kind = "fault", text = "it fails: " .. message,
+      proof = "while it was measured", remedy = "the message says where"}},
+    settings = {groups = 0, draws = context.opts.draws}, verdict = "It fails, and has no numbers.",
+    subject = {name = subject.name, title = subject.title, settings_text = settings_of(subject)}}
+end
+
+--- Adds what mini-batches cost, and the ranks, to the examinations that have measured something.
+-- seconds: of each of them. They take turns.
+function examination.add_costs(list, seconds)
+  local measured_ones = {}
+  for _, found in ipairs(list) do
+    if found.run then measured_ones[#measured_ones + 1] = found end
+  end
+  local runs = tables.map(measured_ones, function(found) return found.run end)
+  for i, costs in ipairs(cost.examine(runs, COST, seconds)) do
+    local found = measured_ones[i]
+    tables.append(found.findings, costs.findings)
+    tables.append(found.findings, ranking.of(found.sample, costs.columns))
+    found.seconds, found.run = costs.columns.seconds, nil
+  end
 end
 
 return examination

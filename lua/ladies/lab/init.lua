@@ -26,7 +26,7 @@ local SPEC = {
   hidden = {"positive integer", 64},
   batch_size = {"positive integer", 512},
   steps = {"non-negative integer", 5},
-  draws = {"integer in [2, inf]", 6},
+  draws = {"integer in [2, 1000]", 6},
   precision = {"positive number", 0.1},
   seconds = {"positive number", 10},
   statistics = {"table", {}},
@@ -58,12 +58,14 @@ local function subjects_of(given, data, opts)
   local names, list = {}, {}
   local function add(one)
     local found = subject.of(WHERE, one, data, opts)
-    if not names[found.title] then
-      names[found.title] = true
-      list[#list + 1] = found
-    end
+    if names[found.title] then return found.title end
+    names[found.title] = true
+    list[#list + 1] = found
   end
-  for _, one in ipairs(list_of(given)) do add(one) end
+  for _, one in ipairs(list_of(given)) do
+    local twice = add(one)
+    if twice then errors.fail(("%s: %s is there twice"):format(WHERE, twice)) end
+  end
   local own = #list == 1
   for _, one in ipairs(opts.against or own and AGAINST or {}) do add(one) end
   check_settings(list, opts.settings)
@@ -95,10 +97,18 @@ local function equalize(all, shared, what)
   return texts
 end
 
+-- The examination of a subject; of one among others also where it fails, which they do not pay for.
+local function examine(shared, one, opts, is_alone)
+  local ok, found = errors.try(examination.of, shared, one, opts)
+  if ok then return found end
+  if is_alone then error(found, 0) end
+  return examination.failed(shared, one, errors.message(found))
+end
+
 -- A note where a sampler's exact values are not those of the first one.
 local function note_other_P(found, first)
   local own, other = found.subject, first.subject
-  if own.P_text ~= other.P_text then
+  if own.P_text and other.P_text and own.P_text ~= other.P_text then
     table.insert(found.notes, ("its errors are those of a network over P of %s, those of %s over P "
       .. "of %s; the same normalize for all makes it one network"):format(own.P_text, other.title,
       other.P_text))
@@ -171,11 +181,12 @@ return function(given, opts)
   local reached = equalize(all, shared, opts.equal)
   for i, one in ipairs(all) do
     opts.reference = i == 1 and reference or nil
-    list[i] = examination.of(shared, one, opts)
+    list[i] = examine(shared, one, opts, #all == 1)
     note_other_P(list[i], list[1])
     table.insert(list[i].notes, reached[i])
     tick()
   end
+  examination.add_costs(list, opts.seconds / 5)
   if budget then train(all, list, data, budget, tick) end
   bar:clear()
   return Laboratory.new(data, opts, list)

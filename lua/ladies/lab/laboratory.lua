@@ -1,5 +1,6 @@
 --- What an examination of samplers has found: each by itself, and all beside the first.
 
+local cost = require "ladies.lab.cost"
 local fields = require "ladies.base.fields"
 local options = require "ladies.base.options"
 local report = require "ladies.lab.report"
@@ -16,24 +17,44 @@ local COMPARED = {["embedding.error"] = true, ["embedding.bias"] = true,
   ["gradient.variance"] = true, ["connection.nodes"] = true, ["cost.seconds"] = true}
 local SECTIONS = {ranking = true, training = true, own = true}
 
--- The first elements of two lists, as many as both have.
-local function in_pairs(a, b)
-  local n = math.min(#a, #b)
-  return table.move(a, 1, n, 1, {}), table.move(b, 1, n, 1, {})
+-- The ratio of the means of two lists, whose first elements are pairs: all that is known of either
+-- mean is in it, and what the pairs have in common narrows its interval (the delta method).
+local function ratio_of_means(a, b)
+  local x, y, n = statistics.mean(a), statistics.mean(b), math.min(#a, #b)
+  if y == 0 or n < 2 then return nil end
+  local ratio = x / y
+  local function variance(list) return #list > 1 and statistics.deviation(list) ^ 2 / #list or 0 end
+  local pairs_a, pairs_b = table.move(a, 1, n, 1, {}), table.move(b, 1, n, 1, {})
+  local mean_a, mean_b, common = statistics.mean(pairs_a), statistics.mean(pairs_b), 0
+  for i = 1, n do common = common + (pairs_a[i] - mean_a) * (pairs_b[i] - mean_b) end
+  common = common / (n - 1) * n / (#a * #b)
+  local square = variance(a) + ratio ^ 2 * variance(b) - 2 * ratio * common
+  local half = statistics.student(0.95, n - 1) * math.sqrt(math.max(0, square)) / math.abs(y)
+  return {mean = ratio, low = ratio - half, high = ratio + half}
+end
+
+-- The median of the ratios of seconds that were taken one after the other.
+local function ratio_of_seconds(one, first)
+  if not (one.seconds and first.seconds) then return nil end
+  return cost.median(tables.map(one.seconds, function(seconds, i)
+    return first.seconds[i] and seconds / first.seconds[i]
+  end))
 end
 
 -- The ratio of a number of an examination to that of the first. Both met the same seeds, group by
--- group, so its interval is that of pairs where the number is a mean over groups; otherwise the
--- ends of the intervals are divided, so that it is no narrower than it should be.
+-- group, so its interval is that of pairs where the number is a mean over groups, and their
+-- mini-batches were timed in turns. The ends of the intervals of a rank's two factors are
+-- multiplied, so that it is no narrower than it should be.
 local function ratio(one, first, key)
-  local a, b = one.sample.columns[key], first.sample.columns[key]
-  if a and b then
-    local value, half = statistics.ratio(in_pairs(a, b))
-    return value and {mean = value, low = value - half, high = value + half}
+  if key == "cost.seconds" then return ratio_of_seconds(one, first) end
+  local ranked = key:match "^ranking%.(%l+)$"
+  if ranked then
+    local x, y = ratio(one, first, ranked .. ".variance"), ratio_of_seconds(one, first)
+    return x and y and {mean = x.mean * y.mean, low = math.max(0, x.low) * y.low,
+      high = x.high * y.high}
   end
-  local x, y = one.by_key[key], first.by_key[key]
-  return x and y and y.low > 0 and {mean = x.mean / y.mean, low = x.low / y.high,
-    high = x.high / y.low} or nil
+  local a, b = one.sample.columns[key], first.sample.columns[key]
+  return a and b and ratio_of_means(a, b) or nil
 end
 
 local function row_of(one, first)
@@ -59,7 +80,8 @@ function Laboratory.new(data, opts, examinations)
   return setmetatable({
     data = data.name, examinations = examinations,
     settings = {layers = opts.layers, hidden = opts.hidden, steps = opts.steps, seed = opts.seed,
-      batch_size = math.min(opts.batch_size, #data.train), draws = opts.draws,
+      batch_size = math.min(opts.batch_size, #data.train),
+      one_set = opts.batch_size >= #data.train, draws = opts.draws,
       precision = opts.precision, seconds = opts.seconds},
     comparison = {equal = opts.equal or "as they are", rows = tables.map(examinations, function(one)
       return row_of(one, first)

@@ -7,6 +7,7 @@
 
 local core = require "ladies_core"
 local primitives = require "ladies.base.primitives"
+local tables = require "ladies.base.tables"
 
 local timing = {}
 
@@ -60,16 +61,14 @@ local function finished(whole, split_lists, sums)
   return {whole = whole, primitives = split_lists, lua = own}
 end
 
---- The seconds of mini-batches: {sampling =, step =}, each {whole = list, primitives = {name =
--- list}, lua = list}, a number for each mini-batch; `lua` is what primitives leave of the whole.
--- Each mini-batch is made twice, without and with a look at its primitives, some time apart and in
--- either order, so that neither profits more often from what the other left in caches. There are at
--- most `most`, and eight at least, in `seconds`. first: the first group.
-function timing.split(run, first, most, seconds)
-  local sampling, computing = {}, {}
+-- What is seen of a run's mini-batches, which turns add to: turn(place) makes the mini-batches
+-- `place` and the next one, each without and with a look at its primitives.
+local function record(run, first)
+  local whole = {sampling = {}, step = {}}
   local parts, sums = {sampling = {}, step = {}}, {sampling = {}, step = {}}
+  local self = {}
   local function plain(place)
-    sampling[place], computing[place] = timing.batch(run, first + place - 1, 1)
+    whole.sampling[place], whole.step[place] = timing.batch(run, first + place - 1, 1)
   end
   local function traced(place)
     local of_sampling, of_step = split(run, first + place - 1, 1)
@@ -77,20 +76,37 @@ function timing.split(run, first, most, seconds)
     add(parts.step, sums.step, place, of_step)
   end
   timing.batch(run, first, 1)                                       -- warms up
-  traced(1)
-  parts = {sampling = {}, step = {}}
-  local began = clock()
-  for place = 1, most, 2 do
+  split(run, first, 1)
+  function self.turn(place)
     local one, other = plain, traced
     if place % 4 == 1 then one, other = other, one end
     for _, what in ipairs{one, other} do
       what(place)
       what(place + 1)
     end
-    if place > 6 and clock() - began > seconds then break end
   end
-  return {sampling = finished(sampling, parts.sampling, sums.sampling),
-    step = finished(computing, parts.step, sums.step)}
+  function self.result()
+    return {sampling = finished(whole.sampling, parts.sampling, sums.sampling),
+      step = finished(whole.step, parts.step, sums.step)}
+  end
+  return self
+end
+
+--- The seconds of the mini-batches of some runs: an array of {sampling =, step =}, each {whole =
+-- list, primitives = {name = list}, lua = list}, a number for each mini-batch; `lua` is what
+-- primitives leave of the whole. The runs take turns, so that a machine that is busy with something
+-- else is so for all. Each mini-batch is made twice, without and with a look at its primitives,
+-- some time apart and in either order, so that neither profits more often from what the other left
+-- in caches. There are at most `most`, and eight at least, in `seconds` a run. first: the first
+-- group.
+function timing.split(runs, first, most, seconds)
+  local records = tables.map(runs, function(run) return record(run, first) end)
+  local began = clock()
+  for place = 1, most, 2 do
+    for _, one in ipairs(records) do one.turn(place) end
+    if place > 6 and clock() - began > seconds * #runs then break end
+  end
+  return tables.map(records, function(one) return one.result() end)
 end
 
 -- Bytes in use, apart from scratch, which is kept from batch to batch.

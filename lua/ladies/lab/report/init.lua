@@ -83,8 +83,18 @@ local function add_pictures(section, laboratory)
   end
 end
 
+-- Removes what an earlier laboratory left in the folder and this one does not have.
+local function remove_stale(folder, files)
+  local new = {["lab.html"] = true, ["lab.json"] = true}
+  for _, name in ipairs(files) do new[name] = true end
+  for _, name in ipairs(core.files(folder.path)) do
+    if name:find "^lab%-.*%.%l+$" and not new[name] then os.remove(folder:file(name)) end
+  end
+end
+
 --- Writes lab.html, lab.json, lab.md, lab.csv and the pictures (SVG and PNG, where gnuplot is) into
--- a folder, which is new, empty, or of an earlier laboratory; returns the ladies.Report of them.
+-- a folder, which is new, empty, or of an earlier laboratory, whose place this one takes; returns
+-- the ladies.Report of them.
 function report.write(laboratory, path)
   local folder = own_folder.at(path)
   local _ <close> = folder:take "laboratory"
@@ -101,6 +111,7 @@ function report.write(laboratory, path)
   core.file.write(folder:file "lab.html", html(laboratory))
   core.file.write(folder:file "lab.json", report.json(laboratory))
   section:write()
+  remove_stale(folder, section.files)
   table.insert(section.files, 1, "lab.html")
   table.insert(section.files, 2, "lab.json")
   return section

@@ -90,10 +90,12 @@ end
 --- What the numbers are of, and what their intervals are: a paragraph.
 function view.circumstances(laboratory)
   local s = laboratory.settings
+  local same = s.one_set and " A batch has all training nodes, so these sets are one and the same, "
+    .. "and differ by their draws alone." or ""
   return ("A GCN of %s, %d wide, after %s of training; batches of %s; %s sets of seeds, %s of "
-    .. "each; seed %d. Intervals are of 95 %%, by Student's t over the sets of seeds."):format(
+    .. "each; seed %d. Intervals are of 95 %%, by Student's t over the sets of seeds.%s"):format(
     plural(s.layers, "layer"), s.hidden, plural(s.steps, "step"), plural(s.batch_size, "seed"),
-    groups_of(laboratory), plural(s.draws, "draw"), s.seed)
+    groups_of(laboratory), plural(s.draws, "draw"), s.seed, same)
 end
 
 -- What may be equal, in words.
