@@ -159,11 +159,12 @@ that was paid are off the uniform ones by a total variation (from 0 to 1) of %s 
 rate that the paper derives for so many steps, players stay where they begin. (The paper's program
 has a constant rate of 0.01 instead.)]]
 
--- How far the players of BLISS come, on each data set, in words. Kept in the study.
+-- How far the players of BLISS come, on each data set where it was trained for all steps, in words;
+-- nil where it was on none. Kept in the study.
 local function players_text(study, variants, opts)
   local items, texts = {}, {}
   for _, one in ipairs(variants) do
-    if one.steps == ALL and one.method == "bliss" and one.model == "sage" then
+    if one.steps == ALL and one.method == "bliss" and one.model == "sage" and one.records[1] then
       items[#items + 1] = {variant = one, key = ("players of %s, %d steps"):format(one.key,
         opts.steps)}
     end
@@ -174,7 +175,7 @@ local function players_text(study, variants, opts)
   for i, record in ipairs(records) do
     texts[i] = ("%.4f on %s"):format(record.moved, items[i].variant.dataset)
   end
-  return PLAYERS_NOTE:format(opts.steps, table.concat(texts, ", "))
+  return #texts > 0 and PLAYERS_NOTE:format(opts.steps, table.concat(texts, ", ")) or nil
 end
 
 local function numbers_of(variants)
@@ -229,8 +230,10 @@ local function bliss(given)
   report:table(f1_table(variants, opts))
   report:table(differences_table(variants, opts))
   report:csv(numbers_of(variants))
-  report:note(provenance.runs(study, records), ABOUT:format(runs_text(variants)), STEPS_NOTE,
-    players_text(study, variants, opts), table.unpack(notes))
+  local players = players_text(study, variants, opts)
+  report:note(provenance.runs(study, records), ABOUT:format(runs_text(variants)), STEPS_NOTE)
+  if players then report:note(players) end
+  report:note(table.unpack(notes))
   report.variants = variants
   return report:write()
 end

@@ -95,8 +95,9 @@ local function add_examinations(report, examined)
     end
     results:add(row)
     if variant.far then
-      lines[#lines + 1] = ("* %s on %s, equal %s. %s %s"):format(variant.title, variant.dataset,
-        variant.equal, one.verdict, table.concat(one.causes, "; "))
+      local causes = #one.causes > 0 and " " .. table.concat(one.causes, "; ") or ""
+      lines[#lines + 1] = ("* %s on %s, equal %s. %s%s"):format(variant.title, variant.dataset,
+        variant.equal, one.verdict, causes)
     end
   end
   report:heading "Why: what the laboratory finds of these, beside the first method"
