@@ -158,6 +158,15 @@ local function printed(f, ...)
   return table.concat(lines, "\n")
 end
 
+--- What names hold is no order to the terminal, and characters stay whole.
+function tests.test_hostile_names_of_data_sets()
+  local data = toy.new()
+  data.class_names = {"a\27[31mb", ("\xc3\xb6"):rep(60), "c", "d"}
+  local text = ladies.show(data, 40)
+  lu.assertNil(text:find "\27")
+  lu.assertEquals(utf8.len(text) and widest_line(text), 40)
+end
+
 local function named(labels)
   return ladies.data.from_arrays{
     edges = {{1, 2}, {2, 1}, {1, 3}, {3, 1}, {3, 4}, {4, 3}},

@@ -1,5 +1,6 @@
 --- The facts of a data set in words.
 
+local core = require "ladies_core"
 local checks = require "ladies.data.checks"
 local facts = require "ladies.data.facts"
 local grouped = require "ladies.base.grouped"
@@ -115,7 +116,9 @@ function description.card(data, width)
     summary(data, facts.quick(data)), "more", node)
   local lines = {}
   for line in text:gmatch "[^\n]+" do
-    lines[#lines + 1] = #line <= width and line or line:sub(1, width - 3) .. "..."
+    line = core.printable(line)
+    local is_long = utf8.len(line) > width
+    lines[#lines + 1] = is_long and line:sub(1, utf8.offset(line, width - 2) - 1) .. "..." or line
   end
   return table.concat(lines, "\n")
 end
