@@ -96,10 +96,10 @@ end
 local PRODUCT = [[
   ladies.threads(2)
   local x = ladies.ones(300, 300)
-  print(x:matmul_precise(x):sum():item())
+  print(x:matmul(x):sum():item())
 ]]
 
---- OpenBLAS waits for ever where it finds no room, at the start and at the first precise product.
+--- OpenBLAS waits for ever where it finds no room, at the start and at the first product.
 function tests.test_address_space()
   if sanitized then return end                            -- they map terabytes
   local worked, failed = 0, 0

@@ -1,7 +1,11 @@
 #include <inttypes.h>
+#include <string.h>
 
+#include "base/threads.h"
 #include "grad/op.h"
 #include "tensor/blas.h"
+
+enum { ROW_GRAIN = 64 };
 
 /* dA += dC * B^T,  dB += A^T * dC */
 static ld_status matmul_backward(ld_node *n)
@@ -29,6 +33,19 @@ ld_status ld_op_matmul(ld_tape *tape, ld_tensor **out, ld_tensor *a, ld_tensor *
     if (st == LD_OK)
         st = ld_matmul(c, a, false, b, false, false);
     return ld_tape_finish(tape, out, c, &node, st);
+}
+
+typedef struct {
+    float *y;
+    const float *b;
+    int64_t n_cols;
+} bias_rows;
+
+static void set_bias(void *ctx, int64_t begin, int64_t end)
+{
+    bias_rows *p = ctx;
+    for (int64_t r = begin; r < end; r++)
+        memcpy(p->y + r * p->n_cols, p->b, (size_t)p->n_cols * sizeof(float));
 }
 
 /* db_j += sum over rows of dY_ij, in double */
@@ -71,7 +88,11 @@ ld_status ld_op_linear(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor *
         .name = "linear", .backward = linear_backward, .unread = LD_IN2 | LD_OUT, .in = {x, w, b}};
     ld_status st;
     LD_TRY(ld_tensor_new(&y, 2, x->n_rows, w->n_cols));
-    LD_TRY(b ? ld_matmul_bias(y, x, w, b) : ld_matmul(y, x, false, w, false, false));
+    if (b) {
+        bias_rows p = {y->data, b->data, y->n_cols};
+        LD_TRY(ld_parallel_for(y->n_rows, ROW_GRAIN, set_bias, &p));
+    }
+    LD_TRY(ld_matmul(y, x, false, w, false, b != NULL));
 done:
     return ld_tape_finish(tape, out, y, &node, st);
 }

@@ -1,4 +1,4 @@
-/* Dense products of tensors: of floats by gemm.h, the precise ones through BLAS. */
+/* Dense products through BLAS. */
 #ifndef LD_TENSOR_BLAS_H
 #define LD_TENSOR_BLAS_H
 
@@ -8,24 +8,19 @@
 #include "base/status.h"
 #include "tensor/tensor.h"
 
-/* c = op(a) * op(b), or c += when accumulate; op is the transpose when the flag is set. Its bits do not
- * depend on the number of threads; see gemm.h. LD_SHAPE when the shapes do not fit; LD_STATE in a
+/* c = op(a) * op(b), or c += when accumulate; op is the transpose when the flag is set. Rows of c
+ * are computed in fixed panels spread over the thread pool, each by a single-threaded BLAS call, so
+ * the bits do not depend on the number of threads. LD_SHAPE when the shapes do not fit; LD_STATE in a
  * worker, whose products would contend with those of training. */
 ld_status ld_matmul(ld_tensor *c, const ld_tensor *a, bool transpose_a, const ld_tensor *b,
                     bool transpose_b, bool accumulate);
 
-/* c = a * b, and the bias, a vector of as many elements as c has columns, added to every row. With the
- * errors of ld_matmul. */
-ld_status ld_matmul_bias(ld_tensor *c, const ld_tensor *a, const ld_tensor *b,
-                         const ld_tensor *bias);
-
-/* A new c = op(a) * op(b): products and sums in double, each element rounded to float once. Rows
- * are computed in fixed panels spread over the thread pool, each by a single-threaded BLAS call. With
- * the errors of ld_matmul. */
+/* A new c = op(a) * op(b): products and sums in double, each element rounded to float once. In
+ * fixed panels and with the errors of ld_matmul. */
 ld_status ld_matmul_precise(ld_tensor **c, const ld_tensor *a, bool transpose_a, const ld_tensor *b,
                             bool transpose_b);
 
-/* Which BLAS computes the latter, with the kernels that it has chosen for this processor: "OpenBLAS 0.3.21
+/* Which BLAS computes them, with the kernels that it has chosen for this processor: "OpenBLAS 0.3.21
  * Zen". */
 void ld_blas_name(char *text, size_t size);
 
