@@ -13,8 +13,8 @@
 -- (1 - alpha)^k: what a far hop is worth changes with L. Without an alpha the shares here are
 --     alpha_l  =  1 / (l + 1),        alpha_L  =  1 / (2 L + 1) in the last layer
 -- with which H_L is (H0 + 2 P H0 + ... + 2 P^L H0) / (2 L + 1): hops count alike, the node itself
--- half as much. (Zhu and Koniusz, "Simple Spectral Graph Convolution", ICLR 2021, have a network without
--- maps whose hops count alike.)
+-- half as much. (Zhu and Koniusz, "Simple Spectral Graph Convolution", ICLR 2021, have a network
+-- without maps whose hops count alike.)
 --
 -- The authors' program (chennnM/GCNII) drops elements of the features and before every layer; here
 -- input_dropout and dropout, after each layer, are two settings. The norm, before the activation of
