@@ -232,6 +232,9 @@ function tests.test_samplers_of_all_kinds()
   lu.assertTrue(finding(found.examinations[1], "layers.1.error").mean < 1e-9)
   lu.assertEquals(found.comparison.rows[2].name, "Cluster-GCN")
   lu.assertTrue(found.comparison.rows[3].ratios["gradient.error"].low > 0)
+  for _, key in ipairs{"connection.alone.1", "connection.alone.2", "coverage.never"} do
+    lu.assertNotNil(found.comparison.rows[3].values[key], key)
+  end
 end
 
 -- A sampler that is made already, and a statistic of one's own.

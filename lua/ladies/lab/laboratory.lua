@@ -14,8 +14,14 @@ fields.of_class(Laboratory, "data examinations settings comparison")
 -- The numbers by which samplers are compared, besides those of some sections.
 local COMPARED = {["embedding.error"] = true, ["embedding.bias"] = true,
   ["embedding.variance"] = true, ["gradient.error"] = true, ["gradient.bias"] = true,
-  ["gradient.variance"] = true, ["connection.nodes"] = true, ["cost.seconds"] = true}
+  ["gradient.variance"] = true, ["connection.nodes"] = true, ["coverage.never"] = true,
+  ["cost.seconds"] = true}
 local SECTIONS = {ranking = true, training = true, own = true}
+
+local function is_compared(finding)
+  local key = finding.key
+  return COMPARED[key] or SECTIONS[finding.section] or key:find "^connection%.alone%." ~= nil
+end
 
 -- The ratio of the means of two lists, whose first elements are pairs: all that is known of either
 -- mean is in it, and what the pairs have in common narrows its interval (the delta method).
@@ -60,7 +66,7 @@ end
 local function row_of(one, first)
   local row = {name = one.subject.title, values = {}, ratios = {}}
   for key, finding in pairs(one.by_key) do
-    if COMPARED[key] or SECTIONS[finding.section] then
+    if is_compared(finding) then
       row.values[key] = finding
       -- Of training there are differences.
       if one ~= first and finding.section ~= "training" then
