@@ -63,8 +63,8 @@ local function kind_of(found, name)
 end
 
 local MEANING = {
-  exact = "it gives what the whole graph gives", ["badly biased"] = "more draws of it do not help",
-  biased = "part of its error stays, however many draws",
+  exact = "it gives what the whole graph gives", ["badly biased"] = "the mean of many draws is far off",
+  biased = "the mean of many draws is off",
   ["close to unbiased"] = "its error is nearly all variance",
 }
 
