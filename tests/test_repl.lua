@@ -116,9 +116,12 @@ function tests.test_history_is_searched()
     send 11 * 11\r
     expect 121\r\n
     send x = 7\r
+    expect x = 7
+    expect >\s
     send \x1211\r
     expect bck:1
     expect 121\r\n
+    expect >\s
     send 5 + nonsense words\x17\x17 7\r
     expect 12\r\n
   ]]

@@ -26,9 +26,9 @@ local function answers_to(lines)
   local setup = ("_PROMPT, _PROMPT2 = %q, %q"):format(FIRST, NEXT)
   local command = ("exec %s -i -e %s 2>&1"):format(shell.quote(shell.ladies), shell.quote(setup))
   local out = shell.run({"sh", "-c", command}, {stdin = table.concat(lines, "\n") .. "\n"})
-  local answers = {}
+  local answers, home = {}, ladies.home():gsub("%p", "%%%0")
   for answer in out:gsub("^[^\1]*", ""):gmatch("[\1\2]([^\1\2]*)") do
-    answers[#answers + 1] = answer:gsub(ladies.home(), "/usr/local/share/ladies", 1)
+    answers[#answers + 1] = answer:gsub(home, "/usr/local/share/ladies", 1)
   end
   return answers
 end
