@@ -63,8 +63,9 @@ local function kind_of(found, name)
 end
 
 local MEANING = {
-  exact = "it gives what the whole graph gives", ["badly biased"] = "the mean of many draws is far off",
+  exact = "it gives what the whole graph gives",
   biased = "the mean of many draws is off",
+  ["badly biased"] = "the mean of many draws is far off",
   ["close to unbiased"] = "its error is nearly all variance",
 }
 

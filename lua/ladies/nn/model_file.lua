@@ -81,6 +81,7 @@ end
 --         metadata, in .safetensors, then say which class it is of. An .npz has the parameters
 --         alone.
 function model_file.save(model, path, given)
+  options.value("ladies.save_model", "the path", path, "string")
   local names = options.check("ladies.save_model", given, {names = {"ladies|pyg", "ladies"}}).names
   local kind, opts = kind_of(model)
   local architecture = kind and json.encode({kind = kind, options = opts}, "  ")
