@@ -234,7 +234,8 @@ end
 -- The rooms of the Lua half, from the top down: a module requires those of its own room and of
 -- rooms below. NAME.* is all that is in a folder and not named before.
 local ROOMS = {"ladies_bench.*", "ladies_followers", "ladies_followers.*", "ladies_paper",
-  "ladies_paper.*", "ladies", "ladies.command.*", "ladies.prompt.*", "ladies.lab.*",
+  "ladies_paper.*", "ladies.command.reference.*", "ladies", "ladies.command.*",
+  "ladies.prompt.*", "ladies.lab.*",
   "ladies.study.*", "ladies.experiment.*", "ladies.training.*", "ladies.samplers.*",
   "ladies.evaluation.*", "ladies.sampling.*", "ladies.optim.*", "ladies.nn.*", "ladies.data",
   "ladies.data.store.*", "ladies.data.formats.*", "ladies.data.*", "ladies.graph.*",

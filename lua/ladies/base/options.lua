@@ -207,11 +207,24 @@ function options.value(where, name, value, type_text)
   return used
 end
 
+-- Given in place of options, it has options.check raise the spec.
+local QUESTION = {}
+
+--- The spec with which a function checks its options, the last of its arguments, behind those that
+-- are given here; nil where it fails before. The function is called, up to that check.
+function options.spec_of(f, ...)
+  local arguments = table.pack(...)
+  arguments[arguments.n + 1] = QUESTION
+  local _, answer = errors.try(f, table.unpack(arguments, 1, arguments.n + 1))
+  return type(answer) == "table" and rawget(answer, QUESTION) or nil
+end
+
 --- A new table with the options of `given`, checked, and the defaults of the others.
 -- `where` begins the messages; `spec` maps each key to a type (required), to "type or nil", or to
 -- {type, default}. A key that the spec lacks is an error that names the nearest known one.
 function options.check(where, given, spec)
   given = given == nil and {} or given
+  if rawequal(given, QUESTION) then error({[QUESTION] = spec}, 0) end
   if type(given) ~= "table" then
     errors.fail(("%s: the options must be a table, got %s"):format(where, show(given)))
   end

@@ -98,7 +98,7 @@ end
 
 --- ladies.experiment.configure(given [, where]): all settings of an experiment: those of `given`,
 -- checked, and for the others those of its method and of the preset that given.preset names.
--- doc/reference.md begins with a table of them, and `ladies train --help` lists them. Methods and
+-- doc/reference/settings.md has a table of them, `ladies train --help` lists them. Methods and
 -- models of one's own are named by what ladies.experiment.own gives. Errors begin with `where`.
 function configuration.of(given, where)
   where = where or "ladies.experiment"

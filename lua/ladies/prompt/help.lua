@@ -62,8 +62,8 @@ local function comment_above(lines, last)
   return table.concat(text, "\n")
 end
 
--- The comment that begins the file of a module of the library; nil for other tables.
-local function module_doc(module)
+--- The comment that begins the file of a module of the library; nil for other tables.
+function help.header(module)
   for name, loaded in pairs(package.loaded) do
     local path = rawequal(loaded, module) and package.searchpath(name, package.path)
     if path then
@@ -74,7 +74,8 @@ local function module_doc(module)
   end
 end
 
-local function function_doc(f)
+--- The documentation of a function; nil where it has none.
+function help.documentation(f)
   if core.docs[f] then return core.docs[f] end
   local info = debug.getinfo(f, "S")
   local path = info.what ~= "C" and info.source:match "^@(.*)"
@@ -91,7 +92,7 @@ end
 -- that of a function, for lists; "" for none.
 function help.summary(value)
   local is_function = type(value) == "function"
-  local text = is_function and function_doc(value) or not is_function and module_doc(value) or ""
+  local text = (is_function and help.documentation or help.header)(value) or ""
   text = text:gsub("\n  +", " ")       -- a long signature's further lines
   if core.docs[value] then
     text = text:match "\n(.*)" or text
@@ -105,7 +106,7 @@ end
 
 --- How a function is called: what its documentation begins with; nil where it has none.
 function help.signature(f)
-  local text = function_doc(f)
+  local text = help.documentation(f)
   if not text then return nil end
   text = text:gsub("\n  +", " ")
   if core.docs[f] then return text:match "^[^\n]*" end
@@ -115,7 +116,7 @@ end
 --- The class, as its metatable, of what a function returns, where its signature has "-> Class"; or
 -- nil.
 function help.class_of_result(f)
-  local doc = type(f) == "function" and function_doc(f) or ""
+  local doc = type(f) == "function" and help.documentation(f) or ""
   local name = (doc:match "^.-%.\n" or doc):match "%-> (%u%w*)"
   return name and help.classes()[name]
 end
@@ -150,7 +151,7 @@ function help.options(f)
       list[#list + 1] = at[name]
     end
   end
-  local text = type(f) == "function" and function_doc(f) or ""
+  local text = type(f) == "function" and help.documentation(f) or ""
   add_from_signature(text, add)
   for line in text:gmatch "[^\n]+" do
     local names, about = line:match "^(%a.-)  +(%S.*)$"
@@ -189,11 +190,25 @@ local function list(title, members)
   return table.concat(lines, "\n")
 end
 
+--- What the operators of a class do: an array of {name = its metamethod, text =} by these names. A
+-- text begins with how the operator is written, "t + u -> Tensor".
+function help.operators(meta)
+  local texts, found = rawget(meta, "__operators") or {}, {}
+  for i, name in ipairs(tables.sorted_keys(texts)) do
+    found[i] = {name = name, text = texts[name]}
+  end
+  return found
+end
+
 local function list_class(title, meta)
   local methods = rawget(meta, "__methods") or rawget(meta, "__index")
-  local names = table.concat(rawget(meta, "__fields") or {}, ", ")
-  return list(names == "" and title or ("%s\nfields: %s"):format(title, names),
-    type(methods) == "table" and methods or {})
+  local names, written = table.concat(rawget(meta, "__fields") or {}, ", "), {}
+  for i, operator in ipairs(help.operators(meta)) do
+    written[i] = operator.text:match "^[^\n]*":gsub(" %->.*", "")
+  end
+  if names ~= "" then title = ("%s\nfields: %s"):format(title, names) end
+  if #written > 0 then title = ("%s\noperators: %s"):format(title, table.concat(written, ", ")) end
+  return list(title, type(methods) == "table" and methods or {})
 end
 
 --- What a text names: "nn.gcn", "ladies.nn.gcn", "Tensor" or "Tensor:sum"; or a module that texts
@@ -220,8 +235,8 @@ end
 local function entries()
   local found, seen = {}, {}
   local function add(name, value)
-    found[#found + 1] = {name = name, summary = help.summary(value),
-      text = type(value) == "function" and function_doc(value) or module_doc(value) or ""}
+    local text_of = type(value) == "function" and help.documentation or help.header
+    found[#found + 1] = {name = name, summary = help.summary(value), text = text_of(value) or ""}
   end
   -- All members of a table before those of the tables in it: what has two names gets the shorter.
   local function walk(name, t, separator)
@@ -266,7 +281,7 @@ end
 
 -- A function's documentation, and the header of its file where it is all of a module.
 local function help_of_function(f)
-  local doc, header = function_doc(f) or "no documentation", module_doc(f)
+  local doc, header = help.documentation(f) or "no documentation", help.header(f)
   return header and header ~= doc and ("%s\n\n%s"):format(doc, header) or doc
 end
 
@@ -281,7 +296,7 @@ function help.text(x)
     return list_class(x.__name:match "[^.]*$", x)
   end
   if meta and options.class_of(x) then return list_class(tostring(x), meta) end
-  if type(x) == "table" then return list((module_doc(x) or "module") .. "\n", x) end
+  if type(x) == "table" then return list((help.header(x) or "module") .. "\n", x) end
   return ("%s: a %s"):format(tostring(x), type(x))
 end
 

@@ -228,15 +228,24 @@ static const bind_function methods[] = {
     {NULL, NULL, NULL},
 };
 
+static const bind_function operators[] = {
+    {"__add", tensor_add,
+     "t + u -> Tensor\n"
+     "The sum, element by element; either may be a number. Along a matrix a vector as long as a row,\n"
+     "an n x 1 column or a single element is repeated. Differentiable in both, as are - * / ^."},
+    {"__sub", tensor_sub, "t - u -> Tensor\nThe difference, as t + u."},
+    {"__mul", tensor_mul, "t * u -> Tensor\nThe product, element by element, as t + u."},
+    {"__div", tensor_div, "t / u -> Tensor\nThe quotient, as t + u."},
+    {"__pow", tensor_pow,
+     "t ^ u -> Tensor\nThe power, as t + u. What of its derivative is no number where t is 0 is taken\n"
+     "for 0."},
+    {"__unm", tensor_neg, "-t -> Tensor\nThe negative of each element. Differentiable."},
+    {NULL, NULL, NULL},
+};
+
 void bind_open_elementwise(lua_State *L)
 {
-    static const luaL_Reg operators[] = {
-        {"__add", tensor_add}, {"__sub", tensor_sub}, {"__mul", tensor_mul}, {"__div", tensor_div},
-        {"__pow", tensor_pow}, {"__unm", tensor_neg}, {NULL, NULL},
-    };
     bind_methods(L, BIND_TENSOR, methods);
-    luaL_getmetatable(L, BIND_TENSOR);
-    bind_metamethods(L, operators);
-    lua_pop(L, 1);
+    bind_operators(L, BIND_TENSOR, operators);
     bind_functions(L, functions);
 }

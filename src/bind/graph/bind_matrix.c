@@ -467,15 +467,24 @@ static const bind_function methods[] = {
     {NULL, NULL, NULL},
 };
 
+static const bind_function operators[] = {
+    {"__len", matrix_len, "#A -> integer\nThe number of rows."},
+    {"__eq", matrix_eq,
+     "A == B -> boolean\n"
+     "Whether shapes, and places, order and values of all entries are equal. See A:is_close(B)."},
+    {NULL, NULL, NULL},
+};
+
 void bind_open_matrix(lua_State *L)
 {
     static const luaL_Reg meta[] = {
-        {"__gc", matrix_gc}, {"__len", matrix_len},
-        {"__eq", matrix_eq}, {"__tostring", matrix_tostring},
+        {"__gc", matrix_gc},
+        {"__tostring", matrix_tostring},
         {NULL, NULL},
     };
     static const char *const properties[] = {"n_rows", "n_cols",        "nnz",  "values",
                                              "edge",   "requires_grad", "root", NULL};
     bind_class(L, BIND_MATRIX, methods, meta, properties, matrix_get_field);
+    bind_operators(L, BIND_MATRIX, operators);
     bind_functions(L, functions);
 }

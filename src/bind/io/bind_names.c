@@ -117,11 +117,18 @@ static const bind_function methods[] = {
     {NULL, NULL, NULL},
 };
 
+static const bind_function operators[] = {
+    {"__index", NULL, "names[i] -> string\nThe i-th name; an error outside of 1 .. #names."},
+    {"__len", names_length, "#names -> integer\nHow many there are."},
+    {NULL, NULL, NULL},
+};
+
 void bind_open_names(lua_State *L)
 {
     static const luaL_Reg meta[] = {
-        {"__gc", names_gc}, {"__len", names_length}, {"__tostring", names_tostring}, {NULL, NULL}};
+        {"__gc", names_gc}, {"__tostring", names_tostring}, {NULL, NULL}};
     static const char *const properties[] = {NULL};
     bind_functions(L, functions);
     bind_class(L, BIND_NAMES, methods, meta, properties, names_get);
+    bind_operators(L, BIND_NAMES, operators);
 }

@@ -22,8 +22,9 @@ static int class_index(lua_State *L)
     return lua_tocfunction(L, lua_upvalueindex(2))(L);
 }
 
-/* All but __gc, which runs within other calls, begin as functions do. */
-void bind_metamethods(lua_State *L, const luaL_Reg *list)
+/* Adds metamethods to the metatable on top of the stack. All but __gc, which runs within other calls,
+ * begin as functions do. */
+static void add_metamethods(lua_State *L, const luaL_Reg *list)
 {
     for (; list->name; list++) {
         if (strcmp(list->name, "__gc") == 0)
@@ -38,7 +39,7 @@ void bind_class(lua_State *L, const char *type, const bind_function *methods,
                 const luaL_Reg *metamethods, const char *const *properties, lua_CFunction get)
 {
     luaL_newmetatable(L, type);
-    bind_metamethods(L, metamethods);
+    add_metamethods(L, metamethods);
     lua_newtable(L);
     bind_functions(L, methods);
     lua_pushvalue(L, -1);
@@ -54,6 +55,21 @@ void bind_class(lua_State *L, const char *type, const bind_function *methods,
     }
     lua_setfield(L, -2, "__fields");
     lua_pop(L, 1);
+}
+
+void bind_operators(lua_State *L, const char *type, const bind_function *list)
+{
+    luaL_getmetatable(L, type);
+    luaL_getsubtable(L, -1, "__operators");
+    for (; list->name; list++) {
+        if (list->function) {
+            bind_push_function(L, list->function, NULL);
+            lua_setfield(L, -3, list->name);
+        }
+        lua_pushstring(L, list->doc);
+        lua_setfield(L, -2, list->name);
+    }
+    lua_pop(L, 2);
 }
 
 void bind_methods(lua_State *L, const char *type, const bind_function *list)

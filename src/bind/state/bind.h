@@ -47,8 +47,10 @@ void bind_push_core(lua_State *L, lua_CFunction function);
 void bind_class(lua_State *L, const char *type, const bind_function *methods,
                 const luaL_Reg *metamethods, const char *const *properties, lua_CFunction get);
 
-/* Adds metamethods to the metatable on top of the stack. */
-void bind_metamethods(lua_State *L, const luaL_Reg *list);
+/* Adds operators to a class that is registered already: metamethods with a text that begins with how
+ * they are written, "t + u -> Tensor". The class has these texts in __operators, by the names of the
+ * metamethods. [] is __index; its function is NULL, since the class has it by `get`. */
+void bind_operators(lua_State *L, const char *type, const bind_function *list);
 
 /* Adds methods to a class that is registered already. */
 void bind_methods(lua_State *L, const char *type, const bind_function *list);

@@ -241,14 +241,23 @@ static const bind_function methods[] = {
     {NULL, NULL, NULL},
 };
 
+static const bind_function operators[] = {
+    {"__len", scope_len,
+     "#step -> integer\nThe number of operations recorded, 0 when the step is closed."},
+    {NULL, NULL, NULL},
+};
+
 void bind_open_step(lua_State *L)
 {
     static const luaL_Reg meta[] = {
-        {"__close", scope_close},       {"__gc", scope_close}, {"__len", scope_len},
-        {"__tostring", scope_tostring}, {NULL, NULL},
+        {"__close", scope_close},
+        {"__gc", scope_close},
+        {"__tostring", scope_tostring},
+        {NULL, NULL},
     };
     static const char *const properties[] = {NULL};
     state_open(L);
     bind_class(L, BIND_STEP, methods, meta, properties, scope_get);
+    bind_operators(L, BIND_STEP, operators);
     bind_functions(L, functions);
 }

@@ -239,13 +239,28 @@ static const bind_function methods[] = {
     {NULL, NULL, NULL},
 };
 
+static const bind_function operators[] = {
+    {"__index", NULL,
+     "idx[i] -> integer | Index\n"
+     "Element i, an error outside of 1 .. #idx; idx[other] are the elements at the positions in an\n"
+     "Index, idx[mask] those where a vector of as many elements, such as idx:above(i), is not 0."},
+    {"__len", index_len, "#idx -> integer\nThe number of elements."},
+    {"__concat", index_concat,
+     "idx .. other -> Index\nThe elements of one after those of the other."},
+    {"__eq", index_eq,
+     "idx == other -> boolean\nWhether length and all elements are equal. See idx:equals(x)."},
+    {NULL, NULL, NULL},
+};
+
 void bind_open_index(lua_State *L)
 {
     static const luaL_Reg meta[] = {
-        {"__gc", index_gc},         {"__len", index_len}, {"__tostring", index_tostring},
-        {"__concat", index_concat}, {"__eq", index_eq},   {NULL, NULL},
+        {"__gc", index_gc},
+        {"__tostring", index_tostring},
+        {NULL, NULL},
     };
     static const char *const properties[] = {NULL};
     bind_class(L, BIND_INDEX, methods, meta, properties, index_get);
+    bind_operators(L, BIND_INDEX, operators);
     bind_functions(L, functions);
 }

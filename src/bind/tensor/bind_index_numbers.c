@@ -96,14 +96,20 @@ static const bind_function methods[] = {
     {NULL, NULL, NULL},
 };
 
+static const bind_function operators[] = {
+    {"__add", index_add,
+     "idx + x -> Index\n"
+     "The sum, element by element, with an Index of the same length or an integer. A result that is\n"
+     "no id, 0 to 2^31 - 1, is an error that names its position; so it is with - * // %."},
+    {"__sub", index_sub, "idx - x -> Index\nThe difference, as idx + x."},
+    {"__mul", index_mul, "idx * x -> Index\nThe product, as idx + x."},
+    {"__idiv", index_idiv, "idx // x -> Index\nThe quotient, rounded down, as idx + x."},
+    {"__mod", index_mod, "idx % x -> Index\nThe remainder, as idx + x."},
+    {NULL, NULL, NULL},
+};
+
 void bind_open_index_numbers(lua_State *L)
 {
-    static const luaL_Reg operators[] = {
-        {"__add", index_add},   {"__sub", index_sub}, {"__mul", index_mul},
-        {"__idiv", index_idiv}, {"__mod", index_mod}, {NULL, NULL},
-    };
     bind_methods(L, BIND_INDEX, methods);
-    luaL_getmetatable(L, BIND_INDEX);
-    bind_metamethods(L, operators);
-    lua_pop(L, 1);
+    bind_operators(L, BIND_INDEX, operators);
 }

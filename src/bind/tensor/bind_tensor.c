@@ -416,18 +416,31 @@ static const bind_function methods[] = {
     {NULL, NULL, NULL},
 };
 
+static const bind_function operators[] = {
+    {"__index", NULL,
+     "t[i] -> number | Tensor\n"
+     "Element i of a vector, row i of a matrix, as a view; an error outside of 1 .. #t. t[idx] are\n"
+     "the elements or rows at the positions in an Index, t[mask] those where a vector is not 0, as\n"
+     "t:rows(idx). A single element of a t that carries a gradient is a Tensor: see t:max()."},
+    {"__newindex", tensor_set_element,
+     "t[i] = number\nSets element i of a vector in place; of a matrix t:set_ does."},
+    {"__len", tensor_len, "#t -> integer\nThe elements of a vector, the rows of a matrix."},
+    {"__eq", tensor_eq,
+     "t == u -> boolean\n"
+     "Whether shapes and all elements are equal; nan equals nothing. See t:equals(u)."},
+    {NULL, NULL, NULL},
+};
+
 void bind_open_tensor(lua_State *L)
 {
     static const luaL_Reg meta[] = {
         {"__gc", tensor_gc},
-        {"__len", tensor_len},
-        {"__eq", tensor_eq},
         {"__tostring", tensor_tostring},
-        {"__newindex", tensor_set_element},
         {NULL, NULL},
     };
     static const char *const properties[] = {"n_rows",       "n_cols",        "ndim",    "grad",
                                              "is_parameter", "requires_grad", "in_step", NULL};
     bind_class(L, BIND_TENSOR, methods, meta, properties, tensor_get_field);
+    bind_operators(L, BIND_TENSOR, operators);
     bind_functions(L, functions);
 }
