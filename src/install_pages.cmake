@@ -1,4 +1,5 @@
-# Run when the program is installed: writes what it says of its commands to where shells and man look.
+# Run when the program is installed: writes what it says of its commands to where shells and man look,
+# and what it says of the library for editors.
 function(install_page path)
   set(file "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/${path}")
   cmake_path(GET file PARENT_PATH folder)
@@ -18,3 +19,4 @@ install_page(share/man/man1/ladies.1 man)
 install_page(share/bash-completion/completions/ladies completion bash)
 install_page(${zsh_folder}/_ladies completion zsh)
 install_page(share/fish/vendor_completions.d/ladies.fish completion fish)
+install_page(share/ladies/library/ladies.d.lua reference --annotations)

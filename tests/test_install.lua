@@ -33,6 +33,7 @@ end
 function tests.test_what_is_installed()
   for _, path in ipairs{"bin/ladies", "lib/lua/5.4/ladies_core.so", "share/lua/5.4/ladies/init.lua",
     "share/ladies/scripts/train.lua", "share/ladies/datasets/wordnet.npz", "lib/libladies.so",
+    "share/ladies/library/ladies.d.lua",
     "include/ladies/ladies.h", "include/ladies/tensor/tensor.h", "include/ladies/graph/csr.h"} do
     lu.assertTrue(has(path), path .. " is missing")
   end

@@ -39,11 +39,12 @@ local function as_index(ids)
   return type(ids) == "table" and core.index(ids) or ids
 end
 
---- A data set of a script's own arrays, checked as those of a file are.
+--- ladies.data.from_arrays{edges =, features =, labels =, ...} -> Dataset: a data set of a script's
+-- own arrays, checked as those of a file are.
 --
 --   ladies.data.from_arrays{
 --     edges    = {{1, 2}, {2, 3}},     -- or {Index, Index}, or graph = Matrix
---     features = Tensor or Matrix,
+--     features = ladies.ones(3, 2),    -- or Matrix
 --     labels   = {1, 2, 1},            -- or Index; 0 = unlabelled. Where a node may have several
 --                                      -- classes: Tensor or Matrix of 0 and 1, nodes x classes;
 --                                      -- a row of NaN = unlabelled

@@ -73,11 +73,12 @@ local function dataset(name, opts, edges_of)
   }
 end
 
---- A data set whose degrees follow a power law (Chung and Lu 2002), with classes that edges favour.
+--- ladies.generate.power_law{nodes =, entries =, classes =, features =, ...} -> Dataset: a data set
+-- whose degrees follow a power law (Chung and Lu 2002), with classes that edges favour.
 --
 --   ladies.generate.power_law{
---     nodes    = 232965,
---     entries  = 114615892,   -- stored entries, exactly; even, as an edge is two
+--     nodes    = 20000,
+--     entries  = 200000,      -- stored entries, exactly; even, as an edge is two
 --     classes  = 10,          -- of random sizes
 --     features = 64,          -- columns of the features: class mean + standard normal noise
 --     signal   = 0.15,        -- standard deviation of the class means
@@ -102,7 +103,8 @@ function generate.power_law(given)
   end)
 end
 
---- A data set of the stochastic block model (Holland, Laskey and Leinhardt 1983): two nodes of one
+--- ladies.generate.block_model{nodes =, classes =, p_inside =, p_outside =, ...} -> Dataset: a
+-- data set of the stochastic block model (Holland, Laskey and Leinhardt 1983): two nodes of one
 -- class are joined with probability p_inside, two of different classes with p_outside.
 --
 --   ladies.generate.block_model{nodes = 10000, classes = 10, p_inside = 0.01, p_outside = 0.001}

@@ -126,9 +126,10 @@ local function model_of(path, given, settings, data)
   return model
 end
 
---- ladies.saved_run(path [, {dataset =, data =, model =, method =, sampler =}]): the finished run
--- in a folder, of `ladies train` or of ladies.train{out = path}, to use its model: a table with
--- `path`, `data`, `model` and, of `ladies train`, `config`; see its methods nodes and logits.
+--- ladies.saved_run(path [, {dataset =, data =, model =, method =, sampler =}]) -> SavedRun: the
+-- finished run in a folder, of `ladies train` or of ladies.train{out = path}, to use its model: a
+-- table with `path`, `data`, `model` and, of `ladies train`, `config`; see its methods nodes and
+-- logits.
 -- dataset    the name or path of another data set than the run's, with as many features and
 --            classes; it has its own split or the default one. The run's own must be as it was. It
 --            has to be named where a script had made it.

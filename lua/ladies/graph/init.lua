@@ -13,8 +13,8 @@ local Graph = {__name = "ladies.Graph"}
 Graph.__index = Graph
 fields.of_class(Graph, "adjacency n_nodes n_edges normalized row_degrees")
 
---- A graph over a square Matrix: `adjacency`, `n_nodes` and `n_edges`, the stored entries (an
--- undirected edge is two of them).
+--- ladies.graph.new(adjacency) -> Graph: a graph over a square Matrix: `adjacency`, `n_nodes` and
+-- `n_edges`, the stored entries (an undirected edge is two of them).
 function Graph.new(adjacency)
   options.value("ladies.graph", "the adjacency", adjacency, "Matrix")
   if adjacency.n_rows ~= adjacency.n_cols then

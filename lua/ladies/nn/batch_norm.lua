@@ -10,9 +10,10 @@ local options = require "ladies.base.options"
 
 local BatchNorm = module.class("BatchNorm", "width momentum eps gain bias mean variance")
 
---- nn.batch_norm{width =, momentum = 0.1, eps = 1e-5}: for tensors of n x width. Gains begin at
--- one, shifts at zero; the running mean at zero and the variance at one. These two are frozen
--- parameters: files, checkpoints and the best model have them, and no optimizer takes them.
+--- nn.batch_norm{width =, momentum = 0.1, eps = 1e-5} -> BatchNorm: for tensors of n x width.
+-- Gains begin at one, shifts at zero; the running mean at zero and the variance at one. These two
+-- are frozen parameters: files, checkpoints and the best model have them, and no optimizer takes
+-- them.
 function BatchNorm.new(given)
   local opts = options.check("ladies.nn.batch_norm", given, {
     width = "positive integer",

@@ -6,7 +6,7 @@ local options = require "ladies.base.options"
 
 local Dropout = module.class("Dropout", "p")
 
---- nn.dropout{p =}: 0 <= p < 1.
+--- nn.dropout{p =} -> Dropout: 0 <= p < 1.
 function Dropout.new(given)
   return setmetatable(options.check("ladies.nn.dropout", given, {p = "number in [0, 1)"}), Dropout)
 end

@@ -11,7 +11,8 @@ local function convolution(opts, inputs, outputs, rng)
     init = opts.init, rng = rng}
 end
 
---- nn.gcn{inputs =, outputs =, hidden = 256, layers = 5, ...}: a model of `layers` propagations.
+--- nn.gcn{inputs =, outputs =, hidden = 256, layers = 5, ...} -> Gcn: a model of `layers`
+-- propagations.
 -- activation    after every layer but the one that gives the classes: relu (default), elu, ...
 -- dropout       after each activation
 -- input_dropout of the features (none)

@@ -7,7 +7,8 @@ local options = require "ladies.base.options"
 
 local LayerNorm = module.class("LayerNorm", "width gain bias")
 
---- nn.layer_norm{width =}: for tensors of n x width; gains begin at one, shifts at zero.
+--- nn.layer_norm{width =} -> LayerNorm: for tensors of n x width; gains begin at one, shifts at
+-- zero.
 function LayerNorm.new(given)
   local opts = options.check("ladies.nn.layer_norm", given, {width = "positive integer"})
   local gain, bias = core.ones(opts.width), core.zeros(opts.width)

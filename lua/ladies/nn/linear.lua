@@ -8,8 +8,8 @@ local options = require "ladies.base.options"
 
 local Linear = module.class("Linear", "inputs outputs weight bias")
 
---- nn.linear{inputs =, outputs =, bias = true, init = "glorot_uniform", rng = Rng}: x -> x W + b
--- for x of n x inputs, a Tensor or a sparse Matrix. The bias begins at zero.
+--- nn.linear{inputs =, outputs =, bias = true, init = "glorot_uniform", rng = Rng} -> Linear:
+-- x -> x W + b for x of n x inputs, a Tensor or a sparse Matrix. The bias begins at zero.
 function Linear.new(given)
   local opts = options.check("ladies.nn.linear", given, {
     inputs = "positive integer",

@@ -255,7 +255,7 @@ void bind_open_sampling(lua_State *L)
          "k columns src drawn in proportion to the sums of |entry|^power, power 1 or 2, over the\n"
          "rows dst, U = A:slice(dst, src), and design weights w. In distribution the same as\n"
          "  U, src = A:slice(dst, {first = always});  p = U:col_sums(power)\n"
-         "  pick, w = sampling.choice(p, k, {always = range(1, #always), ...})\n"
+         "  pick, w = sampling.choice(p, k, {rng = rng, always = range(1, #always), ...})\n"
          "  U, src = U:pick_cols(pick), src[pick]\n"
          "with draw, debias and union as in sampling.choice and the columns `always`, whether\n"
          "these rows touch them or not; but without reading all of the rows where it can be had for\n"

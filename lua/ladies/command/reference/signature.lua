@@ -12,6 +12,9 @@ local OBJECTS = {self = true, model = true, t = true}
 -- The name of a parameter that only its kinds stand for, as in npz.float32(Tensor | number).
 local NAMELESS = "value"
 
+-- That of a table before the options, as in npz.write(path, {name = array, ...}, {...}).
+local CONTENT = "list"
+
 -- The parts of a text between its commas, those in round brackets, braces and strings aside, as
 -- {text =, optional = whether it begins within square brackets}, which are left out.
 local function split(text)
@@ -91,7 +94,13 @@ function signature.of(f, is_method)
   if not inner then return {parameters = of_code(f, is_method and 1 or 0)} end
   local list = split(inner)
   if braces then list = {{text = braces, optional = false}} end
-  for i, part in ipairs(list) do list[i] = parameter(part.text, part.optional) end
+  for i, part in ipairs(list) do
+    list[i] = parameter(part.text, part.optional)
+    local before = list[i - 1]
+    if list[i].is_options and before and before.is_options then
+      before.name, before.is_options = CONTENT, false
+    end
+  end
   return {
     parameters = list, results = results(rest, core.docs[f] ~= nil), is_written = true,
   }

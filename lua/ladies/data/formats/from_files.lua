@@ -200,14 +200,15 @@ function from_files.read(given)
   return fields, {where = WHERE, shift = reader:first_id() - 1, keys = keys}, opts
 end
 
---- A data set from files, checked as one of arrays is.
+--- ladies.data.from_files{edges =, features =, labels =, ...} -> Dataset: a data set from files,
+-- checked as one of arrays is.
 --
 --   ladies.data.from_files{
 --     edges    = "edges.csv",       -- source, target [, weight]; or a matrix in .mtx, .npz
 --     features = "features.csv",    -- a row for each node; or .mtx, .npz, .npy
 --     labels   = "labels.csv",      -- a class for each node, or a 0/1 column for each class
---     split    = "split.csv",       -- train, val, test or another word for each node; or
---     train = "train.txt", val = "val.txt", test = "test.txt",     -- the nodes of each part
+--     split    = "split.csv",       -- train, val, test or another word for each node; or files
+--                                   -- with the nodes of each part, as train, val and test
 --   }
 --
 -- Tables may have tabs, commas, semicolons or blanks between their columns, a header, and be packed
