@@ -96,7 +96,8 @@ function Laboratory.new(data, opts, examinations)
 end
 
 --- Writes lab.html, one page that needs nothing else, lab.json, lab.md, lab.csv and the pictures
--- into a folder, which is new, empty, or of an earlier laboratory; returns their ladies.Report.
+-- into a folder, which is new, empty, or of an earlier laboratory; returns their report (see
+-- ladies.report).
 function Laboratory:write(folder)
   options.value("laboratory:write", "the folder", folder, "string")
   return report.write(self, folder)
