@@ -72,7 +72,8 @@ function tests.test_missing_names_are_found()
     "ladies.nn.gnc sampling.choise ladies.nn.gnc t:summ")
   lu.assertEquals(missing "See doc/nothing.md; see samplers/nothing.lua",
     "doc/nothing.md samplers/nothing.lua")
-  lu.assertEquals(missing "see t:sum(), ladies.report, Tensor:max; see doc/tour.md, see the end", "")
+  lu.assertEquals(missing "see t:sum(), ladies.report and mask:positions()", "")
+  lu.assertEquals(missing "see Tensor:max; see doc/tour.md; see the end", "")
 end
 
 -- The listings of a text: lines that are indented by two blanks and what follows them, indented,
