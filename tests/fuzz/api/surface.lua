@@ -12,8 +12,9 @@ local LEFT_OUT = {
   "^process%.", "^folder%.remove", "^truncate$", "^help$", "^home$",
   "^experiment%.re[a-z]+$", "^experiment%.model$", "^experiment%.sampler$",
   "^experiment%.batch_size$", "^experiment%.same_model$", "^experiment%.stored$",
-  "^options%.value$", "^options%.check$", "^errors%.", "^ablate$", "^auto$", "^compare$",
-  "^costs$", "^depth$", "^figures$", "^lab$", "^report$", "^reproduce$", "^sweep$", "^table3$",
+  "^options%.value$", "^options%.check$", "^options%.spec_of$", "^errors%.",
+  "^ablate$", "^auto$", "^compare$", "^costs$", "^depth$", "^figures$", "^lab$", "^report$",
+  "^reproduce$", "^sweep$", "^table3$",
   "^variance$", "^experiment%.run$", "^experiment%.load$", "^data%.names$", "^plot%.available$",
   ":new$", ":transform_is_cheaper$", "^plot%.png$", "^plot%.svg$", "^plot%.files$", "^workers$",
 }
