@@ -188,6 +188,22 @@ function tests.test_embedding_and_gradient_stand_apart()
   lu.assertStrContains(one.verdict, "embedding is close to unbiased, its gradient badly biased")
 end
 
+-- A sampler that fails only when it is timed leaves the others their times.
+function tests.test_failure_while_timed()
+  local rare = {name = "rare", sampler = function(P)
+    local whole = full(P, {layers = 2})
+    return function(seeds)
+      if debug.traceback():find "lab/cost.lua" then error("out of luck", 0) end
+      return whole(seeds)
+    end
+  end}
+  local both = lab({rare, "ladies:20"}, {seconds = 1e-3}).examinations
+  lu.assertEquals(both[1].verdict:match "it fails: out of luck", "it fails: out of luck")
+  lu.assertTrue(finding(both[1], "embedding.error").mean < 1e-9)
+  lu.assertNil(finding(both[1], "cost.seconds"))
+  lu.assertTrue(finding(both[2], "cost.seconds").mean > 0)
+end
+
 -- Whether it uses samples, and whether it goes along with training, is told.
 function tests.test_notes()
   local path = temporary.path "whole.lua"

@@ -419,9 +419,14 @@ function tests.test_a_measured_one()
   local back = json.decode(ladies.file.read(folder .. "/lab.json"))
   lu.assertEquals(#back.examinations[1].findings, #lab.examinations[1].findings)
   lu.assertStrContains(message_of(lab.write, lab, 7), "laboratory:write: the folder")
-  ladies.file.write(folder .. "/lab-old.svg", "of an earlier one")
+  back.pictures[1] = "lab-old"
+  ladies.file.write(folder .. "/lab.json", json.encode(back))
+  for _, name in ipairs{"lab-old.svg", "lab-mine.svg"} do
+    ladies.file.write(folder .. "/" .. name, "of an earlier one, and of the user")
+  end
   lab:write(folder)
   lu.assertNotEquals(core.exists(folder .. "/lab-old.svg"), "file")
+  lu.assertEquals(core.exists(folder .. "/lab-mine.svg"), "file")
 end
 
 return tests

@@ -81,6 +81,10 @@ function tests.test_ratio()
   ratio, half = statistics.ratio({2, 6}, {1, 3})
   close(ratio, 2)
   close(half, 0)
+  ratio, half = statistics.ratio({2, 6, 4}, {1, 3})
+  close(ratio, 2)
+  lu.assertAlmostEquals(half, 12.706204736175 / 3, 1e-8)
+  lu.assertEquals({statistics.ratio({3, 1}, {4})}, {0.5, 0})
   lu.assertNil(statistics.ratio({1, 2}, {1, -1}))
 end
 

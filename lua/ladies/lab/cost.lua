@@ -110,12 +110,13 @@ end
 -- on: an array with {findings =, columns =} for each run, {context =, sampler =, known = exact
 -- values}. Times are medians, with intervals by order statistics, of as many mini-batches as
 -- `seconds` a run allow; the runs take turns. columns has the lists `seconds`, of sampling and step
--- together, `sampling` and `step`: numbers at the same place were taken one after the other.
+-- together, `sampling` and `step`: numbers at the same place were taken one after the other. Of a
+-- run that fails there is {failed = the message}.
 function cost.examine(runs, first, seconds)
-  local bytes = tables.map(runs, function(run) return findings_of_bytes(run, first) end)
   return tables.map(timing.split(runs, first + WEIGHED, MOST, seconds), function(seen, i)
+    if seen.failed then return seen end
     local list, both = findings_of_seconds(seen)
-    return {findings = tables.append(list, bytes[i]),
+    return {findings = tables.append(list, findings_of_bytes(runs[i], first)),
       columns = {seconds = both, sampling = seen.sampling.whole, step = seen.step.whole}}
   end)
 end

@@ -37,22 +37,23 @@ local function sizes_of(context, subjects, first, n)
   return all
 end
 
--- How many times the first subject's size another one has: a median of pairs for seconds.
-local function times_of_first(context, subjects, what, first)
-  local reference, other = table.unpack(sizes_of(context, subjects, first, PROBES))
+-- What of a subject is to be equal: its nodes or entries; of seconds, which another moment of the
+-- machine would change, how many times those of the reference, batch by batch.
+local function size_of(context, subject, reference, what, first)
   if what ~= "seconds" then
-    return statistics.mean(other[what]) / statistics.mean(reference[what])
+    return statistics.mean(sizes_of(context, {subject}, first, PROBES)[1][what])
   end
-  return statistics.median(tables.map(other.seconds, function(seconds, k)
-    return seconds / reference.seconds[k]
+  local of_first, own = table.unpack(sizes_of(context, {reference, subject}, first, PROBES))
+  return statistics.median(tables.map(own.seconds, function(seconds, k)
+    return seconds / of_first.seconds[k]
   end))
 end
 
--- The subject with the number of samples that brings it nearest to the first one.
-local function adjusted(context, subject, reference, what, first)
+-- The subject with the number of samples that brings its size nearest to `wanted`.
+local function adjusted(context, subject, reference, what, wanted, first)
   local most = nearest_samples.most(subject.config, context.data)
-  return subject:with_samples(nearest_samples.find(1, most, function(samples)
-    return times_of_first(context, {reference, subject:with_samples(samples)}, what, first)
+  return subject:with_samples(nearest_samples.find(wanted, most, function(samples)
+    return size_of(context, subject:with_samples(samples), reference, what, first)
   end))
 end
 
@@ -86,11 +87,13 @@ end
 -- nearer with one neighbour or with all, which `reached` shows; it is of further mini-batches.
 -- first: the first group.
 function equal.find(context, subjects, what, first)
-  local by_samples = what == "samples"
+  local by_samples, reference = what == "samples", subjects[1]
+  local wanted = what == "seconds" and 1
+    or not by_samples and size_of(context, reference, reference, what, first)
   local found = tables.map(subjects, function(subject, i)
     if i == 1 or not subject:takes_samples() then return subject end
-    return by_samples and subject:with_samples(subjects[1].samples or subject.samples)
-      or adjusted(context, subject, subjects[1], what, first)
+    return by_samples and subject:with_samples(reference.samples or subject.samples)
+      or adjusted(context, subject, reference, what, wanted, first)
   end)
   local sizes, list = sizes_of(context, found, first + PROBES, TOLD), {}
   for i, subject in ipairs(found) do

@@ -15,9 +15,8 @@ local same = require "ladies.lab.same"
 local scaling = require "ladies.lab.scaling"
 local settings = require "ladies.experiment.settings"
 local Subject = require "ladies.lab.subject"
-local statistics = require "ladies.report.statistics"
-local student = require "ladies.lab.student"
 local tables = require "ladies.base.tables"
+local verdict = require "ladies.lab.verdict"
 local where = require "ladies.lab.where"
 
 local examination = {}
@@ -35,66 +34,6 @@ local function own(given)
   end)
 end
 
-local function find(list, key)
-  for _, one in ipairs(list) do
-    if one.key == key then return one end
-  end
-end
-
--- The bias² of the embedding or the gradient beyond chance, as a share of the signal: as it was
--- estimated, or at least that along the exact one, which is known better.
-local function certain_bias(columns, name)
-  local function mean(number, without)
-    local column = columns[name .. "." .. number] or {}
-    return #column > 1 and student.p_value(column, without) <= causes.LEVEL
-      and statistics.mean(column) or without
-  end
-  return math.max(mean("bias", 0), (mean("scale", 1) - 1) ^ 2)
-end
-
--- How bias and variance of the embedding or the gradient stand. Bias counts where it has a share of
--- the error, or is large itself.
-local function kind_of(found, name)
-  local whole = find(found.findings, name .. ".error").mean
-  if whole < measure.ROUNDING then return "exact" end
-  local bias = certain_bias(found.sample.columns, name)
-  local most = math.max(bias / whole, bias)
-  return most > 0.5 and "badly biased" or most > 0.1 and "biased" or "close to unbiased"
-end
-
-local MEANING = {
-  exact = "it gives what the whole graph gives",
-  biased = "the mean of many draws is off",
-  ["badly biased"] = "the mean of many draws is far off",
-  ["close to unbiased"] = "its error is nearly all variance",
-}
-
--- The same of both as a sentence.
-local function bias_text(found)
-  local embedding, gradient = kind_of(found, "embedding"), kind_of(found, "gradient")
-  if embedding == gradient then
-    return ("%s: %s."):format(embedding:gsub("^%l", string.upper), MEANING[embedding])
-  end
-  return ("Its embedding is %s, its gradient %s."):format(embedding, gradient)
-end
-
--- What a reader should know first.
-local function verdict(found)
-  local parts = {}
-  for _, fault in ipairs(found.faults) do
-    if fault.kind == "fault" and not parts[1] then
-      parts[1] = "Something is wrong with it: " .. fault.text .. "."
-    end
-  end
-  local embedding = find(found.findings, "embedding.error")
-  local gradient = find(found.findings, "gradient.error")
-  if not embedding then return table.concat(parts, " ") end
-  parts[1] = parts[1] or bias_text(found)
-  parts[2] = ("The embedding is off by %s of its size, the gradient by %s."):format(
-    findings.percent(math.sqrt(embedding.mean)), findings.percent(math.sqrt(gradient.mean)))
-  return table.concat(parts, " ")
-end
-
 local function settings_of(subject)
   if not subject.config then return "as it was given" end
   return settings.text(settings.at(subject.config, "sampler"))
@@ -105,18 +44,17 @@ local function add(found, list, series)
   tables.append(found.series, series)
 end
 
--- Whether a number does not grow at all with the samples.
-local function is_constant(list, key)
-  local one = find(list, key)
-  return one ~= nil and one.low == 0 and one.high == 0
+-- Whether a power was found, and is 0 for certain.
+local function is_zero(power)
+  return power ~= nil and power.low == 0 and power.high == 0
 end
 
 -- How errors and sizes grow with samples and depth.
 local function add_growth(found, context, subject, opts)
   add(found, scaling.examine(context, subject, SCALING, DEEPEST))
   add(found, growth.examine(context, subject, GROWTH, DEEPEST, opts.seconds / 50))
-  if is_constant(found.findings, "scaling.nodes.samples")
-    and is_constant(found.findings, "scaling.entries.samples") then
+  local by_key = tables.by_field(found.findings, "key")
+  if is_zero(by_key["scaling.nodes.samples"]) and is_zero(by_key["scaling.entries.samples"]) then
     table.insert(found.notes, "its mini-batches are as large with a quarter of the samples and "
       .. "with four times as many: it does not use `samples`, or has all there is")
   end
@@ -124,6 +62,14 @@ local function add_growth(found, context, subject, opts)
     table.insert(found.notes, ("it gives other than %d blocks for %d layers, so nothing is told of "
       .. "its depth"):format(DEEPEST, DEEPEST))
   end
+end
+
+-- Whether one of the faults is more than a warning.
+local function is_broken(faults)
+  for _, fault in ipairs(faults) do
+    if fault.kind ~= "warning" then return true end
+  end
+  return false
 end
 
 -- Measures a sampler that keeps its contract; adds to what is known of it.
@@ -140,8 +86,7 @@ local function measured(found, context, subject, opts)
   local sample = measure.run(run, opts)
   local names = tables.map(known.model:named_parameters(), function(one) return one.name end)
   tables.append(found.findings, findings.of(sample, names, run.statistics))
-  tables.append(found.faults, causes.examine(run, sample, WEIGHTS,
-    #found.faults > 0))
+  tables.append(found.faults, causes.examine(run, sample, WEIGHTS, is_broken(found.faults)))
   table.insert(found.series, where.examine(run, DEGREES))
   table.insert(found.series, connection.receptive_field(found.findings, subject.title))
   add(found, coverage.examine(subject, context, opts.seconds / 5))
@@ -195,12 +140,16 @@ function examination.of(context, subject, opts)
   return found
 end
 
+local function failure(message, when)
+  return {key = "error", kind = "fault", text = "it fails: " .. message, proof = when,
+    remedy = "the message says where"}
+end
+
 --- The examination of a subject that failed with a message while it was measured.
 function examination.failed(context, subject, message)
   return {findings = {}, notes = {}, series = {}, sample = {columns = {}},
-    faults = {{key = "error", kind = "fault", text = "it fails: " .. message,
-      proof = "while it was measured", remedy = "the message says where"}},
-    settings = {groups = 0, draws = context.opts.draws}, verdict = "It fails, and has no numbers.",
+    faults = {failure(message, "while it was measured")}, verdict = "It fails, and has no numbers.",
+    settings = {groups = 0, draws = context.opts.draws},
     subject = {name = subject.name, title = subject.title, settings_text = settings_of(subject)}}
 end
 
@@ -214,9 +163,15 @@ function examination.add_costs(list, seconds)
   local runs = tables.map(measured_ones, function(found) return found.run end)
   for i, costs in ipairs(cost.examine(runs, COST, seconds)) do
     local found = measured_ones[i]
-    tables.append(found.findings, costs.findings)
-    tables.append(found.findings, ranking.of(found.sample, costs.columns))
-    found.seconds, found.run = costs.columns.seconds, nil
+    found.run = nil
+    if costs.failed then
+      table.insert(found.faults, failure(costs.failed, "while it was timed"))
+      found.verdict = verdict(found)
+    else
+      tables.append(found.findings, costs.findings)
+      tables.append(found.findings, ranking.of(found.sample, costs.columns))
+      found.seconds = costs.columns.seconds
+    end
   end
 end
 

@@ -23,22 +23,6 @@ local function is_compared(finding)
   return COMPARED[key] or SECTIONS[finding.section] or key:find "^connection%.alone%." ~= nil
 end
 
--- The ratio of the means of two lists, whose first elements are pairs: all that is known of either
--- mean is in it, and what the pairs have in common narrows its interval (the delta method).
-local function ratio_of_means(a, b)
-  local x, y, n = statistics.mean(a), statistics.mean(b), math.min(#a, #b)
-  if y == 0 or n < 2 then return nil end
-  local ratio = x / y
-  local function variance(list) return #list > 1 and statistics.deviation(list) ^ 2 / #list or 0 end
-  local pairs_a, pairs_b = table.move(a, 1, n, 1, {}), table.move(b, 1, n, 1, {})
-  local mean_a, mean_b, common = statistics.mean(pairs_a), statistics.mean(pairs_b), 0
-  for i = 1, n do common = common + (pairs_a[i] - mean_a) * (pairs_b[i] - mean_b) end
-  common = common / (n - 1) * n / (#a * #b)
-  local square = variance(a) + ratio ^ 2 * variance(b) - 2 * ratio * common
-  local half = statistics.student(0.95, n - 1) * math.sqrt(math.max(0, square)) / math.abs(y)
-  return {mean = ratio, low = ratio - half, high = ratio + half}
-end
-
 -- The median of the ratios of seconds that were taken one after the other.
 local function ratio_of_seconds(one, first)
   if not (one.seconds and first.seconds) then return nil end
@@ -60,7 +44,9 @@ local function ratio(one, first, key)
       high = x.high * y.high}
   end
   local a, b = one.sample.columns[key], first.sample.columns[key]
-  return a and b and ratio_of_means(a, b) or nil
+  if not (a and b and a[2] and b[2]) then return nil end
+  local value, half = statistics.ratio(a, b)
+  return value and {mean = value, low = value - half, high = value + half}
 end
 
 local function row_of(one, first)

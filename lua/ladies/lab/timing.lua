@@ -6,6 +6,7 @@
 -- which no sampler changes. Collecting garbage is in all of them, as it is in training.
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local primitives = require "ladies.base.primitives"
 local tables = require "ladies.base.tables"
 
@@ -75,8 +76,10 @@ local function record(run, first)
     add(parts.sampling, sums.sampling, place, of_sampling)
     add(parts.step, sums.step, place, of_step)
   end
-  timing.batch(run, first, 1)                                       -- warms up
-  split(run, first, 1)
+  function self.warm_up()
+    timing.batch(run, first, 1)
+    split(run, first, 1)
+  end
   function self.turn(place)
     local one, other = plain, traced
     if place % 4 == 1 then one, other = other, one end
@@ -86,10 +89,20 @@ local function record(run, first)
     end
   end
   function self.result()
+    if self.failed then return {failed = self.failed} end
     return {sampling = finished(whole.sampling, parts.sampling, sums.sampling),
       step = finished(whole.step, parts.step, sums.step)}
   end
   return self
+end
+
+-- Calls a function of each record, but of those that have failed.
+local function for_each(records, what, ...)
+  for _, one in ipairs(records) do
+    local ok, message = true, nil
+    if not one.failed then ok, message = errors.try(one[what], ...) end
+    if not ok then one.failed = errors.message(message) end
+  end
 end
 
 --- The seconds of the mini-batches of some runs: an array of {sampling =, step =}, each {whole =
@@ -98,12 +111,13 @@ end
 -- else is so for all. Each mini-batch is made twice, without and with a look at its primitives,
 -- some time apart and in either order, so that neither profits more often from what the other left
 -- in caches. There are at most `most`, and eight at least, in `seconds` a run. first: the first
--- group.
+-- group. Of a run that fails there is {failed = the message}, and the others go on.
 function timing.split(runs, first, most, seconds)
   local records = tables.map(runs, function(run) return record(run, first) end)
+  for_each(records, "warm_up")
   local began = clock()
   for place = 1, most, 2 do
-    for _, one in ipairs(records) do one.turn(place) end
+    for_each(records, "turn", place)
     if place > 6 and clock() - began > seconds * #runs then break end
   end
   return tables.map(records, function(one) return one.result() end)

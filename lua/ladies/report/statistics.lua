@@ -116,14 +116,21 @@ function statistics.differences(a, b)
   return list
 end
 
---- The mean of the numbers `above` over that of `below`, which belong to the same batches, and half
--- the 95 % interval of the ratio (by the delta method); nil where the mean below is zero.
+--- The mean of the numbers `above` over that of `below`, and half the 95 % interval of the ratio by
+-- the delta method (0 for single numbers); nil where the mean below is zero. Numbers at the same
+-- place belong to the same batch; what one list has beyond the end of the other has none.
 function statistics.ratio(above, below)
-  local mean, rest = statistics.mean(below), {}
-  if mean == 0 then return nil end
-  local ratio = statistics.mean(above) / mean
-  for i, value in ipairs(above) do rest[i] = value - ratio * below[i] end
-  return ratio, statistics.half_width(rest) / mean
+  local above_mean, below_mean = statistics.mean(above), statistics.mean(below)
+  if below_mean == 0 then return nil end
+  local ratio, n = above_mean / below_mean, math.min(#above, #below)
+  if n < 2 then return ratio, 0 end
+  local variance = 0
+  for i = 1, math.max(#above, #below) do
+    local of_above = above[i] and (above[i] - above_mean) / #above or 0
+    local of_below = below[i] and (below[i] - below_mean) / #below or 0
+    variance = variance + (of_above - ratio * of_below) ^ 2 * n / (n - 1)
+  end
+  return ratio, statistics.student(0.95, n - 1) * math.sqrt(variance) / math.abs(below_mean)
 end
 
 --- The power b of y = a x^b by least squares between the logarithms, and its standard error (nil

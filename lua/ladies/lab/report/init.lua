@@ -3,6 +3,7 @@
 
 local core = require "ladies_core"
 local charts = require "ladies.lab.report.charts"
+local errors = require "ladies.base.errors"
 local html = require "ladies.lab.report.html"
 local json = require "ladies.base.json"
 local machine = require "ladies.base.machine"
@@ -83,12 +84,21 @@ local function add_pictures(section, laboratory)
   end
 end
 
--- Removes what an earlier laboratory left in the folder and this one does not have.
-local function remove_stale(folder, files)
-  local new = {["lab.html"] = true, ["lab.json"] = true}
-  for _, name in ipairs(files) do new[name] = true end
-  for _, name in ipairs(core.files(folder.path)) do
-    if name:find "^lab%-.*%.%l+$" and not new[name] then os.remove(folder:file(name)) end
+-- The names of the pictures that an earlier laboratory has in the folder, without their ends.
+local function earlier_pictures(folder)
+  if not folder:has "lab.json" then return {} end
+  local ok, data = errors.try(folder.read_json, folder, "lab.json")
+  return ok and type(data) == "table" and type(data.pictures) == "table" and data.pictures or {}
+end
+
+-- Removes pictures that this laboratory does not have.
+local function remove_pictures(folder, names, files)
+  local kept = {}
+  for _, name in ipairs(files) do kept[name] = true end
+  for _, name in ipairs(names) do
+    for _, file in ipairs{("%s.svg"):format(name), ("%s.png"):format(name)} do
+      if not kept[file] and not file:find "/" then os.remove(folder:file(file)) end
+    end
   end
 end
 
@@ -108,10 +118,11 @@ function report.write(laboratory, path)
     add_numbers(section, one)
   end
   section:note(("Measured on %s."):format(machine.text()))
+  local before = earlier_pictures(folder)
   core.file.write(folder:file "lab.html", html(laboratory))
   core.file.write(folder:file "lab.json", report.json(laboratory))
   section:write()
-  remove_stale(folder, section.files)
+  remove_pictures(folder, before, section.files)
   table.insert(section.files, 1, "lab.html")
   table.insert(section.files, 2, "lab.json")
   return section

@@ -1,6 +1,7 @@
 --- A laboratory as plain data, for JSON: the keys are always the same ones, whatever a sampler has.
 
 local core = require "ladies_core"
+local charts = require "ladies.lab.report.charts"
 local json = require "ladies.base.json"
 local machine = require "ladies.base.machine"
 local tables = require "ladies.base.tables"
@@ -53,8 +54,8 @@ local function row_of(row)
   return {name = row.name, values = intervals_of(row.values), ratios = intervals_of(row.ratios)}
 end
 
---- The plain data of a laboratory: {data =, settings =, examinations =, comparison =, ladies = the
--- version, machine =}; intervals are {mean =, low =, high =, n =}.
+--- The plain data of a laboratory: {data =, settings =, examinations =, comparison =, pictures =
+-- names of files, ladies = the version, machine =}; intervals are {mean =, low =, high =, n =}.
 return function(laboratory)
   return {
     data = laboratory.data,
@@ -63,6 +64,7 @@ return function(laboratory)
     examinations = json.list(tables.map(laboratory.examinations, examination_of)),
     comparison = {equal = laboratory.comparison.equal,
       rows = json.list(tables.map(laboratory.comparison.rows, row_of))},
+    pictures = json.list(tables.map(charts.of(laboratory), function(one) return one.name end)),
     ladies = core.version, machine = machine.text(),
   }
 end
