@@ -1,6 +1,7 @@
 --- Steps of several mini-batches: their gradients are added in one fixed binary tree, and a run
 -- that counts in such steps stops, validates and goes on at their ends.
 local lu = require "luaunit"
+local fold = require "ladies.ranks.fold"
 local ladies = require "ladies"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
@@ -19,9 +20,9 @@ local function tree_sum(leaves, first, last)
 end
 
 -- Gradients that any other order of additions would give other bits.
-local function gradients(n)
+local function gradients(n, ...)
   local rng, list = ladies.rng(n), {}
-  for i = 1, n do list[i] = ladies.zeros(40, 3):normal_(10 ^ (i % 5), rng) end
+  for i = 1, n do list[i] = ladies.zeros(...):normal_(10 ^ (i % 5), rng) end
   return list
 end
 
@@ -29,7 +30,7 @@ end
 function tests.test_tree()
   local others = 0
   for n = 1, 17 do
-    local leaves, weight = gradients(n), ladies.zeros(40, 3):requires_grad_()
+    local leaves, weight = gradients(n, 40, 3), ladies.zeros(40, 3):requires_grad_()
     local sgd = ladies.optim.sgd({weight}, {lr = 1})
     for _ = 1, 2 do                                    -- the second time with slabs that were used
       for i, leaf in ipairs(leaves) do
@@ -86,6 +87,95 @@ function tests.test_what_waits()
   refused("parameter 1 belongs to another optimizer now", 2)
 end
 
+local WHOLE = 128       -- elements of a slab of one parameter, without any that fill it up
+
+-- Gives the leaves first .. last of a step to an optimizer of its own; returns what it has of them.
+local function part_of(leaves, first, last)
+  local weight = ladies.zeros(WHOLE):requires_grad_()
+  local sgd = ladies.optim.sgd({weight}, {lr = 1})
+  for i = first, last do
+    weight:set_grad_(leaves[i])
+    lu.assertFalse(sgd:accumulate(#leaves, i))
+  end
+  return sgd:sums()
+end
+
+--- However a step is cut into parts, what these leave is as few sums as there can be, each that of
+-- a node of the tree; added on, they give the mean of the whole by bits.
+function tests.test_parts()
+  for n = 2, 17 do
+    local leaves = gradients(n, WHOLE)
+    local mean = (tree_sum(leaves, 1, n) / n):hash()
+    for size = 1, 9 do
+      local all, most = {}, 0
+      for rank = 0, size - 1 do
+        local first, last = fold.share(rank, size, n)
+        if last - first + 1 < n then
+          local sums, has = part_of(leaves, first, last)
+          lu.assertEquals(has, {last >= first})
+          local nodes = fold.nodes(first, last, n)
+          lu.assertEquals(#nodes, #sums)
+          for i, one in ipairs(sums) do
+            lu.assertEquals({one.first, one.last}, {nodes[i].first, nodes[i].last})
+            lu.assertEquals(one.sum:hash(), tree_sum(leaves, one.first, one.last):hash())
+            all[#all + 1] = {first = one.first, last = one.last, sum = one.sum:clone()}
+          end
+          most = math.max(most, #sums)
+        end
+      end
+      lu.assertTrue(most <= 2 * math.ceil(math.log(n, 2)))
+      if n % size == 0 and n // size & (n // size - 1) == 0 then lu.assertTrue(most <= 1) end
+      if size > 1 then
+        local weight = ladies.zeros(WHOLE):requires_grad_()
+        local sgd = ladies.optim.sgd({weight}, {lr = 1})
+        sgd:set_mean(fold.add(all, n) / n, {true})
+        lu.assertEquals(weight.grad:hash(), mean, ("%d parts of %d"):format(size, n))
+        sgd:step()                                     -- nothing waits
+      end
+    end
+  end
+end
+
+--- Every leaf has one rank.
+function tests.test_shares()
+  for n = 1, 20 do
+    for size = 1, 25 do
+      local next = 1
+      for rank = 0, size - 1 do
+        local first, last = fold.share(rank, size, n)
+        lu.assertEquals(first, next)
+        lu.assertTrue(math.abs(last - first + 1 - n / size) < 1)
+        next = last + 1
+      end
+      lu.assertEquals(next, n + 1)
+    end
+  end
+end
+
+--- Leaves come in their order, and a mean is one for all parameters.
+function tests.test_parts_refused()
+  local a, b = ladies.zeros(3):requires_grad_(), ladies.zeros(2):requires_grad_()
+  local adam = ladies.optim.adam{a, b}
+  local function refused(expected, f, ...)
+    lu.assertErrorMsgContains(expected, f, adam, ...)
+  end
+  refused("gradient 0 of 4 cannot come now, expected 1 or one after it", adam.accumulate, 4, 0)
+  refused("gradient 5 of 4 cannot come now, expected 1 or one after it", adam.accumulate, 4, 5)
+  adam:accumulate(4, 3)
+  refused("gradient 3 of 4 cannot come now, expected 4", adam.accumulate, 4, 3)
+  refused("step: gradients of 1 mini-batches wait for more of them", adam.step)
+  lu.assertFalse(adam:accumulate(4))                   -- the fourth, as the next one
+  refused("4 gradients are there already, of 4", adam.accumulate, 4)
+  local size = adam:sums()[1].sum.n_rows
+  refused(("set_mean: 2 numbers, expected %d"):format(size), adam.set_mean, ladies.ones(2),
+    {true, true})
+  a:set_grad_(ladies.ones(3))
+  adam:set_mean(ladies.ones(size), {false, true})
+  lu.assertNil(a.grad)
+  lu.assertEquals(b.grad:to_table(), {1, 1})
+  lu.assertEquals(adam:sums(), {})
+end
+
 -- ---------------------------------------------------------------- ladies.train
 
 -- The same training by hand: gradients of every mini-batch one by one, added in the tree.
@@ -134,6 +224,14 @@ function tests.test_equals_the_tree_sum_by_hand()
     lu.assertEquals(found, by_hand(size, 7), size)
     lu.assertEquals({result.batches, result.stopped}, {21 // size * size, "epochs"})
   end
+end
+
+--- The setting `accumulate` of experiments is this one.
+function tests.test_setting()
+  local config = ladies.experiment.configure{model = "gcn", layers = 2, hidden = 8, accumulate = 3,
+    max_batches = 7, batch_size = 20}
+  lu.assertEquals(ladies.experiment.run(config, toy.new(), {quiet = true}).batches, 6)
+  lu.assertNil(ladies.experiment.configure{}.accumulate)
 end
 
 function tests.test_one_is_as_ever()

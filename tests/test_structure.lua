@@ -239,7 +239,7 @@ local ROOMS = {"ladies_bench.*", "ladies_followers", "ladies_followers.*", "ladi
   "ladies.study.*", "ladies.experiment.*", "ladies.training.*", "ladies.samplers.*",
   "ladies.evaluation.*", "ladies.sampling.*", "ladies.optim.*", "ladies.nn.*", "ladies.data",
   "ladies.data.store.*", "ladies.data.formats.*", "ladies.data.*", "ladies.graph.*",
-  "ladies.show", "ladies.show.*", "ladies.report.*", "ladies.base.*"}
+  "ladies.show", "ladies.show.*", "ladies.report.*", "ladies.ranks.*", "ladies.base.*"}
 
 -- The place of a module's room in the list, nil where it is in none.
 local function room_of(module)

@@ -144,6 +144,7 @@ function experiment.run(config, data, extra)
   end
   local opts = settings.at(config, "optimizer", "training", "validation")
   opts.validation, opts.validate = nil, validate
+  opts.accumulate, opts.grad_accumulate = nil, config.accumulate
   opts.clip = config.clip > 0 and config.clip or nil
   opts.batch_size, opts.seed = experiment.batch_size(config, data), config.seed
   opts.data, opts.model, opts.sampler = data, model, sampler

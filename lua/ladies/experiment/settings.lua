@@ -92,6 +92,8 @@ local PLACES = {
   {"training",
     {"batch_size", "positive integer", default = 512, help = "training nodes of a batch; at the "
       .. "end of an epoch, fewer than a quarter of them join the batch before"},
+    {"accumulate", "integer in [1, 65536]", follows = "1", help = "mini-batches of a step: the "
+      .. "mean of their gradients is one"},
     {"epochs", "positive integer", default = 1000, help = "end after so many"},
     {"max_batches", "positive integer", help = "end after so many"},
     {"max_seconds", "positive number", help = "end after so long, without validation"},

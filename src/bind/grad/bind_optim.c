@@ -104,10 +104,57 @@ static int optimizer_clear(lua_State *L)
 static int optimizer_accumulate(lua_State *L)
 {
     ld_optimizer *o = optimizer(L);
+    int64_t leaves = bind_check_integer(L, 2), next = 0;
+    if (o->n_sums > 0)
+        next = o->sums[0].leaves.first + ld_optimizer_waiting(o);
     bool complete;
-    bind_check(L, ld_optimizer_accumulate(o, bind_check_integer(L, 2), &complete));
+    bind_check(L,
+               ld_optimizer_accumulate(o, bind_opt_integer(L, 3, next + 1) - 1, leaves, &complete));
     lua_pushboolean(L, complete);
     return 1;
+}
+
+/* Pushes a table of whether each parameter has a gradient in what waits. */
+static void push_in_sum(lua_State *L, const ld_optimizer *o)
+{
+    lua_createtable(L, (int)o->n, 0);
+    for (int64_t i = 0; i < o->n; i++) {
+        lua_pushboolean(L, o->in_sum[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+}
+
+static int optimizer_sums(lua_State *L)
+{
+    ld_optimizer *o = optimizer(L);
+    lua_createtable(L, o->n_sums, 0);
+    for (int i = 0; i < o->n_sums; i++) {
+        const ld_sum *sum = &o->sums[i];
+        lua_createtable(L, 0, 3);
+        *bind_new_tensor(L) = ld_tensor_ref(sum->slab);
+        lua_setfield(L, -2, "sum");
+        lua_pushinteger(L, sum->leaves.first + 1);
+        lua_setfield(L, -2, "first");
+        lua_pushinteger(L, sum->leaves.first + sum->leaves.count);
+        lua_setfield(L, -2, "last");
+        lua_rawseti(L, -2, i + 1);
+    }
+    push_in_sum(L, o);
+    return 2;
+}
+
+static int optimizer_set_mean(lua_State *L)
+{
+    ld_optimizer *o = optimizer(L);
+    const ld_tensor *mean = bind_tensor(L, 2);
+    bind_check_type(L, 3, LUA_TTABLE);
+    bool *has = lua_newuserdatauv(L, (size_t)o->n * sizeof *has, 0);
+    for (int64_t i = 0; i < o->n; i++) {
+        has[i] = lua_rawgeti(L, 3, i + 1) == LUA_TBOOLEAN && lua_toboolean(L, -1);
+        lua_pop(L, 1);
+    }
+    bind_check(L, ld_optimizer_set_mean(o, mean, has));
+    return 0;
 }
 
 static int optimizer_clip_norm(lua_State *L)
@@ -287,12 +334,23 @@ static const bind_function methods[] = {
      "which\n"
      "accumulate until then. A parameter without one is left as it is."},
     {"accumulate", optimizer_accumulate,
-     "optimizer:accumulate(batches) -> boolean\n"
+     "optimizer:accumulate(batches [, number]) -> boolean\n"
      "After a backward pass: sets the gradients aside as those of one of so many mini-batches of a\n"
-     "step, and tells whether it is the last. Then the gradients are the mean of all, and it is\n"
+     "step, and tells whether all are there. Then the gradients are the mean of all, and it is\n"
      "time for optimizer:step(). Their sum is taken in a binary tree that depends on the number\n"
      "of mini-batches alone: (1 + 2) + (3 + 4) for four. A parameter that has no gradient in some\n"
-     "of them counts as zeros there."},
+     "of them counts as zeros there. They come in their order; the first may have any number, and\n"
+     "what is not its part of the step is then elsewhere: see optimizer:sums."},
+    {"sums", optimizer_sums,
+     "optimizer:sums() -> table, table\n"
+     "What optimizer:accumulate has added so far, as an array of {first =, last =, sum =} for the\n"
+     "mini-batches first .. last, whose sums wait for others (vectors that share the optimizer's\n"
+     "memory and are good until it is called again); and whether each parameter has a gradient there."},
+    {"set_mean", optimizer_set_mean,
+     "optimizer:set_mean(mean, has)\n"
+     "Makes a vector, of the layout of the sums of optimizer:sums, the gradients of the parameters\n"
+     "for which has[i] is true, and forgets what waits: the step of mini-batches some of which were\n"
+     "elsewhere."},
     {"clear", optimizer_clear,
      "optimizer:clear()\nDrops the gradients without using them, those set aside too."},
     {"clip_norm", optimizer_clip_norm,

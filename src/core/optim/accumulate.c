@@ -1,10 +1,13 @@
 /* The mean of the gradients of S mini-batches, their sum taken in one fixed binary tree: leaves are
  * added in pairs, the sums in pairs, and so on; where S is no power of two, what is left over at the
  * right is added to its left neighbour, the smaller sum first. The shape follows from S alone, so the
- * sum of any 2^l leaves that begin at a multiple of 2^l may be taken elsewhere, by whomever.
+ * sums of some leaves that follow one another may be taken elsewhere, by whomever, and those that are
+ * left be added in the same tree.
  *
- * The leaves come one after the other. A sum of 2^l leaves waits in sums[l] for the one to its right:
- * after i leaves those of the bits of i are there, so memory is log2(S) slabs. */
+ * The leaves come one after the other, and what can be added is: left and right make a node of the
+ * tree when left has 2^l leaves and begins at a multiple of 2^(l+1), and right is the next 2^l, or
+ * all that are left of S. The others wait in a stack: log2(S) slabs at most from the first leaf on,
+ * and 2 log2(S) from one in the midst. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -33,22 +36,21 @@ static void divide_chunk(void *ctx, int64_t begin, int64_t end)
         v->to[i] /= v->divisor;
 }
 
-/* The sum of a node of the tree: that of its left half and that of its right half, which is in the
- * optimizer's slab of gradients and gives way to it. */
-static ld_status add_left(ld_optimizer *o, const ld_tensor *left)
+/* The place after the leaves that wait. */
+static int64_t next_leaf(const ld_optimizer *o)
 {
-    return ld_parallel_for(o->grads->n_rows, CHUNK, add_chunk,
-                           &(vectors){.to = o->grads->data, .left = left->data});
+    const ld_leaves *last = o->n_sums ? &o->sums[o->n_sums - 1].leaves : NULL;
+    return last ? last->first + last->count : 0;
 }
 
-/* The slabs for sums of all but the last of `leaves` leaves. */
-static ld_status make_room(ld_optimizer *o, int64_t leaves)
+/* Whether two sums, the right one of the leaves after those of the left one, are the halves of a
+ * node of the tree over n leaves. */
+static bool are_halves(const ld_leaves *left, const ld_leaves *right, int64_t n)
 {
-    ld_status st;
-    for (int l = 0; (leaves - 1) >> l; l++)
-        if (!o->sums[l] && (st = ld_optimizer_new_slab(&o->sums[l], o->grads->n_rows)) != LD_OK)
-            return st;
-    return LD_OK;
+    int64_t size = left->count;
+    bool begins = (size & (size - 1)) == 0 && left->first % (2 * size) == 0;
+    return begins && (right->count == size || right->first + right->count == n) &&
+           right->count <= size;
 }
 
 /* Whether all parameters have their gradients in the slab: a later optimizer may have taken one. */
@@ -74,50 +76,91 @@ static void complete_leaf(ld_optimizer *o)
     }
 }
 
-/* Adds the leaf in the slab to those before it. */
-static ld_status add_leaf(ld_optimizer *o, int64_t leaves)
+/* What is in the slab becomes the gradients, and nothing waits any more. */
+static void finish(ld_optimizer *o)
 {
-    int64_t before = o->leaf, size = o->grads->n_rows;
-    bool last = before + 1 == leaves;
+    for (int64_t i = 0; i < o->n; i++)
+        o->params[i]->has_grad = o->in_sum[i] && o->params[i]->requires_grad;
+    memset(o->in_sum, 0, (size_t)o->n * sizeof *o->in_sum);
+    o->n_sums = 0;
+}
+
+/* Adds the leaf in the slab to those before it: the sum that waits is the left half, the one in the
+ * slab the right one, and the whole takes its place. */
+static ld_status add_leaf(ld_optimizer *o, int64_t leaf, int64_t leaves)
+{
+    int64_t size = o->grads->n_rows;
+    ld_leaves here = {leaf, 1};
     ld_status st;
-    int level = 0;
     complete_leaf(o);
-    for (; before >> level && (last || before >> level & 1); level++)
-        if (before >> level & 1)
-            LD_TRY(add_left(o, o->sums[level]));
-    if (!last) {
-        memcpy(o->sums[level]->data, o->grads->data, (size_t)size * sizeof(float));
-        o->leaf++;
+    while (o->n_sums > 0 && are_halves(&o->sums[o->n_sums - 1].leaves, &here, leaves)) {
+        const ld_sum *left = &o->sums[o->n_sums - 1];
+        LD_TRY(ld_parallel_for(size, CHUNK, add_chunk,
+                               &(vectors){.to = o->grads->data, .left = left->slab->data}));
+        here = (ld_leaves){left->leaves.first, left->leaves.count + here.count};
+        o->n_sums--;
+    }
+    if (here.count < leaves) {
+        ld_sum *top = &o->sums[o->n_sums++];
+        memcpy(top->slab->data, o->grads->data, (size_t)size * sizeof(float));
+        top->leaves = here;
         return LD_OK;
     }
     LD_TRY(ld_parallel_for(size, CHUNK, divide_chunk,
                            &(vectors){.to = o->grads->data, .divisor = (float)leaves}));
-    for (int64_t i = 0; i < o->n; i++)
-        o->params[i]->has_grad = o->in_sum[i] && o->params[i]->requires_grad;
-    memset(o->in_sum, 0, (size_t)o->n * sizeof *o->in_sum);
-    o->leaf = 0;
+    finish(o);
 done:
     return st;
 }
 
-ld_status ld_optimizer_accumulate(ld_optimizer *o, int64_t leaves, bool *complete)
+static ld_status check_leaf(const ld_optimizer *o, int64_t leaf, int64_t leaves)
 {
-    ld_status st;
+    int64_t next = next_leaf(o);
     if (leaves < 1 || leaves > LD_MOST_LEAVES)
         return ld_fail(LD_VALUE, "accumulate: there may be 1 to %d gradients, got %" PRId64,
                        (int)LD_MOST_LEAVES, leaves);
-    if (o->leaf >= leaves)
+    if (next >= leaves)
         return ld_fail(LD_STATE, "accumulate: %" PRId64 " gradients are there already, of %" PRId64,
-                       o->leaf, leaves);
+                       next, leaves);
+    if (leaf < 0 || leaf >= leaves || (o->n_sums > 0 && leaf != next))
+        return ld_fail(LD_VALUE,
+                       "accumulate: gradient %" PRId64 " of %" PRId64 " cannot come now, expected "
+                       "%" PRId64 "%s",
+                       leaf + 1, leaves, next + 1, o->n_sums > 0 ? "" : " or one after it");
+    return LD_OK;
+}
+
+ld_status ld_optimizer_accumulate(ld_optimizer *o, int64_t leaf, int64_t leaves, bool *complete)
+{
+    ld_status st = check_leaf(o, leaf, leaves);
+    if (st != LD_OK)
+        return st;
     *complete = leaves == 1;
     if (leaves == 1)
         return LD_OK;
+    ld_tensor **room = &o->sums[o->n_sums].slab;
+    bool ends = leaf + 1 == leaves && (o->n_sums > 0 && o->sums[0].leaves.first == 0);
     if ((st = check_slab(o)) != LD_OK || (st = ld_poll()) != LD_OK ||
-        (st = make_room(o, leaves)) != LD_OK || (st = ld_tensor_change(o->grads)) != LD_OK)
+        (!*room && !ends && (st = ld_optimizer_new_slab(room, o->grads->n_rows)) != LD_OK) ||
+        (st = ld_tensor_change(o->grads)) != LD_OK)
         return st;
     ld_defer_cancel(true); /* a sum that is half added would be lost */
-    st = add_leaf(o, leaves);
+    st = add_leaf(o, leaf, leaves);
     ld_defer_cancel(false);
-    *complete = o->leaf == 0;
+    *complete = o->n_sums == 0;
     return st;
+}
+
+ld_status ld_optimizer_set_mean(ld_optimizer *o, const ld_tensor *mean, const bool *has)
+{
+    ld_status st;
+    if (ld_tensor_size(mean) != o->grads->n_rows)
+        return ld_fail(LD_SHAPE, "set_mean: %" PRId64 " numbers, expected %" PRId64,
+                       ld_tensor_size(mean), o->grads->n_rows);
+    if ((st = check_slab(o)) != LD_OK || (st = ld_tensor_change(o->grads)) != LD_OK)
+        return st;
+    memcpy(o->grads->data, mean->data, (size_t)o->grads->n_rows * sizeof(float));
+    memcpy(o->in_sum, has, (size_t)o->n * sizeof *has);
+    finish(o);
+    return LD_OK;
 }

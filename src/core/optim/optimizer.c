@@ -134,8 +134,8 @@ void ld_optimizer_free(ld_optimizer *o)
     ld_free(o->params);
     ld_free(o->steps);
     ld_free(o->in_sum);
-    for (int l = 0; l < LD_SUMS; l++)
-        ld_tensor_unref(o->sums[l]);
+    for (int i = 0; i < 2 * LD_LEVELS; i++)
+        ld_tensor_unref(o->sums[i].slab);
     ld_tensor_unref(o->values);
     ld_tensor_unref(o->grads);
     ld_tensor_unref(o->moment1);
@@ -159,11 +159,19 @@ bool ld_optimizer_has(const ld_optimizer *o, const ld_tensor *t)
     return false;
 }
 
+int64_t ld_optimizer_waiting(const ld_optimizer *o)
+{
+    if (o->n_sums == 0)
+        return 0;
+    const ld_leaves *last = &o->sums[o->n_sums - 1].leaves;
+    return last->first + last->count - o->sums[0].leaves.first;
+}
+
 void ld_optimizer_clear(ld_optimizer *o)
 {
     for (int64_t i = 0; i < o->n; i++)
         o->params[i]->has_grad = o->in_sum[i] = false;
-    o->leaf = 0;
+    o->n_sums = 0;
 }
 
 /* One parameter's update; the pointers are into the slabs. */
@@ -215,9 +223,10 @@ ld_status ld_optimizer_step(ld_optimizer *o)
     const ld_optimizer_options *c = &o->options;
     int64_t first = 0;
     ld_status st;
-    if (o->leaf > 0)
-        return ld_fail(
-            LD_STATE, "step: gradients of %" PRId64 " mini-batches wait for more of them", o->leaf);
+    if (o->n_sums > 0)
+        return ld_fail(LD_STATE,
+                       "step: gradients of %" PRId64 " mini-batches wait for more of them",
+                       ld_optimizer_waiting(o));
     if ((st = ld_poll()) != LD_OK || (st = change_moments(o)) != LD_OK)
         return st;
     ld_defer_cancel(true); /* parameters that are half updated would be lost */

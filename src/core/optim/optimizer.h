@@ -17,7 +17,18 @@ typedef struct {
     double weight_decay;      /* added to the gradient; AdamW: taken off the weights directly */
 } ld_optimizer_options;
 
-enum { LD_SUMS = 16, LD_MOST_LEAVES = 1 << LD_SUMS };
+enum { LD_LEVELS = 16, LD_MOST_LEAVES = 1 << LD_LEVELS };
+
+/* Leaves of the tree in which the gradients of a step are added: `count` of them from `first` on. */
+typedef struct {
+    int64_t first, count;
+} ld_leaves;
+
+/* A sum that waits for the one to its right. */
+typedef struct {
+    ld_leaves leaves;
+    ld_tensor *slab;
+} ld_sum;
 
 typedef struct ld_optimizer {
     ld_optimizer_kind kind;
@@ -28,9 +39,9 @@ typedef struct ld_optimizer {
     ld_tensor *values, *grads; /* slabs: vectors of equal length */
     ld_tensor *moment1;        /* momentum, or Adam's first moment; NULL for plain SGD */
     ld_tensor *moment2;        /* Adam's second moment, or NULL */
-    int64_t leaf;              /* gradients that wait in sums: see ld_optimizer_accumulate */
-    ld_tensor *sums[LD_SUMS];  /* slabs, or NULL */
-    bool *in_sum;              /* which parameters have a gradient there */
+    int n_sums;                /* sums that wait: see ld_optimizer_accumulate */
+    ld_sum sums[2 * LD_LEVELS];
+    bool *in_sum; /* which parameters have a gradient there */
 } ld_optimizer;
 
 /* An optimizer of n parameters, which become leaves that want gradients, also frozen ones. LD_VALUE
@@ -49,11 +60,20 @@ bool ld_optimizer_has(const ld_optimizer *o, const ld_tensor *t);
 /* A slab of the parameters' layout, zeros that nobody can freeze. */
 ld_status ld_optimizer_new_slab(ld_tensor **out, int64_t size);
 
-/* Sets the gradients aside as one of `leaves` that make a step; *complete tells whether it is the
- * last: then the gradients are the mean of all, their sum taken in a binary tree that depends on
- * `leaves` alone (see accumulate.c). A parameter without a gradient counts as one of zeros where any
- * of the others has one. LD_VALUE for a number of leaves out of range. */
-ld_status ld_optimizer_accumulate(ld_optimizer *o, int64_t leaves, bool *complete);
+/* Sets the gradients aside as number `leaf`, from 0, of the `leaves` that make a step; *complete
+ * tells whether all are there: then the gradients are the mean of all, their sum taken in a binary
+ * tree that depends on `leaves` alone (see accumulate.c). The first may be any of them, and those
+ * after it follow in their order: what was added of a part of a step stays in `sums`, for who has the
+ * others. A parameter without a gradient counts as one of zeros where any of the others has one.
+ * LD_VALUE for a number of leaves out of range, or one that is not the next. */
+ld_status ld_optimizer_accumulate(ld_optimizer *o, int64_t leaf, int64_t leaves, bool *complete);
+
+/* How many leaves wait. */
+int64_t ld_optimizer_waiting(const ld_optimizer *o);
+
+/* Makes `mean`, a vector of the slabs' layout, the gradients of the parameters for which `has` says
+ * so; what waits is forgotten. */
+ld_status ld_optimizer_set_mean(ld_optimizer *o, const ld_tensor *mean, const bool *has);
 
 /* One update of every parameter that has a gradient; the gradients are used up. LD_STATE when some
  * wait for others to be accumulated.

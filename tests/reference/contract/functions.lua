@@ -73,6 +73,10 @@ local entries = {
     state.moment1 = state.moment1 * c.one
     adam:load_state(state)
   end),
+  ["Optimizer:set_mean"] = refuses(function(c)
+    local weight = ladies.zeros(128)
+    ladies.optim.adam({weight}):set_mean(ladies.zeros(128) * c.one, {true})
+  end),
 
   ["sgd"] = reads(function(c) return ladies.optim.sgd{c.m} end),
   ["adam"] = reads(function(c) return ladies.optim.adam{c.m} end),

@@ -53,6 +53,7 @@ without("Alias", ".__gc .__index .__len .__tostring")
 without("Step", ".__close .__gc .__index .__len .__tostring :close :seconds")
 without("Optimizer", [[
   .__gc .__index .__tostring :accumulate :clear :clip_norm :set_lr :state :step
+  :sums
 ]])
 without("Workers", ".__close .__gc .__index .__tostring :close :next")
 without("Npz", [[
