@@ -21,7 +21,6 @@
 -- linear in P~ H this is zero. One w serves all layers there; here each has its own.
 
 local core = require "ladies_core"
-local errors = require "ladies.base.errors"
 local fields = require "ladies.base.fields"
 local initialize = require "ladies.nn.initialize"
 local inputs = require "ladies.sampling.inputs"
@@ -94,8 +93,7 @@ end
 function Asgcn:draw(seeds, rng)
   local dst, blocks, isolated = inputs.seeds(seeds), {}, 0
   for l = #self.samples, 1, -1 do
-    local keep = self.opts.self_nodes == "batch" and seeds
-      or self.opts.self_nodes == "previous" and dst or nil
+    local keep = inputs.kept(self.opts.self_nodes, seeds, dst)
     blocks[l] = sampling.at_layer(l, self.block, self, l, dst, keep, rng)
     isolated, dst = isolated + blocks[l].adj:empty_rows(), blocks[l].src
   end
@@ -121,10 +119,7 @@ end
 local function asgcn(P, given)
   inputs.check_square(WHERE, P)
   local opts = options.check(WHERE, given, SPEC)
-  if opts.features.n_rows ~= P.n_rows then
-    errors.fail(("%s: %d rows of features for a graph of %d nodes"):format(WHERE,
-      opts.features.n_rows, P.n_rows))
-  end
+  inputs.check_features(WHERE, P, opts.features)
   local samples, parameters = inputs.samples(WHERE, opts), {}
   local rng = core.rng(opts.seed):fork(FIRST_WEIGHTS)
   for l = 1, #samples do

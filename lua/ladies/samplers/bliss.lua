@@ -87,8 +87,7 @@ end
 function Bliss:draw(seeds, rng)
   local dst, blocks, isolated = inputs.seeds(seeds), {}, 0
   for l = #self.samples, 1, -1 do
-    local keep = self.opts.self_nodes == "batch" and seeds
-      or self.opts.self_nodes == "previous" and dst or nil
+    local keep = inputs.kept(self.opts.self_nodes, seeds, dst)
     blocks[l] = sampling.at_layer(l, self.block, self, l, dst, keep, rng)
     isolated, dst = isolated + blocks[l].adj:empty_rows(), blocks[l].src
   end

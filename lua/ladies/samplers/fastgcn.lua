@@ -68,8 +68,7 @@ local function fastgcn(P, given)
     local dst, blocks, isolated = inputs.seeds(seeds), {}, 0
     for l = #opts.samples, 1, -1 do
       local size = opts.samples[l]
-      local keep = opts.self_nodes == "batch" and seeds
-        or opts.self_nodes == "previous" and dst or nil
+      local keep = inputs.kept(opts.self_nodes, seeds, dst)
       local how = {draw = opts.draw, debias = opts.debias, union = opts.union, always = keep,
         rng = rng}
       local adj, src, w

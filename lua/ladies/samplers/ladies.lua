@@ -106,8 +106,7 @@ local function ladies(P, given)
   local function sample(seeds, rng)
     local dst, blocks, isolated = inputs.seeds(seeds), {}, 0
     for l = #opts.samples, 1, -1 do
-      local keep = opts.self_nodes == "batch" and seeds
-        or opts.self_nodes == "previous" and dst or nil
+      local keep = inputs.kept(opts.self_nodes, seeds, dst)
       local size = opts.samples[l]
       local U, src, w = sampling.at_layer(l, draw_of(size), P, dst, size, {
         draw = opts.draw, debias = opts.debias, union = opts.union, always = keep, rng = rng,

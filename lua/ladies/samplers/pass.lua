@@ -122,10 +122,7 @@ end
 local function pass(P, given)
   inputs.check_square(WHERE, P)
   local opts = options.check(WHERE, given, SPEC)
-  if opts.features.n_rows ~= P.n_rows then
-    errors.fail(("%s: %d rows of features for a graph of %d nodes"):format(WHERE,
-      opts.features.n_rows, P.n_rows))
-  end
+  inputs.check_features(WHERE, P, opts.features)
   local rng, parameters = core.rng(opts.seed):fork(FIRST_WEIGHTS), {}
   for i, name in ipairs{"W1", "W2"} do
     local W = core.zeros(opts.features.n_cols, opts.attention)

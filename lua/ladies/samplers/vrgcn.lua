@@ -159,10 +159,7 @@ local function vrgcn(P, given)
   end
   local features = opts.features
   if features then
-    if features.n_rows ~= P.n_rows then
-      errors.fail(("%s: %d rows of features for a graph of %d nodes"):format(WHERE,
-        features.n_rows, P.n_rows))
-    end
+    inputs.check_features(WHERE, P, features)
     features = P:matmul(options.class_of(features) == "Matrix" and features:to_dense() or features)
   end
   return setmetatable({

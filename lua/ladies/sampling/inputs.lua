@@ -14,6 +14,14 @@ function inputs.check_square(where, P)
   end
 end
 
+--- Fails unless `features`, which a sampler learns from, has a row for each node of P.
+function inputs.check_features(where, P, features)
+  if features.n_rows ~= P.n_rows then
+    errors.fail(("%s: %d rows of features for a graph of %d nodes"):format(where, features.n_rows,
+      P.n_rows))
+  end
+end
+
 --- The seeds of a mini-batch, which must be an Index that is not empty: a batch without seeds has
 -- no layer to sample, and a mean loss over it is 0/0.
 function inputs.seeds(seeds)
@@ -25,6 +33,12 @@ end
 --- The types of `samples` and `layers` among the options of a sampler.
 inputs.SAMPLES = "positive integer or array of positive integers"
 inputs.LAYERS = "positive integer or nil"
+
+--- The nodes that are always in the input of a layer with destinations dst, by a sampler's option
+-- `self_nodes`: those of "previous", "batch", or nil.
+function inputs.kept(self_nodes, seeds, dst)
+  return self_nodes == "batch" and seeds or self_nodes == "previous" and dst or nil
+end
 
 --- The samples of each layer, as an array, from the options of a sampler: `samples`, an array of
 -- them or one number for all of its `layers`, which need not be given with an array.
