@@ -13,27 +13,34 @@ local tests = {}
 
 local FEW = 9                                             -- stands for 2^31 - 1
 
+-- Runs f while the positions of more than FEW entries count as too large.
+local function beyond(f, ...)
+  core.limit_entries(FEW)
+  local results = table.pack(pcall(f, ...))
+  core.limit_entries(0)
+  return table.unpack(results, 1, results.n)
+end
+
 -- Twelve entries, 1 -> 2 -> ... -> 13.
 local function path(values)
   return ladies.matrix{n_rows = 13, n_cols = 13, rows = ladies.range(1, 12),
     cols = ladies.range(2, 13), values = values}
 end
 
--- Asserts that call(...) makes a matrix of more than FEW entries, unless no more than these fit.
-local function refused(call, ...)
-  lu.assertTrue(call(...).nnz > FEW)
-  core.limit_entries(FEW)
-  local ok, message = pcall(call, ...)
-  core.limit_entries(0)
-  lu.assertFalse(ok)
-  lu.assertStrMatches(message, ".*matrix: %d+ entries; at most 9 fit.*")
+-- Asserts that call(...) makes a matrix of more than FEW entries, beyond the limit the same.
+local function unlimited(call, ...)
+  local made = call(...)
+  lu.assertTrue(made.nnz > FEW)
+  local ok, again = beyond(call, ...)
+  lu.assertTrue(ok, again)
+  lu.assertEquals({again:hash(), again.nnz}, {made:hash(), made.nnz})
 end
 
 function tests.test_made_from_arrays()
-  refused(path)
-  refused(path, ladies.ones(12))
-  refused(ladies.sparse, ladies.ones(4, 4))
-  refused(ladies.csr, {n_rows = 1, n_cols = 12, offsets = index{1, 13},
+  unlimited(path)
+  unlimited(path, ladies.ones(12))
+  unlimited(ladies.sparse, ladies.ones(4, 4))
+  unlimited(ladies.csr, {n_rows = 1, n_cols = 12, offsets = index{1, 13},
     columns = ladies.range(1, 12)})
 end
 
@@ -41,27 +48,33 @@ function tests.test_made_from_matrices()
   local A = path()
   local few = ladies.matrix{n_rows = 13, n_cols = 13, rows = ladies.range(1, 6),
     cols = ladies.range(2, 7)}
-  refused(few.symmetrize, few)
-  refused(few.add_diag, few, 1)
-  refused(few.rows, few, ladies.range(1, 6) .. ladies.range(1, 6))
-  refused(A.slice, A, ladies.range(1, 12))
-  refused(A.slice, A, ladies.range(1, 12), ladies.range(1, 13))
-  refused(A.pick_cols, A, ladies.range(1, 13))
-  local rng = ladies.rng(1)
-  refused(function() return (A:sample_rows(ladies.range(1, 12), 1, {rng = rng})) end)
-  refused(function()
-    return (A:sample_rows(ladies.range(1, 12), 2, {rng = rng, replace = true}))
+  unlimited(few.symmetrize, few)
+  unlimited(few.add_diag, few, 1)
+  unlimited(few.rows, few, ladies.range(1, 6) .. ladies.range(1, 6))
+  unlimited(A.slice, A, ladies.range(1, 12))
+  unlimited(A.slice, A, ladies.range(1, 12), ladies.range(1, 13))
+  unlimited(A.pick_cols, A, ladies.range(1, 13))
+  unlimited(function() return (A:sample_rows(ladies.range(1, 12), 1, {rng = ladies.rng(1)})) end)
+  unlimited(function()
+    return (A:sample_rows(ladies.range(1, 12), 2, {rng = ladies.rng(1), replace = true}))
   end)
-  refused(function() return (A:draw_cols(ladies.range(1, 12), 12, {rng = rng})) end)
+  -- Directed: where no transpose can be followed the columns are found in the rows.
+  unlimited(function() return (A:draw_cols(ladies.range(1, 12), 12, {rng = ladies.rng(1)})) end)
+  unlimited(function()
+    return (A:draw_cols(ladies.range(1, 12), 10, {rng = ladies.rng(1), way = "two stages",
+      draw = "wr", always = ladies.range(2, 13)}))
+  end)
 end
 
 function tests.test_generated()
-  local labels, rng = ladies.range(1, 6), ladies.rng(1)
-  refused(ladies.generate.chung_lu, ladies.ones(6), labels, 12, 0.5, rng)
-  refused(ladies.generate.blocks, labels, ladies.ones(6, 6), rng)
+  local labels = ladies.range(1, 6)
+  unlimited(function()
+    return ladies.generate.chung_lu(ladies.ones(6), labels, 12, 0.5, ladies.rng(1))
+  end)
+  unlimited(function() return ladies.generate.blocks(labels, ladies.ones(6, 6), ladies.rng(1)) end)
 end
 
---- Text told nobody how many entries it has: 2^31 edges wrote past the ends of arrays.
+--- Text tells nobody how many entries it has.
 function tests.test_read_from_files()
   local folder <close> = shell.folder()
   local function written(name, text)
@@ -73,14 +86,32 @@ function tests.test_read_from_files()
     weighted[i] = ("%d %d 0.5\n"):format(i, i + 1)
     entries[i] = ("%d %d\n"):format(i + 1, i)
   end
-  refused(ladies.text.read_edges, written("edges.txt", table.concat(edges)),
+  unlimited(ladies.text.read_edges, written("edges.txt", table.concat(edges)),
     {columns = {"id", "id"}})
-  refused(ladies.text.read_edges, written("weighted.txt", table.concat(weighted)),
+  unlimited(ladies.text.read_edges, written("weighted.txt", table.concat(weighted)),
     {columns = {"id", "id", "number"}})
   for _, symmetry in ipairs{"general", "symmetric"} do
-    refused(ladies.mtx.read, written("graph.mtx", "%%MatrixMarket matrix coordinate pattern "
+    unlimited(ladies.mtx.read, written("graph.mtx", "%%MatrixMarket matrix coordinate pattern "
       .. symmetry .. "\n13 13 12\n" .. table.concat(entries)))
   end
+end
+
+--- What tells or follows positions says when there are too many, before it does anything.
+function tests.test_positions()
+  local function refused(where, call, ...)
+    lu.assertTrue(pcall(call, ...))
+    local ok, message = beyond(call, ...)
+    lu.assertFalse(ok)
+    lu.assertStrContains(message, where .. ": the matrix has ")
+    lu.assertStrContains(message, " entries; positions of more than 9 do not fit an Index")
+  end
+  refused("offsets", path().offsets, path())
+  refused("edge", function() return path().edge end)
+  refused("edge", function() return path():rows(index{3}).edge end)
+  refused("transpose", function() return path():transpose() end)     -- kept once it is made
+  refused("transpose", function() return path():matmul_t(ladies.ones(13, 1)) end)
+  refused("row_max", path().row_max, path())
+  refused("dropout", function() return path():dropout(0.5, ladies.rng(1)) end)
 end
 
 -- ---------------------------------------------------------------- address space

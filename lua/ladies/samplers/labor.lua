@@ -37,11 +37,9 @@ local SPEC = {
 -- "converge" ends where the expected number of nodes has not fallen by more than this share.
 local LEAST_GAIN = 1e-4
 
--- The matrix of ones where U has entries but those of `loops`, which are no neighbours.
-local function neighbours_of(U, loops)
-  local ones = core.ones(U.nnz)
-  if loops then ones:mul_at_(sampling.find(core.range(1, U.nnz), loops), 0) end
-  return U:with_values(ones)
+-- The matrix of ones where U has entries, but without_loops those of the diagonal are 0.
+local function neighbours_of(U, without_loops)
+  return U:with_values(without_loops and 1 - U:row_of():equals(U:col_of()) or core.ones(U.nnz))
 end
 
 -- pi of U's columns after the given number of iterations, for its rows dst.

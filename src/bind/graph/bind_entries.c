@@ -118,7 +118,8 @@ static const bind_function methods[] = {
      "Differentiable in the values and scales of A."},
     {"diagonal", matrix_diagonal,
      "A:diagonal() -> Index\n"
-     "For every row the position of its entry on the diagonal; 0 where there is none."},
+     "For every row the place of its entry on the diagonal among the entries of the row, from 1 on;\n"
+     "0 where there is none."},
     {"diagonal_values", matrix_diagonal_values,
      "A:diagonal_values() -> Tensor\nThe diagonal of a square matrix, 0 where there is no entry.\n"
      "Differentiable."},

@@ -85,7 +85,7 @@ void bind_open_sample_rows(lua_State *L)
          "Where no more than k can be drawn they are all taken with weight 1 (with replace k are\n"
          "still drawn). p of zero: never drawn; a row with no other stays empty.\n"
          "count = true: w holds how often each entry was drawn instead.\n"
-         "always (Index, for every row of A a position of its entries or 0, such as A:diagonal()):\n"
+         "always (Index, for every row of A the place of an entry in it or 0, such as A:diagonal()):\n"
          "  this entry is always included, with weight 1, and k others are drawn.\n"
          "A row's draws depend on the rng's sub-stream, the row's number and its entries alone."},
         {"poisson_rows", matrix_poisson_rows,

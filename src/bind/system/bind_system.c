@@ -250,7 +250,8 @@ static const bind_function functions[] = {
      "is until cancel_at(0). Whether it has come to that since the call before."},
     {"limit_entries", system_limit_entries,
      "ladies_core.limit_entries(n)\n"
-     "For tests: no matrix may have more than n entries, as if no more did fit; 0 stops this."},
+     "For tests: the positions of a matrix's entries count as too large for an Index where there are\n"
+     "more than n, as they are where there are 2^31; 0 stops this."},
     {"blas", system_blas,
      "ladies_core.blas() -> string\n"
      "Which BLAS computes dense products, and its kernels here: \"OpenBLAS 0.3.21 Zen\"."},

@@ -152,6 +152,7 @@ ld_status ld_op_csr_dropout(ld_tape *tape, ld_csr **out, ld_csr *a, double p, ld
     ld_csr *part = NULL;
     ld_status st;
     LD_TRY(check_probability(p));
+    LD_TRY(ld_structure_check_positions(a->s, "dropout"));
     LD_TRY(kept_positions(&kept, a->s->nnz, p, ld_rng_next(rng)));
     LD_TRY(ld_op_csr_pick_entries(tape, &part, a, kept));
     LD_TRY(ld_tensor_full(&scale, 1, a->s->n_rows, 1, scale_of(p)));

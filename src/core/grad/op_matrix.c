@@ -187,6 +187,17 @@ done:
     return st;
 }
 
+/* The positions of a's entries on the diagonal, which has all of them. */
+static ld_status diagonal_positions(ld_index **out, const ld_csr *a)
+{
+    ld_status st = ld_structure_check_positions(a->s, "add_diag");
+    if (st == LD_OK)
+        st = ld_csr_diagonal(out, a);
+    for (int64_t r = 0; st == LD_OK && r < a->s->n_rows; r++)
+        (*out)->data[r] += (int32_t)a->s->offsets[r];
+    return st;
+}
+
 ld_status ld_op_csr_add_diagonal(ld_tape *tape, ld_csr **out, ld_csr *a, ld_tensor *v)
 {
     ld_csr *sum = NULL;
@@ -196,7 +207,7 @@ ld_status ld_op_csr_add_diagonal(ld_tape *tape, ld_csr **out, ld_csr *a, ld_tens
     LD_TRY(ld_csr_add_diagonal(&sum, a, v));
     if (ld_matrix_tape(tape, a) || (ld_tape_records(tape) && ld_wants_grad(v))) {
         LD_TRY(place_entries(tape, &entries, sum, a));
-        LD_TRY(ld_csr_diagonal(&diagonal, sum));
+        LD_TRY(diagonal_positions(&diagonal, sum));
         LD_TRY(ld_op_scatter_add(tape, &added, v, diagonal, sum->s->nnz));
         LD_TRY(ld_op_arith(tape, &values, LD_ADD, added, entries));
         LD_TRY(ld_csr_new(out, sum->s, values, NULL, NULL));

@@ -42,6 +42,7 @@ ld_status ld_op_entry_max(ld_tape *tape, ld_tensor **out, ld_csr *a, bool of_col
                     .in = {a->values, a->row_scale, a->col_scale},
                     .matrix = a};
     ld_status st;
+    LD_TRY(ld_structure_check_positions(s, node.name));
     LD_TRY(ld_tensor_full(&y, 1, size, 1, 0));
     LD_TRY(ld_index_new(&best, size));
     for (int64_t i = 0; i < size; i++)

@@ -25,25 +25,22 @@ static ld_status count(int64_t *n_rows, int64_t *n_cols, int64_t *nnz, bool *val
 }
 
 /* Puts a into s and values from the given row, column and entry on. */
-static ld_status place(ld_structure *s, ld_tensor *values, const ld_csr *a, int64_t row,
-                       int64_t column, int64_t entry)
+static void place(ld_structure *s, ld_tensor *values, const ld_csr *a, int64_t row, int64_t column,
+                  int64_t entry)
 {
-    ld_index *origin = NULL;
-    ld_status st;
-    LD_TRY(ld_csr_origin(&origin, a));
     for (int64_t r = 0; r < a->s->n_rows; r++) {
-        for (int64_t e = a->s->offsets[r]; e < a->s->offsets[r + 1]; e++) {
+        int64_t first = a->s->offsets[r];
+        for (int64_t e = first; e < a->s->offsets[r + 1]; e++) {
             s->columns[entry + e] = (int32_t)(column + a->s->columns[e]);
             if (s->origin)
-                s->origin[entry + e] = origin->data[e];
+                s->origin[entry + e] = a->s->origin ? a->s->origin[e] : (int32_t)(e - first);
             if (values)
                 values->data[entry + e] = ld_csr_value(a, r, e);
         }
+        if (s->origin)
+            s->origin_row[row + r] = ld_structure_origin(a->s, r);
         s->offsets[row + r + 1] = entry + a->s->offsets[r + 1];
     }
-done:
-    ld_index_unref(origin);
-    return st;
 }
 
 ld_status ld_csr_block_diagonal(ld_csr **out, ld_csr *const *parts, int64_t n)
@@ -61,7 +58,7 @@ ld_status ld_csr_block_diagonal(ld_csr **out, ld_csr *const *parts, int64_t n)
     if (valued)
         LD_TRY(ld_tensor_new(&values, 1, nnz, 1));
     for (int64_t i = 0; i < n; i++) {
-        LD_TRY(place(s, values, parts[i], row, column, entry));
+        place(s, values, parts[i], row, column, entry);
         row += parts[i]->s->n_rows;
         column += parts[i]->s->n_cols;
         entry += parts[i]->s->nnz;

@@ -7,7 +7,8 @@
 
 #include "base/memory.h"
 
-static atomic_llong lowered; /* see ld_structure_limit */
+static const int64_t MOST = (int64_t)1 << 40; /* entries: sizes in bytes never overflow */
+static atomic_llong lowered;                  /* see ld_structure_limit */
 
 void ld_structure_limit(int64_t n)
 {
@@ -19,11 +20,30 @@ ld_status ld_structure_check(int64_t n_rows, int64_t n_cols, int64_t nnz)
     if (n_rows < 0 || n_cols < 0 || n_rows > INT32_MAX || n_cols > INT32_MAX)
         return ld_fail(LD_SHAPE, "matrix: a dimension must be 0 to %d, got %" PRId64 " x %" PRId64,
                        INT32_MAX, n_rows, n_cols);
-    int64_t limit = atomic_load_explicit(&lowered, memory_order_relaxed), most = INT32_MAX;
-    most = limit > 0 ? limit : most;
-    if (nnz > most)
-        return ld_fail(LD_SHAPE, "matrix: %" PRId64 " entries; at most %" PRId64 " fit", nnz, most);
+    if (nnz < 0 || nnz > MOST)
+        return ld_fail(LD_SHAPE, "matrix: %" PRId64 " entries; at most %" PRId64 " fit", nnz, MOST);
     return LD_OK;
+}
+
+static int64_t most_positions(void)
+{
+    int64_t limit = atomic_load_explicit(&lowered, memory_order_relaxed);
+    return limit > 0 ? limit : INT32_MAX;
+}
+
+bool ld_structure_has_positions(const ld_structure *s)
+{
+    return s->nnz <= most_positions();
+}
+
+ld_status ld_structure_check_positions(const ld_structure *s, const char *what)
+{
+    if (ld_structure_has_positions(s))
+        return LD_OK;
+    return ld_fail(LD_RANGE,
+                   "%s: the matrix has %" PRId64 " entries; positions of more than %" PRId64
+                   " do not fit an Index",
+                   what, s->nnz, most_positions());
 }
 
 /* A structure without columns. */
@@ -61,7 +81,9 @@ ld_status ld_structure_new(ld_structure **out, int64_t n_rows, int64_t n_cols, i
     s->columns = ld_alloc_array(nnz, sizeof *s->columns, LD_MEM_MATRIX);
     if (s->columns && with_origin)
         s->origin = ld_alloc_array(nnz, sizeof *s->origin, LD_MEM_MATRIX);
-    if (!s->columns || (with_origin && !s->origin)) {
+    if (s->origin)
+        s->origin_row = ld_alloc_array(n_rows, sizeof *s->origin_row, LD_MEM_MATRIX);
+    if (!s->columns || (with_origin && !s->origin_row)) {
         ld_structure_unref(s);
         return LD_NOMEM;
     }

@@ -26,8 +26,9 @@ typedef struct ld_structure {
     int32_t *columns;      /* nnz, 0-based */
     ld_index *shared;      /* whose data the columns are, or NULL: they are the structure's own */
     atomic_bool symmetric; /* known to equal its transpose */
-    /* Where the entries came from in the graph that was sliced: entry e of row r has position
-     * origin_row[r] + (e - offsets[r]) when whole rows were taken, origin[e] otherwise. */
+    /* Where the entries came from in the graph that was sliced: row r's lay from position
+     * origin_row[r] on, entry e in place origin[e] there, or e - offsets[r] where whole rows were
+     * taken. Places in a row are int32 as columns are, however many entries a graph has. */
     int64_t *origin_row; /* n_rows, or NULL */
     int32_t *origin;     /* nnz, or NULL */
     struct ld_csr *root; /* that graph's matrix, no slice itself; NULL when nothing was sliced */
@@ -49,7 +50,8 @@ typedef struct ld_csr {
 
 /* --- lifetime ------------------------------------------------------------------------------- */
 
-/* A structure with uninitialised arrays and one reference; with_origin makes `origin` as well. */
+/* A structure with uninitialised arrays and one reference; with_origin makes `origin_row` and
+ * `origin` as well. */
 ld_status ld_structure_new(ld_structure **out, int64_t n_rows, int64_t n_cols, int64_t nnz,
                            bool with_origin);
 
@@ -63,12 +65,22 @@ ld_status ld_structure_of_block(ld_structure **out, int64_t n_rows, int64_t n_co
 /* Whether a matrix may have these numbers: LD_SHAPE if not. Everything that makes one asks. */
 ld_status ld_structure_check(int64_t n_rows, int64_t n_cols, int64_t nnz);
 
-/* For tests: matrices of more than n entries are refused from now on, as those of 2^31 are, whose
- * positions no int32 holds; 0 switches this off. */
+/* Positions of entries are int32 where they are an Index, or lead from a transpose back: whether
+ * they fit; and LD_RANGE, with `what` beginning the message, when they do not. */
+bool ld_structure_has_positions(const ld_structure *s);
+ld_status ld_structure_check_positions(const ld_structure *s, const char *what);
+
+/* For tests: a matrix of more than n entries is one of those from now on; 0 switches this off. */
 void ld_structure_limit(int64_t n);
 
 /* How many entries these rows have, which must be in range. */
 int64_t ld_structure_count(const ld_structure *s, const ld_index *rows);
+
+/* Where the entries of row r of a lay in the graph that a was sliced from: origin_row of a slice. */
+static inline int64_t ld_structure_origin(const ld_structure *s, int64_t r)
+{
+    return s->origin_row ? s->origin_row[r] : s->offsets[r];
+}
 
 /* Says that s, which is new, is of a slice of a. */
 void ld_structure_sliced(ld_structure *s, ld_csr *a);
@@ -140,8 +152,8 @@ ld_status ld_csr_transpose(ld_csr **out, ld_csr *a);
 ld_status ld_structure_transpose(ld_structure **out, ld_structure *s);
 
 /* What says which rows have entries in a column: s itself when it is symmetric, else its transpose,
- * made if it is not there, or NULL then without `make`. NULL for slices, whose rows may be unsorted.
- * As above, the caller gives nothing back. */
+ * made if it is not there, or NULL then without `make`. NULL for slices, whose rows may be unsorted,
+ * and where a transpose has no positions. As above, the caller gives nothing back. */
 ld_status ld_structure_by_cols(const ld_structure **out, ld_structure *s, bool make);
 
 /* Whether a is square and equals its transpose, values included. */
@@ -166,7 +178,7 @@ ld_status ld_csr_set_loops(ld_csr **out, ld_csr *a, bool loops);
 /* Number of entries on the diagonal. */
 int64_t ld_csr_loops(const ld_csr *a);
 
-/* The position of every row's entry on the diagonal, -1 where there is none. */
+/* The place in every row of its entry on the diagonal, -1 where there is none. */
 ld_status ld_csr_diagonal(ld_index **out, const ld_csr *a);
 
 /* --- scaling and sums (scale.c, sums.c) ----------------------------------------------------- */
@@ -201,10 +213,11 @@ ld_status ld_csr_to_dense(ld_tensor **out, const ld_csr *a);
 ld_status ld_csr_row_of(ld_index **out, const ld_csr *a);
 ld_status ld_csr_col_of(ld_index **out, const ld_csr *a);
 
-/* Where each row's entries begin, and the last one's end. */
+/* Where each row's entries begin, and the last one's end. LD_RANGE as ld_structure_check_positions. */
 ld_status ld_csr_offsets(ld_index **out, const ld_csr *a);
 
-/* Positions of the entries in the graph that a was sliced from (in a itself when it is no slice). */
+/* Positions of the entries in the graph that a was sliced from (in a itself when it is no slice).
+ * LD_RANGE as ld_structure_check_positions of that graph. */
 ld_status ld_csr_origin(ld_index **out, const ld_csr *a);
 
 /* Whether a and b have entries in the same places, in the same order, with values that differ by no

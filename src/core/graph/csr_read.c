@@ -64,7 +64,9 @@ ld_status ld_csr_col_of(ld_index **out, const ld_csr *a)
 ld_status ld_csr_offsets(ld_index **out, const ld_csr *a)
 {
     const ld_structure *s = a->s;
-    ld_status st = ld_index_new(out, s->n_rows + 1);
+    ld_status st = ld_structure_check_positions(s, "offsets");
+    if (st == LD_OK)
+        st = ld_index_new(out, s->n_rows + 1);
     for (int64_t r = 0; st == LD_OK && r <= s->n_rows; r++)
         (*out)->data[r] = (int32_t)s->offsets[r];
     return st;
@@ -73,18 +75,17 @@ ld_status ld_csr_offsets(ld_index **out, const ld_csr *a)
 ld_status ld_csr_origin(ld_index **out, const ld_csr *a)
 {
     const ld_structure *s = a->s;
-    if (!s->origin && !s->origin_row)
-        return ld_index_range(out, 0, s->nnz);
-    ld_status st = ld_index_new(out, s->nnz);
+    ld_status st = ld_structure_check_positions(s->root ? s->root->s : s, "edge");
     if (st != LD_OK)
         return st;
-    if (s->origin) {
-        memcpy((*out)->data, s->origin, (size_t)s->nnz * sizeof(int32_t));
-        return LD_OK;
-    }
+    if (!s->origin_row)
+        return ld_index_range(out, 0, s->nnz);
+    if ((st = ld_index_new(out, s->nnz)) != LD_OK)
+        return st;
     for (int64_t r = 0; r < s->n_rows; r++)
         for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
-            (*out)->data[e] = (int32_t)(s->origin_row[r] + e - s->offsets[r]);
+            (*out)->data[e] =
+                (int32_t)(s->origin_row[r] + (s->origin ? s->origin[e] : e - s->offsets[r]));
     return LD_OK;
 }
 

@@ -21,7 +21,7 @@ ld_status ld_csr_diagonal(ld_index **out, const ld_csr *a)
         (*out)->data[r] = -1;
         for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
             if (s->columns[e] == r)
-                (*out)->data[r] = (int32_t)e;
+                (*out)->data[r] = (int32_t)(e - s->offsets[r]);
     }
     return st;
 }

@@ -120,7 +120,7 @@ typedef struct {
     ld_structure *s;
     int32_t *rows;
     float *values;
-    int32_t *next; /* where the next entry of each row comes */
+    int64_t *next; /* where the next entry of each row comes */
     int shift;     /* row >> shift is the range that it is in */
     int64_t n_ranges;
     int64_t starts[RANGES + 1];
@@ -130,14 +130,14 @@ typedef struct {
 /* Moves the entries of the ranges (or rows, with shift 0) first .. last - 1 to where they belong:
  * next[k] is where those of k begin, ends[k + 1] where they end. An entry takes the place of one
  * that has to go elsewhere itself, until the cycle closes. */
-static void exchange(const builder *b, int32_t *next, const int64_t *ends, int64_t first,
+static void exchange(const builder *b, int64_t *next, const int64_t *ends, int64_t first,
                      int64_t last, int shift)
 {
     int32_t *rows = b->rows, *columns = b->s->columns;
     float *values = b->values;
     for (int64_t k = first; k < last; k++) {
         while (next[k] < ends[k + 1]) {
-            int32_t i = next[k], to;
+            int64_t i = next[k], to;
             int32_t row = rows[i], column = columns[i];
             float value = values ? values[i] : 0;
             while ((to = next[row >> shift]++) != i) {
@@ -162,7 +162,7 @@ static void exchange(const builder *b, int32_t *next, const int64_t *ends, int64
 
 static ld_status gather_ranges(builder *b)
 {
-    int32_t next[RANGES];
+    int64_t next[RANGES];
     ld_status st = LD_OK;
     if (b->n_ranges <= 1) {
         b->starts[b->n_ranges] = b->s->nnz;
@@ -171,7 +171,7 @@ static ld_status gather_ranges(builder *b)
     for (int64_t i = 0; i < b->s->nnz; i++)
         b->starts[(b->rows[i] >> b->shift) + 1]++;
     for (int64_t k = 0; k < b->n_ranges; k++) {
-        next[k] = (int32_t)b->starts[k];
+        next[k] = b->starts[k];
         b->starts[k + 1] += b->starts[k];
     }
     for (int64_t k = 0; k < b->n_ranges && st == LD_OK; k++) {
@@ -191,7 +191,7 @@ static void order_range(const builder *b, int64_t k, int64_t first, int64_t last
     for (int64_t i = at; i < b->starts[k + 1]; i++)
         offsets[b->rows[i] + 1]++;
     for (int64_t r = first; r < last; r++) {
-        b->next[r] = (int32_t)at;
+        b->next[r] = at;
         at = offsets[r + 1] += at;
     }
     exchange(b, b->next, offsets, first, last, 0);

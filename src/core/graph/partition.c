@@ -138,6 +138,7 @@ ld_status ld_csr_metis(ld_index **out, ld_csr *a, int64_t k, bool weighted, ld_r
     idx_t seed = (idx_t)(ld_random_bits(ld_rng_next(rng), 0) >> 33);
     LD_TRY(check_width());
     LD_TRY(ld_csr_symmetrize(&both, a));
+    LD_TRY(ld_structure_check_positions(both->s, "partition"));
     if (k == 1 || k >= n || both->s->nnz == ld_csr_loops(both)) { /* METIS divides by log k */
         st = cut_evenly(out, n, k);
         goto done;

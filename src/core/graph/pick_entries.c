@@ -27,11 +27,11 @@ ld_status ld_csr_pick_entries(ld_csr **out, ld_csr *a, const ld_index *positions
     LD_TRY(ld_structure_new(&s, p->n_rows, p->n_cols, positions->size, true));
     ld_structure_sliced(s, a);
     for (int64_t r = 0; r < p->n_rows; r++) {
-        int64_t shift = p->origin_row ? p->origin_row[r] - p->offsets[r] : 0;
+        s->origin_row[r] = ld_structure_origin(p, r);
         for (; n < positions->size && positions->data[n] < p->offsets[r + 1]; n++) {
             int32_t at = positions->data[n];
             s->columns[n] = p->columns[at];
-            s->origin[n] = p->origin ? p->origin[at] : (int32_t)(at + shift);
+            s->origin[n] = p->origin ? p->origin[at] : (int32_t)(at - p->offsets[r]);
         }
         s->offsets[r + 1] = n;
     }

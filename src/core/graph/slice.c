@@ -34,8 +34,7 @@ static ld_status copy_rows(ld_structure **structure, ld_tensor **values, ld_csr 
             memcpy((*values)->data + to, a->values->data + from, length * sizeof(float));
         if (p->origin)
             memcpy(s->origin + to, p->origin + from, length * sizeof *s->origin);
-        else
-            s->origin_row[i] = p->origin_row ? p->origin_row[r] : from;
+        s->origin_row[i] = ld_structure_origin(p, r);
     }
 done:
     return st;
@@ -151,6 +150,7 @@ ld_status ld_csr_positions(ld_index **out, const ld_csr *a, const ld_csr *part,
     ld_index *found = NULL;
     ld_marker *at = NULL;
     ld_status st;
+    LD_TRY(ld_structure_check_positions(a->s, "positions"));
     LD_TRY(ld_index_new(&found, s->nnz));
     LD_TRY(ld_marker_take(&at, a->s->n_cols));
     for (int64_t i = 0; i < s->n_rows; i++) {

@@ -22,7 +22,7 @@ typedef struct {
     ld_marker *places;
 } id_set;
 
-/* An entry of a[rows, cols]: its row there, its position in a, its column there. */
+/* An entry of a[rows, cols]: its row there, its place in that row of a, its column there. */
 typedef struct {
     int32_t row, at, col;
 } match;
@@ -86,7 +86,7 @@ static void search_short_row(search *q, int64_t i, int64_t from, int64_t end, co
             continue;
         int32_t place = ld_marker_get(set->places, columns[e]);
         if (place >= 0)
-            q->matches[q->n++] = (match){(int32_t)i, (int32_t)e, place};
+            q->matches[q->n++] = (match){(int32_t)i, (int32_t)(e - from), place};
     }
 }
 
@@ -109,7 +109,7 @@ static ld_status search_rows(search *q)
             int n = end - e < BLOCK ? (int)(end - e) : BLOCK;
             n = find_members(at, place, p->columns + e, n, &set);
             for (int j = 0; j < n; j++)
-                q->matches[q->n++] = (match){(int32_t)i, (int32_t)(e + at[j]), place[j]};
+                q->matches[q->n++] = (match){(int32_t)i, (int32_t)(e - from) + at[j], place[j]};
         }
     }
 done:
@@ -117,13 +117,20 @@ done:
     return st;
 }
 
-/* Where the entry in column c of a row is that is sorted and has one. */
-static int32_t position_in_row(const ld_structure *p, int64_t r, int32_t c)
+/* The place of the entry in column c of a row that is sorted and has one. */
+static int32_t place_in_row(const ld_structure *p, int64_t r, int32_t c)
 {
-    const int32_t *from = p->columns + p->offsets[r];
+    const int32_t *row = p->columns + p->offsets[r], *from = row;
     for (int64_t n = p->offsets[r + 1] - p->offsets[r]; n > 1; n -= n / 2)
         from += from[n / 2] <= c ? n / 2 : 0;
-    return (int32_t)(from - p->columns);
+    return (int32_t)(from - row);
+}
+
+/* The same for entry t of by_cols, which is in column c of p. */
+static int32_t place_of(const ld_structure *p, const ld_structure *by_cols, int64_t t, int32_t c)
+{
+    int32_t r = by_cols->columns[t];
+    return by_cols->source ? (int32_t)(by_cols->source[t] - p->offsets[r]) : place_in_row(p, r, c);
 }
 
 /* Sorts the matches by row, stably. */
@@ -171,13 +178,8 @@ static ld_status search_cols(search *q, const ld_structure *by_cols)
             int n = end - e < BLOCK ? (int)(end - e) : BLOCK;
             n = find_members(at, place, by_cols->columns + e, n, &set);
             for (int j = 0; j < n; j++) {
-                int64_t t = e + at[j];
-                q->matches[q->n++] = (match){
-                    place[j],
-                    by_cols->source ? by_cols->source[t]
-                                    : position_in_row(p, by_cols->columns[t], c),
-                    col,
-                };
+                int32_t at_row = place_of(p, by_cols, e + at[j], c);
+                q->matches[q->n++] = (match){place[j], at_row, col};
             }
         }
     }
@@ -216,13 +218,14 @@ static ld_status make(ld_csr **out, const search *q)
     if (a->values)
         LD_TRY(ld_tensor_new(&values, 1, q->n, 1));
     for (int64_t i = 0, n = 0; i < q->n_rows; i++) {
-        int64_t shift = p->origin_row ? p->origin_row[row_id(q, i)] - p->offsets[row_id(q, i)] : 0;
+        int64_t from = p->offsets[row_id(q, i)];
+        s->origin_row[i] = ld_structure_origin(p, row_id(q, i));
         for (; n < q->n && q->matches[n].row == i; n++) {
             int32_t at = q->matches[n].at;
             s->columns[n] = q->matches[n].col;
-            s->origin[n] = p->origin ? p->origin[at] : (int32_t)(at + shift);
+            s->origin[n] = p->origin ? p->origin[from + at] : at;
             if (values)
-                values->data[n] = a->values->data[at];
+                values->data[n] = a->values->data[from + at];
         }
         s->offsets[i + 1] = n;
     }

@@ -23,7 +23,7 @@ static ld_status count_union(const ld_csr *a, int64_t *offsets, int64_t *own, bo
 {
     const ld_structure *s = a->s;
     ld_status st = LD_OK;
-    *equal = !s->origin && !s->origin_row && !a->row_scale && !a->col_scale;
+    *equal = !s->origin_row && !a->row_scale && !a->col_scale;
     for (int64_t r = 0; r < s->n_rows; r++)
         offsets[r + 1] = s->offsets[r + 1] - s->offsets[r];
     for (int64_t r = 0; r < s->n_rows; r++) {

@@ -97,7 +97,9 @@ done:
 static ld_status transpose_structure(ld_structure **out, const ld_structure *s)
 {
     ld_structure *t;
-    ld_status st = ld_structure_new(&t, s->n_cols, s->n_rows, s->nnz, false);
+    ld_status st = ld_structure_check_positions(s, "transpose");
+    if (st == LD_OK)
+        st = ld_structure_new(&t, s->n_cols, s->n_rows, s->nnz, false);
     if (st != LD_OK)
         return st;
     t->symmetric = s->symmetric;
@@ -271,11 +273,11 @@ ld_status ld_structure_by_cols(const ld_structure **out, ld_structure *s, bool m
     ld_structure *t = atomic_load(&s->transpose);
     ld_status st = LD_OK;
     *out = NULL;
-    if (s->origin || s->origin_row) /* a slice */
+    if (s->origin_row) /* a slice */
         return st;
     if (make && !t && !s->symmetric)
         LD_TRY(find_symmetry(s));
-    if (make && !t && !s->symmetric)
+    if (make && !t && !s->symmetric && ld_structure_has_positions(s))
         LD_TRY(ld_structure_transpose(&t, s));
     *out = s->symmetric ? s : t;
 done:

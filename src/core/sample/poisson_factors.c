@@ -33,7 +33,7 @@ static entries entries_of(const factors *f, int64_t row)
     int64_t from = s->offsets[row], kept = f->always ? f->always->data[row] : -1;
     return (entries){.columns = s->columns + from,
                      .n = s->offsets[row + 1] - from,
-                     .kept = kept >= 0 ? kept - from : -1,
+                     .kept = kept,
                      .degree = s->offsets[row + 1] - from - (kept >= 0)};
 }
 

@@ -23,7 +23,7 @@ typedef enum { UNIFORM, WEIGHTED, POISSON } row_kind;
 typedef struct {
     int64_t place;  /* of its draws */
     int64_t to;     /* where they are collected, when that is not there */
-    int32_t from;   /* first entry */
+    int64_t from;   /* first entry */
     int32_t degree; /* entries to draw from */
     int32_t kept;   /* position in the row of the certain entry, or -1 */
     int32_t count;  /* draws made; -1 when they failed */
@@ -58,13 +58,12 @@ ld_status ld_check_always(const char *where, const ld_structure *s, const ld_ind
         return ld_fail(LD_SHAPE, "%s: always has %" PRId64 " elements for %" PRId64 " rows", where,
                        always->size, s->n_rows);
     for (int64_t i = 0; always && i < rows->size; i++) {
-        int64_t r = rows->data[i], from = s->offsets[r], end = s->offsets[r + 1];
-        int64_t kept = always->data[r];
-        if (kept >= 0 && (kept < from || kept >= end))
+        int64_t r = rows->data[i], degree = s->offsets[r + 1] - s->offsets[r];
+        if (always->data[r] >= degree)
             return ld_fail(LD_RANGE,
-                           "%s: always has entry %" PRId64 " for row %" PRId64
-                           ", whose entries are %" PRId64 "..%" PRId64,
-                           where, kept + 1, r + 1, from + 1, end);
+                           "%s: always has place %" PRId64 " for row %" PRId64
+                           ", which has %" PRId64 " entries",
+                           where, (int64_t)always->data[r] + 1, r + 1, degree);
     }
     return LD_OK;
 }
@@ -73,12 +72,12 @@ static void plan_row(rows_job *job, int64_t i)
 {
     const int64_t *offsets = job->a->s->offsets;
     int64_t r = job->rows->data[i], from = offsets[r], end = offsets[r + 1];
-    int64_t kept = job->always ? job->always->data[r] : -1;
+    int32_t kept = job->always ? job->always->data[r] : -1;
     row_plan *plan = &job->plans[i];
     *plan = (row_plan){.place = job->room,
-                       .from = (int32_t)from,
+                       .from = from,
                        .degree = (int32_t)(end - from - (kept >= 0)),
-                       .kept = kept >= 0 ? (int32_t)(kept - from) : -1};
+                       .kept = kept >= 0 ? kept : -1};
     int64_t most = plan->degree;
     if (most > 0 && job->kind != POISSON && (job->replace || job->k < most))
         most = job->k;
@@ -270,13 +269,11 @@ static void collect_row(const rows_job *job, int64_t i, const ld_row_draw *draws
     const ld_structure *p = job->a->s;
     ld_structure *s = job->s;
     const row_plan *plan = &job->plans[i];
-    int32_t shift = 0; /* from a position in a to one in the graph that a was sliced from */
-    if (p->origin_row)
-        shift = (int32_t)(p->origin_row[job->rows->data[i]] - plan->from);
+    s->origin_row[i] = ld_structure_origin(p, job->rows->data[i]);
     for (int64_t j = 0; j < plan->count; j++) {
-        int32_t at = plan->from + ld_row_draw_at(draws[j]);
+        int64_t at = plan->from + ld_row_draw_at(draws[j]);
         s->columns[to + j] = p->columns[at];
-        s->origin[to + j] = p->origin ? p->origin[at] : at + shift;
+        s->origin[to + j] = p->origin ? p->origin[at] : ld_row_draw_at(draws[j]);
         job->w->data[to + j] = ld_row_draw_weight(draws[j]);
         if (job->values)
             job->values->data[to + j] = job->a->values->data[at];

@@ -21,7 +21,7 @@ typedef struct {
     const ld_tensor
         *p_cols; /* ... or to those of their columns (a's n_cols); both NULL: uniformly */
     const ld_index *always; /* an entry of every row of a that is taken for certain, -1 for none;
-                                (a's n_rows, positions in a); NULL: none of any row */
+                                (a's n_rows, places in the row); NULL: none of any row */
     const ld_index *first;  /* columns that come first in src, touched or not; NULL: none */
 } ld_sample_options;
 
@@ -66,8 +66,8 @@ ld_status ld_poisson_rows(ld_csr **out, ld_index **src, ld_tensor **w, ld_csr *a
 ld_status ld_poisson_factors(ld_tensor **c, const ld_csr *a, const ld_index *rows, int64_t k,
                              const ld_tensor *pi, const ld_index *always);
 
-/* LD_SHAPE or LD_RANGE unless `always` (NULL passes) has for each of `rows`, which are in range, one
- * of its entries or -1. `where` begins the message. */
+/* LD_SHAPE or LD_RANGE unless `always` (NULL passes) has for each of `rows`, which are in range, the
+ * place of one of its entries or -1. `where` begins the message. */
 ld_status ld_check_always(const char *where, const ld_structure *s, const ld_index *rows,
                           const ld_index *always);
 
