@@ -378,7 +378,7 @@ end
 function tests.test_interruptions_are_not_caught()
   local raised_again = {}
   for name in ([[base/errors base/installed command/cli data/formats/file_reader data/store/fetch
-      data/store/tar sampling/init study/side_by_side training/batches
+      data/store/tar prompt/notebook sampling/init study/side_by_side training/batches
       training/numbered_batches
       ]]):gmatch "%S+" do
     raised_again["lua/ladies/" .. name .. ".lua"] = true

@@ -11,6 +11,23 @@ local PLAIN = 5      -- seconds between two plain lines
 local BAR = 24       -- characters
 local CLEAR = "\r\27[K"
 
+-- Where displays are drawn instead of on stderr; nil for nowhere else.
+local draw
+
+--- progress.draw_with(f): from now on displays are given to f(text) as they would be written on a
+-- terminal, where nothing else is asked for; with nil they go to stderr again.
+function progress.draw_with(f)
+  draw = options.value("progress.draw_with", "f", f, "callable or nil")
+end
+
+local function write(text)
+  if draw then return draw(text) end
+  io.stderr:write(text)
+  io.stderr:flush()
+end
+
+local function is_terminal() return draw ~= nil or core.isatty(2) end
+
 local Progress = {__name = "Progress"}
 Progress.__index = Progress
 
@@ -43,11 +60,11 @@ function progress.new(given)
     measure = {"string", "micro-F1"},
     delay = {"non-negative number", 0},
     terminal = "boolean or nil",
-    write = {"callable", function(text) io.stderr:write(text) io.stderr:flush() end},
+    write = {"callable", write},
     clock = {"callable", core.clock},
   })
   opts.unit, opts.measure = core.printable(opts.unit), core.printable(opts.measure)
-  if opts.terminal == nil then opts.terminal = core.isatty(2) end
+  if opts.terminal == nil then opts.terminal = is_terminal() end
   opts.first, opts.began = opts.done, opts.clock()
   opts.wait = opts.terminal and REDRAW or PLAIN
   opts.due = opts.quiet and math.huge or opts.began + math.max(opts.wait, opts.delay)
@@ -128,7 +145,7 @@ function progress.reading(path, given)
     clock = "callable or nil",
   })
   local clock = opts.clock or core.clock
-  if opts.terminal == nil then opts.terminal = core.isatty(2) end
+  if opts.terminal == nil then opts.terminal = is_terminal() end
   local bar = progress.new{unit = path:match "[^/]*$" .. ": MiB", delay = 1,
     quiet = opts.quiet or not opts.terminal, terminal = opts.terminal, write = opts.write,
     clock = clock}

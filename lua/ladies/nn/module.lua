@@ -100,11 +100,18 @@ function module.free_after(old, new)
   return new
 end
 
+local function own_words(t)
+  local meta = getmetatable(t)
+  return rawget(meta, "__tostring") and tostring(t) or meta.__name:match "[^.]*$"
+end
+
 -- A module as a table of its layers: see ladies.show.
 local function shown(t, width)
-  local meta = getmetatable(t)
-  local words = rawget(meta, "__tostring") and tostring(t) or meta.__name:match "[^.]*$"
-  return show_model(words, module.named_parameters(t), width or show.width())
+  return show_model.text(own_words(t), module.named_parameters(t), width or show.width())
+end
+
+local function shown_as_html(t)
+  return show_model.html(own_words(t), module.named_parameters(t))
 end
 
 -- What the library asks any model for, which need not have it.
@@ -122,6 +129,7 @@ function module.class(name, names)
     parameters = module.parameters,
     named_parameters = module.named_parameters,
     __show = shown,
+    __html = shown_as_html,
   }
   class.__index = class
   return names and fields.of_class(class, names .. " " .. ASKED) or class

@@ -92,7 +92,7 @@ local function joined(text, expression, first_line, source)
   if return_at then
     text = text:sub(1, return_at - 1) .. tail .. text:sub(return_at)
   else
-    text = ("%s%s%s%s"):format(text, text ~= "" and "\n" or "", tail,
+    text = ("%s%s%s%s"):format(text, text:find "[^\n]$" and "\n" or "", tail,
       expression ~= "" and " return " .. expression or "")
   end
   local whole = ("%s%s; return function(...) %s\nend"):format(line, table.concat(head), text)
@@ -137,20 +137,43 @@ local function split(text)
   end
 end
 
+-- Statements and a call behind them, which begins a line, where `text` is that.
+local function split_call(text)
+  for at = #text, 1, -1 do
+    if text:find("^\n%s*[%a_]", at) then
+      local before, call = text:sub(1, at), text:sub(at + 1)
+      if check("return " .. call, 1) and check(before, 1) then return before, call end
+    end
+  end
+end
+
+-- The statements in a text and the expression at its end, "" for none; or nil, the message, and
+-- whether more text could make it a chunk.
+local function parts_of(text, first_line)
+  local alone = text:gsub("^=", "", 1)
+  if check("return " .. alone, 1) then return "", alone end
+  local ok, message = check(text, first_line)
+  local before, expression = (ok and split_call or split)(text)
+  if before then return before, expression end
+  if ok then return text, "" end
+  return nil, message, message:sub(-5) == "<eof>"
+end
+
+--- Whether a text is a chunk; where it is none, false, the message, and whether more text could
+-- make it one.
+function chunk.check(text)
+  local before, message, wants_more = parts_of(text, #chunk.lines + 1)
+  if before then return true end
+  return false, message, wants_more
+end
+
 --- The function that the text becomes: an expression, whose values it returns, statements, or
 -- these and an expression at their end, also one that is a call in a line of its own. Where it is
 -- no chunk, nil, the message, and whether more text could make it one.
 function chunk.load(text)
   local first = #chunk.lines + 1
-  local before, expression = "", text:gsub("^=", "", 1)
-  if not check("return " .. expression, 1) then
-    local ok, message = check(text, first)
-    local ends_in_call = ok and text:find "\n[%a_][^\n]*%)[%s;]*$"
-    before, expression = text, ""
-    if not ok or ends_in_call then before, expression = split(text) end
-    if ok and not before then before, expression = text, "" end
-    if not before then return nil, message, message:sub(-5) == "<eof>" end
-  end
+  local before, expression, wants_more = parts_of(text, first)
+  if not before then return nil, expression, wants_more end
   local f, message = compile(before, expression, first, "=stdin")
   if not f then return nil, message, false end
   for line in (text .. "\n"):gmatch "(.-)\n" do chunk.lines[#chunk.lines + 1] = line end

@@ -5,102 +5,24 @@ local core = require "ladies_core"
 local data = require "ladies.data"
 local format = require "ladies.prompt.format"
 local help = require "ladies.prompt.help"
+local known = require "ladies.prompt.known"
 local lexer = require "ladies.prompt.lexer"
 local members = require "ladies.prompt.members"
 local registry = require "ladies.data.store.registry"
 
 local complete = {}
 
-local MATCHING = {[")"] = "(", ["]"] = "[", ["}"] = "{"}
-local IS_OPENING = {["("] = true, ["["] = true, ["{"] = true}
-
--- The position of the token that opens what tokens[last] closes; nil where it does not.
-local function opening(tokens, last)
-  local depth = 0
-  for i = last, 1, -1 do
-    local text = tokens[i].kind == "sign" and tokens[i].text
-    if MATCHING[text] then depth = depth + 1 end
-    if IS_OPENING[text] then depth = depth - 1 end
-    if depth == 0 then return i end
-  end
-end
-
--- What is known of an expression: {value =}, or {class = its metatable} of one that no code has
--- made yet. Nothing is known of nil.
-
-local function member(known, name)
-  if not known then return nil end
-  local value = known.value
-  if known.class then
-    local methods = rawget(known.class, "__methods") or known.class
-    return {value = rawget(methods, name)}
-  end
-  return {value = members.get(value, name)}
-end
-
-local function element(known, tokens, first, last)
-  local key = first == last and tokens[first]
-  if not known or not key or type(known.value) ~= "table" then return nil end
-  if key.kind == "number" then return {value = rawget(known.value, math.tointeger(key.text))} end
-  local text = key.kind == "string" and key.text:match "^['\"](.*)['\"]$"
-  return text and {value = rawget(known.value, text)}
-end
-
-local function result_of(known)
-  local class = known and help.class_of_result(known.value)
-  return class and {class = class}
-end
-
-local known_of
-
--- What is known of the expression that ends at tokens[last], where a name that begins it stands for
--- what it is in the table `env`; and the position of its first token.
-function known_of(tokens, last, env)
-  local token = tokens[last]
-  if not token then return nil, last end
-  local before = tokens[last - 1] and tokens[last - 1].text
-  if token.kind == "name" and (before == "." or before == ":") then
-    local known, first = known_of(tokens, last - 2, env)
-    return member(known, token.text), first
-  elseif token.kind == "name" then
-    if format.KEYWORDS[token.text] then return nil, last end
-    return {value = members.get(env, token.text)}, last
-  elseif token.kind == "string" then
-    return result_of((known_of(tokens, last - 1, env))), last
-  end
-  local first = MATCHING[token.text] and opening(tokens, last)
-  if not first then return nil, last end
-  local known, begin = known_of(tokens, first - 1, env)
-  if token.text == "]" then return element(known, tokens, first + 1, last - 1), begin end
-  return result_of(known), begin
-end
-
--- The position of the innermost bracket that is open behind tokens[last]; nil for none.
-local function open_bracket(tokens, last)
-  local depth = 0
-  for i = last, 1, -1 do
-    local text = tokens[i].kind == "sign" and tokens[i].text
-    if MATCHING[text] then depth = depth + 1 end
-    if IS_OPENING[text] then depth = depth - 1 end
-    if depth < 0 then return i end
-  end
-end
-
-local function function_before(tokens, bracket, env)
-  local known = known_of(tokens, bracket - 1, env)
-  return known and members.is_callable(known.value) and known.value or nil
-end
-
 -- The function an option of which may be written behind the tokens, as in f{ and f(x, {a = 1,; or
 -- nil.
 local function called(tokens, env)
   local last = tokens[#tokens]
-  local brace = last and (last.text == "{" or last.text == ",") and open_bracket(tokens, #tokens)
+  local is_open = last and (last.text == "{" or last.text == ",")
+  local brace = is_open and known.open_bracket(tokens, #tokens)
   if not brace or tokens[brace].text ~= "{" then return nil end
-  local f = function_before(tokens, brace, env)
+  local f = known.function_before(tokens, brace, env)
   if f then return f end
-  local call = open_bracket(tokens, brace - 1)
-  return call and tokens[call].text == "(" and function_before(tokens, call, env) or nil
+  local call = known.open_bracket(tokens, brace - 1)
+  return call and tokens[call].text == "(" and known.function_before(tokens, call, env) or nil
 end
 
 -- A collector of candidates that begin with `prefix`: found.names, sorted by finish, and
@@ -138,17 +60,17 @@ local function in_string(tokens, open)
   return open.at + 1, found
 end
 
-local function add_members(found, known, is_method, prefix)
+local function add_members(found, what, is_method, prefix)
   local function add(key, value)
     local is_name = type(key) == "string" and key:find "^[%a_][%w_]*$"
       and (prefix ~= "" or key:sub(1, 1) ~= "_")
     if is_name and (not is_method or members.is_callable(value)) then found.add(key, value) end
   end
-  local class = known.class
+  local class = what.class
   if class then
     members.each(setmetatable({}, class), add)
   else
-    members.each(known.value, add)
+    members.each(what.value, add)
   end
 end
 
@@ -173,9 +95,9 @@ function complete.at(line, env)
   local found, separator = collector(prefix), tokens[#tokens] and tokens[#tokens].text
   local is_number = last and last.kind == "number" and last.at + #last.text == #line + 1
   if separator == "." or separator == ":" then
-    local known = known_of(tokens, #tokens - 1, env)
-    if known and (known.class or known.value ~= nil) then
-      add_members(found, known, separator == ":", prefix)
+    local what = known.of(tokens, #tokens - 1, env)
+    if what and (what.class or what.value ~= nil) then
+      add_members(found, what, separator == ":", prefix)
     end
   elseif not is_number then
     local f = called(tokens, env)

@@ -17,8 +17,8 @@ local repl = {
   append_history = history.append,
 }
 
--- The names that are seen at the prompt: its locals over the globals.
-local function names()
+--- The names that are seen at the prompt: its locals over the globals.
+function repl.names()
   return setmetatable(chunk.locals(), {__index = _G})
 end
 
@@ -40,7 +40,7 @@ local function question(text)
   local asked = text:match "^%s*%?%s*(.-)%s*$" or text:match "^%s*([%w_.:]+)%s*%?%s*$"
   if not asked then return nil end
   return function()
-    local value = asked:find "^[%w_.:]+$" and members.at(names(), (asked:gsub(":", ".")))
+    local value = asked:find "^[%w_.:]+$" and members.at(repl.names(), (asked:gsub(":", ".")))
     if asked == "" then help.show() else help.show(value == nil and asked or value) end
   end
 end
@@ -95,7 +95,21 @@ end
 
 --- What Tab does after `line`: the text to insert, and what to show.
 function repl.tab(line, width)
-  return complete.tab(pending .. line, width, names())
+  return complete.tab(pending .. line, width, repl.names())
+end
+
+--- Whether a text is "complete", "incomplete", so that more of it could make it a chunk, or
+-- "invalid".
+function repl.status(text)
+  if question(text) then return "complete" end
+  local is_chunk, _, wants_more = chunk.check(text)
+  return is_chunk and "complete" or wants_more and "incomplete" or "invalid"
+end
+
+--- What may stand at the end of a text: where the word begins that it completes, and all of its
+-- candidates, sorted.
+function repl.complete(text)
+  return complete.at(text, repl.names())
 end
 
 return repl

@@ -15,7 +15,9 @@
 
 local core = require "ladies_core"
 local csv = require "ladies.report.csv"
+local html = require "ladies.report.html"
 local markdown = require "ladies.report.markdown"
+local picture = require "ladies.report.picture"
 local plot = require "ladies.report.plot"
 local tables = require "ladies.base.tables"
 
@@ -28,26 +30,26 @@ function Report.new(name, folder, title)
     tables = {}, pictures = {}, parts = {}, numbers = {}, failed = 0}, Report)
 end
 
--- Adds a part: how it stands in the section, and in the terminal; nil is not there.
-local function add(report, section, text)
-  table.insert(report.parts, {section = section, text = text})
+-- Adds a part: how it stands in the section, in the terminal and in a notebook; nil is not there.
+local function add(report, section, text, page)
+  table.insert(report.parts, {section = section, text = text, page = page})
 end
 
 --- A heading of the third level.
 function Report:heading(text)
-  add(self, "### " .. markdown.text(text), core.printable(text))
+  add(self, "### " .. markdown.text(text), core.printable(text), html.heading(text))
 end
 
 --- A paragraph or a list.
 function Report:text(text)
-  add(self, markdown.paragraph(text), core.printable(text, true))
+  add(self, markdown.paragraph(text), core.printable(text, true), html.line(text))
 end
 
 --- A table for readers.
 function Report:table(content)
-  local text = content:markdown()
-  add(self, text, text)
-  table.insert(self.tables, content:texts())
+  local text, rows = content:markdown(), content:texts()
+  add(self, text, text, html.table{head = rows[1], rows = table.move(rows, 2, #rows, 1, {})})
+  table.insert(self.tables, rows)
 end
 
 --- A table for NAME.csv. Further ones of the same columns continue it.
@@ -71,7 +73,7 @@ function Report:picture(name, drawing, shown)
     shown and function()
       local text, complaint = plot.text(drawing)
       return text and text:match "^%s*\n?(.-)%s*$" or ("%s: %s"):format(drawing.title, complaint)
-    end)
+    end, function() return picture(drawing) end)
 end
 
 --- Texts about the whole, a sentence or more each.
@@ -90,6 +92,14 @@ function Report:write()
   if core.exists(self.folder .. "/results.jsonl") then table.insert(names, 1, "results.jsonl") end
   self.files = tables.append(names, self.files)
   return self
+end
+
+function Report:__html()
+  local pages = {}
+  for _, part in ipairs(self.parts) do
+    pages[#pages + 1] = type(part.page) == "function" and part.page() or part.page
+  end
+  return table.concat(pages, "\n")
 end
 
 function Report:__tostring()

@@ -46,6 +46,21 @@ local SERIES = {
   colour = "positive integer or nil",
 }
 
+-- The series as they are when they are drawn; an error names what is wrong in one.
+local function checked_series(where, list)
+  return tables.map(list, function(given)
+    return options.check(where .. ": a series", given, SERIES)
+  end)
+end
+
+--- plot.checked(where, options) -> options: those of a plot with all defaults, or the error that
+-- drawing it would raise, in the name of `where`.
+function plot.checked(where, given)
+  local opts = options.check(where, given, SPEC)
+  opts.series = checked_series(where, opts.series)
+  return opts
+end
+
 local function data_block(name, points)
   local lines = {"$" .. name .. " << EOD"}
   for _, p in ipairs(points) do
@@ -92,10 +107,7 @@ end
 -- to draw. As `text` it has no colours.
 local function commands(where, opts, terminal, output, text)
   local log_x, log_y = opts.log:find "x" ~= nil, opts.log:find "y" ~= nil
-  local list = {}
-  for i, given in ipairs(opts.series) do
-    list[i] = options.check(where .. ": a series", given, SERIES)
-  end
+  local list = checked_series(where, opts.series)
   drawable.keep(list, log_x, log_y)
   local parts, curves = {}, {}
   for i, series in ipairs(list) do

@@ -159,7 +159,8 @@ end
 --- A chart, of the options of ladies.plot (series on the left axis, title, x, y, log), without its
 -- key; nil where there is nothing to draw. A point tells its numbers when it is pointed at.
 function svg.chart(opts)
-  local log_x, log_y = opts.log:find "x" ~= nil, opts.log:find "y" ~= nil
+  local log = opts.log or "none"
+  local log_x, log_y = log:find "x" ~= nil, log:find "y" ~= nil
   local list, xs, ys = {}, {}, {}
   for i, one in ipairs(opts.series) do
     list[i] = {name = one.name, points = one.points, style = one.style, spread = one.spread,

@@ -1,8 +1,9 @@
 --- What is in a value, over several lines, as the prompt shows it and `print` of a single value.
 --
 -- tostring says in a line what a value is, for messages; this is the longer text. A class says it
--- in its metatable: __show(value [, width]) -> text. Here it is done for the classes of the core,
--- and for mini-batches, which are plain tables.
+-- in its metatable: __show(value [, width]) -> text. What a notebook shows besides this it says by
+-- __html(value) and __svg(value) -> text or nil: tables and pictures. Here it is done for the
+-- classes of the core, and for mini-batches, which are plain tables.
 
 local core_classes = require "ladies.base.core_classes"
 local show_index = require "ladies.show.index"
@@ -18,7 +19,8 @@ local STANDARD_WIDTH = 80
 local host = package.loaded.ladies_host
 
 local classes = core_classes()
-for name, text in pairs{Tensor = show_tensor, Index = show_index, Matrix = show_matrix} do
+classes.Tensor.__html = show_tensor.html
+for name, text in pairs{Tensor = show_tensor.text, Index = show_index, Matrix = show_matrix} do
   classes[name].__show = function(value, width) return text(value, width or show.width()) end
 end
 
@@ -42,7 +44,22 @@ function show.text(x, width)
   local meta = debug.getmetatable(x)
   local own = type(meta) == "table" and rawget(meta, "__show")
   if own then return own(x, width) end
-  return is_mini_batch(x) and show_mini_batch(x) or nil
+  return is_mini_batch(x) and show_mini_batch.text(x) or nil
+end
+
+-- The functions of classes that make them, by the types of what a notebook shows.
+local KINDS = {["text/html"] = "__html", ["image/svg+xml"] = "__svg"}
+
+--- What a notebook shows of a value besides its text, {type = text}: tables as HTML, figures as
+-- SVG; empty for what has a text alone.
+function show.rich(x)
+  if is_mini_batch(x) then return {["text/html"] = show_mini_batch.html(x)} end
+  local data, meta = {}, debug.getmetatable(x)
+  for kind, name in pairs(type(meta) == "table" and KINDS or {}) do
+    local own = rawget(meta, name)
+    data[kind] = own and own(x)
+  end
+  return data
 end
 
 return show

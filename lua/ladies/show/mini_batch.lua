@@ -2,6 +2,9 @@
 -- are read.
 
 local grouped = require "ladies.base.grouped"
+local html = require "ladies.report.html"
+
+local show_mini_batch = {}
 
 local KNOWN = {blocks = true, input = true, output = true, stats = true}
 
@@ -15,20 +18,43 @@ local function others(batch)
   return #names > 0 and "  also: " .. table.concat(names, ", ") or nil
 end
 
-return function(batch)
-  local lines = {
-    ("mini-batch of %s seeds, %d %s"):format(grouped(#batch.output), #batch.blocks,
-      #batch.blocks == 1 and "layer" or "layers"),
-    ("  %-6s %9s    %9s  %10s  %8s"):format("layer", "nodes", "from", "entries", "isolated"),
-  }
+local function head(batch)
+  return ("mini-batch of %s seeds, %d %s"):format(grouped(#batch.output), #batch.blocks,
+    #batch.blocks == 1 and "layer" or "layers")
+end
+
+local function features(batch)
+  return batch.input and ("%s rows of the features"):format(grouped(#batch.input))
+end
+
+local COLUMNS = {"layer", "nodes", "from", "entries", "isolated"}
+
+-- A row of texts a layer, the last layer first.
+local function rows_of(batch)
+  local rows = {}
   for l = #batch.blocks, 1, -1 do
     local adj = batch.blocks[l].adj
-    lines[#lines + 1] = ("  %-6d %9s <- %9s  %10s  %8s"):format(l, grouped(adj.n_rows),
-      grouped(adj.n_cols), grouped(adj.nnz), grouped(adj:empty_rows()))
+    rows[#rows + 1] = {tostring(l), grouped(adj.n_rows), grouped(adj.n_cols), grouped(adj.nnz),
+      grouped(adj:empty_rows())}
   end
-  if batch.input then
-    lines[#lines + 1] = ("  %s rows of the features"):format(grouped(#batch.input))
+  return rows
+end
+
+--- The text of a mini-batch.
+function show_mini_batch.text(batch)
+  local lines = {head(batch), ("  %-6s %9s    %9s  %10s  %8s"):format(table.unpack(COLUMNS))}
+  for _, row in ipairs(rows_of(batch)) do
+    lines[#lines + 1] = ("  %-6s %9s <- %9s  %10s  %8s"):format(table.unpack(row))
   end
+  lines[#lines + 1] = batch.input and "  " .. features(batch)
   lines[#lines + 1] = others(batch)
   return table.concat(lines, "\n")
 end
+
+--- The same as HTML.
+function show_mini_batch.html(batch)
+  local below = batch.input and html.line(features(batch)) or ""
+  return html.line(head(batch)) .. html.table{head = COLUMNS, rows = rows_of(batch)} .. below
+end
+
+return show_mini_batch

@@ -1,6 +1,9 @@
 --- A model as a table of layers, shapes and parameters.
 
 local grouped = require "ladies.base.grouped"
+local html = require "ladies.report.html"
+
+local show_model = {}
 
 local INDENT = "      "
 
@@ -80,9 +83,9 @@ local function lines_of(layers, of_layer, width)
   return lines
 end
 
---- The text of a model: `text` is what it says of itself, parameters an array of {name =, tensor
--- =}.
-return function(text, parameters, width)
+-- The first line of a model, its layers as {name =, size =, parts = texts of its parameters}, and
+-- what it says of them by name.
+local function parts_of(text, parameters)
   local first, of_layer = own_words(text)
   local layers, at, size = {}, {}, 0
   for _, parameter in ipairs(parameters) do
@@ -104,7 +107,28 @@ return function(text, parameters, width)
     end
   end
   if not first:find "parameters" then first = ("%s, %s parameters"):format(first, grouped(size)) end
+  return first, layers, of_layer
+end
+
+--- The text of a model: `text` is what it says of itself, parameters an array of {name =, tensor
+-- =}.
+function show_model.text(text, parameters, width)
+  local first, layers, of_layer = parts_of(text, parameters)
   local lines = #layers > 0 and lines_of(layers, of_layer, width) or {}
   table.insert(lines, 1, first)
   return table.concat(lines, "\n")
 end
+
+--- The same as HTML.
+function show_model.html(text, parameters)
+  local first, layers, of_layer = parts_of(text, parameters)
+  local rows = {}
+  for i, layer in ipairs(layers) do
+    rows[i] = {layer.name, of_layer[layer.name] or "", table.concat(layer.parts, ", "),
+      grouped(layer.size)}
+  end
+  return html.line(first) .. html.table{head = {"layer", "what", "shapes", "parameters"},
+    rows = rows}
+end
+
+return show_model

@@ -2,9 +2,13 @@
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
+local html = require "ladies.report.html"
 local numbers = require "ladies.show.numbers"
 
+local show_tensor = {}
+
 local MOST_ROWS, MOST_COLUMNS = 10, 40
+local MOST_CELLS = 12     -- columns of a table
 local MOST_ELEMENTS = 1e9   -- of larger ones, which may lie in a file, the range is not looked for
 
 local function head(t)
@@ -42,21 +46,27 @@ local function grid(rows, n_cols, width)
   return lines
 end
 
-local function matrix(t, width)
+-- The first rows of a matrix as texts, of so many columns at most.
+local function corner_of(t, most_columns)
   local n_rows = t.n_rows <= MOST_ROWS + 1 and t.n_rows or MOST_ROWS
-  local n_cols = math.min(t.n_cols, MOST_COLUMNS)
+  local n_cols = math.min(t.n_cols, most_columns)
   local corner = t:slice(1, n_rows):slice_cols(1, n_cols):to_table()
   local all, rows = {}, {}
   for _, row in ipairs(corner) do table.move(row, 1, n_cols, #all + 1, all) end
   local texts = numbers.texts(all)
   for i = 1, n_rows do rows[i] = table.move(texts, (i - 1) * n_cols + 1, i * n_cols, 1, {}) end
+  return rows
+end
+
+local function matrix(t, width)
+  local rows = corner_of(t, MOST_COLUMNS)
   local lines = grid(rows, t.n_cols, width)
-  if n_rows < t.n_rows then lines[#lines + 1] = "  ..." end
+  if #rows < t.n_rows then lines[#lines + 1] = "  ..." end
   return table.concat(lines, "\n")
 end
 
--- Its text; of one that is closed what tostring says.
-return function(t, width)
+--- Its text; of one that is closed what tostring says.
+function show_tensor.text(t, width)
   local ok, text = errors.try(core.no_grad, function()
     local text = head(t)
     if t.n_rows * t.n_cols == 0 then return text end
@@ -64,3 +74,31 @@ return function(t, width)
   end)
   return ok and text or tostring(t)
 end
+
+-- The corner of a matrix as a table, with the numbers of rows and columns.
+local function html_of(t)
+  local rows, columns = corner_of(t, MOST_CELLS), {""}
+  local n_cols = #rows[1]
+  for j = 1, n_cols do columns[j + 1] = tostring(j) end
+  for i, row in ipairs(rows) do table.insert(row, 1, tostring(i)) end
+  if #rows < t.n_rows then
+    local dots = {}
+    for j = 1, n_cols + 1 do dots[j] = "..." end
+    rows[#rows + 1] = dots
+  end
+  if n_cols < t.n_cols then
+    for _, row in ipairs(rows) do row[#row + 1] = "..." end
+    columns[#columns + 1] = "..."
+  end
+  return html.line(head(t)) .. html.table{head = columns, rows = rows}
+end
+
+--- A matrix as HTML; nil for a vector, one without elements or one that is closed.
+function show_tensor.html(t)
+  local ok, text = errors.try(core.no_grad, function()
+    return t.ndim == 2 and t.n_rows * t.n_cols > 0 and html_of(t) or nil
+  end)
+  return ok and text or nil
+end
+
+return show_tensor

@@ -2,6 +2,8 @@
 -- before, where the run had a log)}, which shows itself as a table and a curve.
 
 local core = require "ladies_core"
+local html = require "ladies.report.html"
+local picture = require "ladies.report.picture"
 local show = require "ladies.show"
 local sparkline = require "ladies.show.sparkline"
 
@@ -13,7 +15,7 @@ History.__index = History
 --- Makes an array of such rows a history; returns it. `name` is that of the value.
 function History.new(rows, name)
   local meta = {__index = History, __name = History.__name, __show = History.__show,
-    __tostring = History.__tostring, name = core.printable(name)}
+    __html = History.__html, __tostring = History.__tostring, name = core.printable(name)}
   return setmetatable(rows, meta)
 end
 
@@ -27,18 +29,35 @@ function History:curve(width)
   return first .. sparkline(values, math.max(8, width - #first - #last)) .. last
 end
 
-local function line_of(row)
-  return ("  %8d  %9.2f  %9s  %.4f"):format(row.batch, row.seconds,
-    row.loss and ("%.4f"):format(row.loss) or "-", row.value)
+local function head(self) return {"batch", "seconds", "loss", getmetatable(self).name} end
+
+-- The first validation, the last, and some between them, as texts.
+local function rows_of(self)
+  local rows, n = {}, math.min(#self, MOST_ROWS)
+  for i = 1, n do
+    local row = self[n == 1 and 1 or 1 + (i - 1) * (#self - 1) // (n - 1)]
+    rows[i] = {("%d"):format(row.batch), ("%.2f"):format(row.seconds),
+      row.loss and ("%.4f"):format(row.loss) or "-", ("%.4f"):format(row.value)}
+  end
+  return rows
+end
+
+--- The values over the batches as options of ladies.plot.
+function History:plot()
+  local name, points = getmetatable(self).name, {}
+  for i, row in ipairs(self) do points[i] = {row.batch, row.value} end
+  return {series = {{name = name, points = points}}, title = "validation", x = "batch", y = name}
+end
+
+function History:__html()
+  local curve = #self > 1 and picture(self:plot()) or ""
+  return html.line(tostring(self)) .. html.table{head = head(self), rows = rows_of(self)} .. curve
 end
 
 function History:__show(width)
-  local lines = {tostring(self),
-    ("  %8s  %9s  %9s  %s"):format("batch", "seconds", "loss", getmetatable(self).name)}
-  local n = math.min(#self, MOST_ROWS)
-  for i = 1, n do    -- the first, the last, and some between them
-    local at = n == 1 and 1 or 1 + (i - 1) * (#self - 1) // (n - 1)
-    lines[#lines + 1] = line_of(self[at])
+  local lines = {tostring(self), ("  %8s  %9s  %9s  %s"):format(table.unpack(head(self)))}
+  for _, row in ipairs(rows_of(self)) do
+    lines[#lines + 1] = ("  %8s  %9s  %9s  %s"):format(table.unpack(row))
   end
   local curve = self:curve((width or show.width()) - 2)
   if curve then lines[#lines + 1] = "  " .. curve end

@@ -2,7 +2,9 @@
 
 local History = require "ladies.training.history"
 local of_class = require("ladies.base.fields").of_class
+local html = require "ladies.report.html"
 local options = require "ladies.base.options"
+local picture = require "ladies.report.picture"
 local show = require "ladies.show"
 local tables = require "ladies.base.tables"
 local units = require "ladies.base.units"
@@ -108,13 +110,24 @@ function Summary:__show(width)
   return curve and ("%s\n%s%s"):format(tostring(self), name, curve) or tostring(self)
 end
 
+local COLUMNS = {"method", "test micro-F1", "total s", "memory MB", "batch ms", "batches"}
+
+local function cells_of(self)
+  return {self.method or "-", self.test_f1 and ("%.2f %%"):format(100 * self.test_f1) or "-",
+    cell("%.2f", self.seconds), mib(self.memory_paper), cell("%.2f", self.batch_ms),
+    cell("%d", self.batches)}
+end
+
+function Summary:__html()
+  local curve = self.history and #self.history > 1 and picture(self.history:plot()) or ""
+  return html.table{head = COLUMNS, rows = {cells_of(self)}}
+    .. html.block(table.concat(notes_of(self), "\n")) .. curve
+end
+
 function Summary:__tostring()
   local row = "%-16s %13s %9s %10s %9s %8s"
-  local head = row:format("method", "test micro-F1", "total s", "memory MB", "batch ms", "batches")
-  local numbers = row:format(self.method or "-", self.test_f1
-    and ("%.2f %%"):format(100 * self.test_f1) or "-", cell("%.2f", self.seconds),
-    mib(self.memory_paper), cell("%.2f", self.batch_ms), cell("%d", self.batches))
-  return table.concat({head, numbers, "", table.unpack(notes_of(self))}, "\n")
+  return table.concat({row:format(table.unpack(COLUMNS)), row:format(table.unpack(cells_of(self))),
+    "", table.unpack(notes_of(self))}, "\n")
 end
 
 return summary

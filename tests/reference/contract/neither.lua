@@ -7,7 +7,7 @@ end
 
 without("", [[
   auto batches blamed_line blas cancel_at clock compare default_places depth early_stopping exists
-  files full home index interruption is_interruption isatty lab limit_entries load_model log memory
+  figure files full home index interruption is_interruption isatty lab limit_entries load_model log memory
   memory_fail_at memory_trim mkdir nearest ones op printable progress range real_path reload rng
   run_folder same_file saved_run set_home step summary sweep tensor threads timer train truncate
   vector_units zeros
@@ -36,7 +36,7 @@ without("npz.", "bytes open")
 without("options.", "class_of hint last spec_of")
 without("partition.", "from_index part_of")
 without("pickle.", "decode load")
-without("plot.", "available files png svg text")
+without("plot.", "available checked files png svg text")
 without("process.", "exists lives start")
 without("safetensors.", "open")
 without("sampling.", "concat drift find permutation put_first uniform union unique")
@@ -76,7 +76,7 @@ for class in ("Buffer Fields Gz Input Lock Parcel Pickle Table"):gmatch "%a+" do
   without(class, ".__close .__gc")
 end
 for class in ("Gcn GcnConv Linear LayerNorm BatchNorm Dropout"):gmatch "%a+" do
-  without(class, ".__show .__tostring")
+  without(class, ".__html .__show .__tostring")
 end
 without("graph.", "__tostring")
 

@@ -151,6 +151,7 @@ return {
   ["Tensor.__eq"] = reads(function(c) return c.m == c.constant end),
   ["Tensor.__len"] = reads(function(c) return #c.m end),
   ["Tensor.__tostring"] = reads(function(c) return tostring(c.m) end),
+  ["Tensor.__html"] = reads(function(c) return getmetatable(c.m).__html(c.m) end),
   ["Tensor.__show"] = reads(function(c) return ladies.show(c.m) end),
   ["Tensor.__gc"] = reads(function() end),  -- of objects that nothing refers to any more
 

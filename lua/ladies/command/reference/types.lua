@@ -36,7 +36,7 @@ local NAMES = {
     "record compress quick resume flag header has_best",
   ["function"] = "f forward backward check progress",
   ["table"] = "table model block batch config counters state fields spec blocks parts merged " ..
-    "extra arrays list columns metadata shape samples",
+    "extra arrays list columns metadata shape samples options",
   ["ladies.Tensor[]"] = "parameters inputs",
   ["any"] = "value e array object worst lock titles",
 }
