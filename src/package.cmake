@@ -37,7 +37,7 @@ prompt, a module for lua5.4 and a C library.")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS lua-cjson)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "curl, gnuplot-nox | gnuplot")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "lua5.4, python3-pip, libopenblas-dev")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "lua5.4, python3-ipykernel, python3-pip, libopenblas-dev")
 
 set(CPACK_SOURCE_GENERATOR TGZ)
 set(CPACK_SOURCE_PACKAGE_FILE_NAME ladies-${PROJECT_VERSION})

@@ -6,6 +6,7 @@ local lu = require "luaunit"
 local files = require "tools.files"
 local json = require "ladies.base.json"
 local shell = require "tools.shell"
+local tables = require "ladies.base.tables"
 local toy_study = require "tools.toy_study"
 
 local tests = {}
@@ -140,6 +141,43 @@ function tests.test_the_program_ends()
     "ladies has ended with status 3; the next cell starts it anew, without your variables")
   lu.assertEquals(answers[2].outputs, {result "nil"})
   lu.assertEquals(answers[5].outputs, {result "nil"})
+end
+
+-- What the outputs of a cell are: their kinds and types, and the texts of those that have nothing
+-- else, without numbers and places, which another machine has otherwise. Streams may be cut
+-- anywhere.
+local function shape_of(outputs)
+  local shapes, streams = {}, {}
+  for _, output in ipairs(outputs) do
+    local kind = output.output_type or output.kind
+    if kind == "stream" then
+      streams[#streams + 1] = output.text
+    elseif not output.is_bar then
+      local types = tables.sorted_keys(output.data)
+      shapes[#shapes + 1] = table.concat({kind, table.unpack(types)}, " ")
+      if #types == 1 then streams[#streams + 1] = output.data[types[1]] end
+    end
+  end
+  local text = table.concat(streams):gsub("/%S*/share/ladies/", ""):gsub("%d[%d.,]*", "0")
+  return {shapes, text}
+end
+
+--- doc/notebook.ipynb shows what it shows today.
+function tests.test_the_notebook_of_the_documentation()
+  local notebook = json.decode(files.read(root .. "/doc/notebook.ipynb"), "notebook.ipynb")
+  local requests, kept = {}, {}
+  for _, cell in ipairs(notebook.cells) do
+    if cell.cell_type == "code" then
+      requests[#requests + 1] = {run = cell.source}
+      kept[#kept + 1] = shape_of(cell.outputs)
+    end
+  end
+  lu.assertTrue(#requests > 5)
+  for i, answer in ipairs(talk(requests)) do
+    lu.assertEquals(answer.reply.status, "ok", requests[i].run)
+    lu.assertEquals(shape_of(answer.outputs), kept[i],
+      "python3 tests/tools/fill_notebook.py doc/notebook.ipynb makes it")
+  end
 end
 
 function tests.test_installation_says_what_is_missing()

@@ -44,6 +44,7 @@ class Talk:
                 return
             outputs.append({"kind": kind, **kept(content)})
             if "transient" in content:
+                outputs[-1]["is_bar"] = True
                 ids.append(content["transient"]["display_id"])
             if interrupt_at and interrupt_at in content.get("text", ""):
                 interrupted.append(time.monotonic())
@@ -83,4 +84,5 @@ def main():
         talk.manager.shutdown_kernel()
 
 
-main()
+if __name__ == "__main__":
+    main()

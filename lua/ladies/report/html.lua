@@ -1,6 +1,7 @@
 --- Texts and tables as HTML, for what shows itself in a notebook. What they quote is only shown.
 
 local svg = require "ladies.report.svg"
+local tables = require "ladies.base.tables"
 
 local html = {}
 
@@ -23,9 +24,9 @@ function html.line(text)
   return ("<p>%s</p>"):format(svg.text(text))
 end
 
---- Lines of text that are aligned by blanks.
-function html.block(text)
-  return ("<pre>%s</pre>"):format(svg.text(text))
+--- Lines of text that are aligned by blanks, from an array.
+function html.block(lines)
+  return ("<pre>%s</pre>"):format(table.concat(tables.map(lines, svg.text), "\n"))
 end
 
 --- html.table{head = texts, rows = {texts, ...}}: a table whose first column names its rows.

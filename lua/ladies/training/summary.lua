@@ -121,7 +121,7 @@ end
 function Summary:__html()
   local curve = self.history and #self.history > 1 and picture(self.history:plot()) or ""
   return html.table{head = COLUMNS, rows = {cells_of(self)}}
-    .. html.block(table.concat(notes_of(self), "\n")) .. curve
+    .. html.block(notes_of(self)) .. curve
 end
 
 function Summary:__tostring()
