@@ -86,6 +86,8 @@ function tests.test_errors()
     execute "error(setmetatable({}, {__tostring = function() return 'own' end}))",
     execute "error {}",
     execute "x", 1,
+    execute "local function deep(i) return 1 + deep(i) end deep(3)",
+    execute "setmetatable(_G, {__index = error}); no_such_name()",
   }
   lu.assertEquals(messages[1].error, table.concat({"stdin:3: matmul: (2 x 3) * (2 x 3)",
     "  3 | w:matmul(w)", "    | w = Tensor 2 x 3", "  where() shows the stack"}, "\n"))
@@ -93,7 +95,9 @@ function tests.test_errors()
   lu.assertStrContains(messages[3].error, "own")
   lu.assertStrContains(messages[4].error, "(error object is a table value)")
   lu.assertEquals(messages[5].data, {["text/plain"] = "1"})
-  lu.assertEquals(#messages, 6)
+  lu.assertStrContains(messages[7].error, "stack overflow")
+  lu.assertIsString(messages[8].error)
+  lu.assertEquals(#messages, 8)
 end
 
 function tests.test_completion_and_inspection()

@@ -112,7 +112,7 @@ local function reply_to(request)
   end
   repl.begin_chunk()
   local _, reply = xpcall(act, explain)
-  return reply
+  return type(reply) == "table" and reply or {error = tostring(reply)}   -- not even explained
 end
 
 -- The next line, or nil at the end of all. Ctrl-C that came too late for the request before is
