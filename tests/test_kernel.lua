@@ -1,22 +1,24 @@
 --- The kernel for Jupyter, through jupyter_client and a Python that has it and ipykernel
--- (LADIES_PYTHON, or else python3); and its installation.
+-- (LADIES_PYTHON, or else the one that scripts/test installs); and its installation.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 
 local lu = require "luaunit"
 local files = require "tools.files"
 local json = require "ladies.base.json"
+local page_blocks = require "tools.page_blocks"
 local shell = require "tools.shell"
 local tables = require "ladies.base.tables"
 local toy_study = require "tools.toy_study"
 
 local tests = {}
 
-local root = os.getenv "LADIES_SOURCE" or here .. "/.."
-local python = os.getenv "LADIES_PYTHON" or "python3"
+-- From the root, for what runs in other folders.
+local root = os.getenv "LADIES_SOURCE" or shell.run{"readlink", "-f", here .. "/.."}:match "[^\n]+"
+local python = os.getenv "LADIES_PYTHON" or root .. "/build/python/bin/python"
 
 local function needs_jupyter()
   local _, _, status = shell.run{python, "-c", "import ipykernel, jupyter_client"}
-  if status ~= 0 then lu.skip(python .. " has no ipykernel and jupyter_client") end
+  if status ~= 0 then lu.skip "no Python with ipykernel and jupyter_client (scripts/test)" end
 end
 
 -- What the kernel, installed into a new folder, answers to the requests of tools/kernel_talk.py.
@@ -160,6 +162,21 @@ local function shape_of(outputs)
   end
   local text = table.concat(streams):gsub("/%S*/share/ladies/", ""):gsub("%d[%d.,]*", "0")
   return {shapes, text}
+end
+
+--- The whole experiment of README.md in a cell, on a small graph, and its locals in the next one.
+function tests.test_the_experiment_of_the_readme()
+  local code, n
+  for _, block in ipairs(page_blocks(files.read(root .. "/README.md"))) do
+    if block.language == "lua" then code = code or block.text end
+  end
+  code, n = code:gsub('load "wordnet"', ("load %q"):format(toy_study.dataset))
+  lu.assertEquals(n, 1)
+  local answers = talk{{run = code}, {run = "#data.train"}}
+  lu.assertEquals(answers[1].reply.status, "ok", answers[1].reply.evalue)
+  local f1 = tonumber(stream_of(answers[1], "stdout"))
+  lu.assertTrue(f1 >= 0 and f1 <= 1, f1)
+  lu.assertEquals(answers[2].outputs, {result "60"})
 end
 
 --- doc/notebook.ipynb shows what it shows today.
