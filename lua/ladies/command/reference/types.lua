@@ -60,6 +60,7 @@ local OTHERWISE = {
   ["Matrix:random_walk>p"] = "number",
   ["Matrix:sample_rows>first"] = IDS,
   ["Matrix:slice>first"] = IDS,
+  ["Optimizer:set_mean>has"] = "boolean[]",
   ["SavedRun:logits>samples"] = "integer",
   ["SavedRun:logits>smooth"] = "boolean",
   ["Tensor:above>bound"] = DENSE .. "|number",
