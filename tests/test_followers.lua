@@ -151,6 +151,33 @@ function tests.test_every_architecture()
   lu.assertEquals(row_of(report, 1, "label propagation")[3], ("%.1f"):format(100 * f1))
 end
 
+--- Correct and Smooth has what the very MLPs of the row above give, of each seed; it trains nothing
+-- where the tables are of what is kept.
+function tests.test_correct_and_smooth()
+  local out = temporary.path "smoothed"
+  local function report_of(given)
+    return run("models", out, tables.merged({datasets = {dataset}, models = {"mlp"},
+      methods = {"full"}, settings = tables.merged(SETTINGS, {hidden = 8})}, given))
+  end
+  lu.assertEquals(row_of(report_of{kept = true}, 1, "mlp, Correct and Smooth")[3], "-")
+  local report, expected = report_of(), {}
+  for seed = 1, 2 do
+    local config = ladies.experiment.configure(tables.merged(report.variants[1].settings,
+      {seed = seed}))
+    local _, model = ladies.experiment.run(config, data, {quiet = true})
+    local logits = ladies.inference.exact(model, data)
+    local function f1_of(given)
+      return 100 * ladies.metrics.micro_f1(label_kinds.kind_of(data.labels).predict(given),
+        data.labels, data.test)
+    end
+    lu.assertEquals(f1_of(logits), f1s(report.variants[1])[seed])
+    expected[seed] = f1_of(ladies.smoothing.correct_and_smooth(data, logits))
+  end
+  local cell = row_of(report, 1, "mlp, Correct and Smooth")[3]
+  lu.assertEquals(cell, Table.interval(expected, "%.1f").text)
+  lu.assertEquals(row_of(report_of{kept = true}, 1, "mlp, Correct and Smooth")[3], cell)
+end
+
 --- Settings go to the models that take them.
 function tests.test_settings_of_some_models()
   local report = run("models", temporary.path "some", {datasets = {dataset}, runs = 1,
@@ -192,6 +219,19 @@ function tests.test_bliss()
   lu.assertEquals(row_of(report, 2, "toy", "GraphSAGE", "PLADIES")[4], "-")
 end
 
+--- A published number is confirmed by an interval that has it, at its ends too.
+function tests.test_beside()
+  local beside = require "ladies_followers.beside"
+  local variant = {by_seed = {{test_f1 = 0.70}, false, {test_f1 = 0.72}}}
+  local half = statistics.half_width{70, 72}
+  for said, published in pairs{confirmed = 71 + half - 1e-6, below = 71 + half + 1e-6,
+    above = 71 - half - 1e-6} do
+    lu.assertEquals(beside(variant, published), said)
+  end
+  lu.assertEquals(beside(variant, nil), "-")
+  lu.assertEquals(beside({by_seed = {{test_f1 = 0.7}}}, 70), "-")
+end
+
 --- Players begin with uniform probabilities, and are off by more the higher they are paid.
 function tests.test_players()
   local bliss_players = require "ladies_followers.bliss_players"
@@ -208,11 +248,12 @@ function tests.test_gcnii()
   local report = run("gcnii", temporary.path "gcnii", {dataset = cora, depths = {2, 3, 16},
     methods = {"full", "ladies:20"}, settings = {max_batches = 2, hidden = 4}})
   lu.assertEquals(report.tables[1][2], {"paper, full batch", "82.2", "-", "84.6"})
+  lu.assertEquals({report.tables[1][4][1], report.tables[1][4][3]}, {"beside the paper's", "-"})
   lu.assertEquals(#report.variants, 6)
   for i, variant in ipairs(report.variants) do
     lu.assertEquals(variant.records[1].config.layers, variant.layers)
-    lu.assertEquals(report.tables[1][3 + (i - 1) % 2][2 + (i - 1) // 2],
-      Table.interval(f1s(variant), "%.1f").text)
+    local cell = Table.interval(f1s(variant), "%.1f").text
+    lu.assertEquals(report.tables[1][3 + 2 * ((i - 1) % 2)][2 + (i - 1) // 2], cell)
   end
 end
 

@@ -14,6 +14,7 @@
 -- 256 columns (theirs is GATv2, 256 columns a head); numbers are float32 (theirs are bfloat16);
 -- validation is exact; and BLISS is samplers/bliss.lua, which says where it departs.
 
+local beside = require "ladies_followers.beside"
 local bliss_players = require "ladies_followers.bliss_players"
 local measured = require "ladies.study.measured"
 local methods = require "ladies.experiment.methods"
@@ -23,7 +24,6 @@ local provenance = require "ladies.report.provenance"
 local repeated = require "ladies.study.repeated"
 local run_folder = require "ladies.training.run_folder"
 local statements = require "ladies_paper.table3.statements"
-local statistics = require "ladies.report.statistics"
 local runs_text = require "ladies_followers.runs_text"
 local Study = require "ladies.study"
 local Table = require "ladies.report.table"
@@ -97,15 +97,6 @@ local function published(one)
   return ((PUBLISHED[one.dataset] or {})[one.model] or {})[one.method]
 end
 
--- Beside a published number: "confirmed" where our interval has it, else "above" or "below".
-local function verdict(one)
-  local theirs, f1 = published(one), statistics.present(test_f1.of(one))
-  if not theirs or #f1 < 2 then return "-" end
-  local off = statistics.mean(f1) - theirs
-  return math.abs(off) <= statistics.half_width(f1) and "confirmed"
-    or off > 0 and "above" or "below"
-end
-
 local function variant_at(variants, model, dataset, method, steps)
   for _, one in ipairs(variants) do
     if one.dataset == dataset and one.model == model and one.method == method
@@ -123,8 +114,8 @@ local function f1_table(variants, opts)
     if all.steps == ALL then
       local few = variant_at(variants, all.model, all.dataset, all.method, FEW)
       results:add{all.dataset, TITLES[all.model], methods.by_name[all.method].title,
-        Table.number(published(all), "%.1f"), test_f1.cell(all), verdict(all), test_f1.cell(few),
-        verdict(few)}
+        Table.number(published(all), "%.1f"), test_f1.cell(all), beside(all, published(all)),
+        test_f1.cell(few), beside(few, published(few))}
     end
   end
   return results

@@ -1,18 +1,15 @@
 --- Every architecture with full batches, LADIES and GraphSAGE's sampling.
 
 local experiment = require "ladies.experiment"
-local label_kinds = require "ladies.data.labels"
-local measured = require "ladies.study.measured"
 local methods = require "ladies.experiment.methods"
-local metrics = require "ladies.evaluation.metrics"
 local network_models = require "ladies.experiment.models"
 local options = require "ladies.base.options"
 local protocol = require "ladies_followers.protocol"
 local provenance = require "ladies.report.provenance"
 local repeated = require "ladies.study.repeated"
 local run_folder = require "ladies.training.run_folder"
-local smoothing = require "ladies.evaluation.smoothing"
 local runs_text = require "ladies_followers.runs_text"
+local smoothed = require "ladies_followers.smoothed"
 local Study = require "ladies.study"
 local Table = require "ladies.report.table"
 local tables = require "ladies.base.tables"
@@ -59,28 +56,13 @@ local function variants_of(names, opts)
   return list
 end
 
--- The test F1 of label propagation, which is not trained, by data set.
-local function label_propagation(study, names, opts)
-  local items = tables.map(names, function(name)
-    return {key = run_folder.plain(name) .. ", label propagation", name = name}
-  end)
-  local records = measured(study, items, "data set", opts.quiet, function(item)
-    local data = experiment.load(experiment.configure{dataset = item.name})
-    local predict = label_kinds.kind_of(data.labels).predict
-    local predicted = predict(smoothing.label_propagation(data))
-    return {test_f1 = data.test and metrics.micro_f1(predicted, data.labels, data.test)}
-  end)
-  return tables.map(records, function(record)
-    return Table.number(record.test_f1 and 100 * record.test_f1, "%.1f")
-  end)
-end
-
 local function title_of(text)
   return methods.title(experiment.configure(methods.parse(WHERE, text)))
 end
 
--- A row for each model, a column for each data set and method.
-local function table_of(variants, names, propagated, opts)
+-- A row for each model, a column for each data set and method; then those of `more`, {label =,
+-- cells by data set}, which have one column each.
+local function table_of(variants, names, more, opts)
   local head, by_key = {"model", "layers"}, {}
   for _, name in ipairs(names) do
     for _, text in ipairs(opts.methods) do
@@ -91,9 +73,9 @@ local function table_of(variants, names, propagated, opts)
   local results = Table.new(head)
   local function add(label, layers, cell_of)
     local row = {label, layers}
-    for i, name in ipairs(names) do
+    for _, name in ipairs(names) do
       for j, text in ipairs(opts.methods) do
-        row[#row + 1] = cell_of(i, j, run_folder.plain(name), text)
+        row[#row + 1] = cell_of(run_folder.plain(name), j, text) or "-"
       end
     end
     results:add(row)
@@ -101,12 +83,14 @@ local function table_of(variants, names, propagated, opts)
   for _, model in ipairs(opts.models) do
     local layers
     for _, one in ipairs(variants) do layers = one.model == model and one.layers or layers end
-    add(model, layers, function(_, _, dataset, text)
+    add(model, layers, function(dataset, _, text)
       local one = by_key[dataset .. model .. text]
-      return one and test_f1.cell(one) or "-"
+      return one and test_f1.cell(one)
     end)
   end
-  add("label propagation", "", function(i, j) return j == 1 and propagated[i] or "-" end)
+  for _, one in ipairs(more) do
+    add(one.label, "", function(dataset, j) return j == 1 and one.cells[dataset] end)
+  end
   return results
 end
 
@@ -122,8 +106,24 @@ end
 local ABOUT = [[
 Test micro-F1 in percent with 95 %% intervals by Student's t over %s, seeds 1, 2, ...; each
 architecture as `ladies train --model NAME` has it, which nobody tuned for a data set, with %s,
-early stopping and a patience of %d batches. The MLP reads no graph and has one column; so has label
-propagation, which is not trained and has no spread.]]
+early stopping and a patience of %d batches. The MLP reads no graph and has one column; so have what
+Correct and Smooth makes of the same MLPs with the labels of the training nodes, and label
+propagation of these, which is not trained and has no spread; both with their default settings.]]
+
+-- The rows below those of the models, of labels that are spread over the graph.
+local function smoothed_rows(study, names, variants, opts)
+  local plain, rows = {}, {}
+  for _, one in ipairs(variants) do
+    if one.model == "mlp" then plain[#plain + 1] = one end
+  end
+  if #plain > 0 then
+    rows[1] = {label = "mlp, Correct and Smooth",
+      cells = smoothed.correct_and_smooth(study, plain, opts)}
+  end
+  rows[#rows + 1] = {label = "label propagation",
+    cells = smoothed.label_propagation(study, names, opts)}
+  return rows
+end
 
 --- ladies_followers.models{runs = 5}: trains every architecture with each of some methods, `runs`
 -- times with the seeds 1, 2, ... Returns a report (see ladies.report) with `variants`.
@@ -154,9 +154,9 @@ local function models(given)
   local study = Study.at(opts.out, "runs/models", "every architecture")
   local variants = variants_of(names, opts)
   local records = repeated(study, variants, opts, notes)
-  local propagated = label_propagation(study, names, opts)
+  local more = smoothed_rows(study, names, variants, opts)
   local report = study:report("models", "Every architecture")
-  report:table(table_of(variants, names, propagated, opts))
+  report:table(table_of(variants, names, more, opts))
   report:csv(numbers_of(variants))
   report:note(provenance.runs(study, records), ABOUT:format(runs_text(variants),
     protocol.NETWORK_TEXT, protocol.PATIENCE), table.unpack(notes))

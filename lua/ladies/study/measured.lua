@@ -10,6 +10,7 @@ local tables = require "ladies.base.tables"
 -- kept with its time and machine. Returns the records of all. unit: what an item is, for the
 -- progress bar.
 return function(study, items, unit, quiet, measure)
+  if #items == 0 then return {} end
   local _ <close> = study:take()
   local waiting = {}
   for _, item in ipairs(items) do

@@ -25,7 +25,7 @@ local WHERE = "ladies_followers.methods"
 local QUICK = {"ladies:64", "full", "fastgcn", "labor"}
 
 -- CPU seconds of training on each data set, and on others.
-local SECONDS, OTHER = {cora = 1, pubmed = 2, wordnet = 10}, 1
+local SECONDS, OTHER = {cora = 1, pubmed = 2, wordnet = 4}, 1
 
 -- There is no end but that by the batches.
 local ENDLESS = 1000000
@@ -109,7 +109,7 @@ local function at_equal_seconds(name, all, study, opts)
     local batches = math.max(1, math.floor(seconds / costs[i]))
     local variant = variant_of(name, "seconds", form, tables.merged(form.settings, {
       patience = 0, epochs = ENDLESS, max_batches = batches,
-      eval_every = math.max(1, batches // protocol.LOOKS),
+      eval_every = math.max(1, batches // protocol.looks(name)),
     }))
     variant.cost, variant.seconds = costs[i], seconds
     return variant
@@ -135,7 +135,7 @@ end
 -- a report (see ladies.report) with `variants`.
 -- equal      "nodes": samples with which batches have as many nodes, over all layers, as those of
 --            the first method; "seconds": all train for as long, with their own samples (both)
--- seconds    of one core, for "seconds" (1 on Cora, 2 on PubMed, 10 on WordNet, else 1)
+-- seconds    of one core, for "seconds" (1 on Cora, 2 on PubMed, 4 on WordNet, else 1)
 -- laboratory seconds of each examination (3)
 -- methods    names of methods and of forms of them (see methods/forms.lua), each with its own
 --            samples behind a colon where they are given (all), the first one that draws samples

@@ -115,12 +115,13 @@ local EQUAL = {
 Equal nodes: each method has the number of samples with which the nodes of its mini-batches, over
 all layers, are nearest in number to those of the first; full batches and Cluster-GCN draw no
 samples, and some methods come no nearer with a single neighbour. Training ends by early stopping,
-with a patience of %d batches, on WordNet after %d batches at the latest.]],
+with a patience of %d batches; on WordNet after %d batches, with %d validations, where all still
+rise.]],
   seconds = [[
 Equal seconds: each trains, with its own samples, as many batches as one core computes in so many
 seconds (%s), by the CPU seconds of a batch, measured beforehand. Sampling, the network's step and
 the optimizer's are in them; validation is not, nor what is made before the first batch, as
-GraphSAINT's counts and the parts of Cluster-GCN. Each has %d validations.]],
+GraphSAINT's counts and the parts of Cluster-GCN. Each has %d validations, on WordNet %d.]],
 }
 
 -- How many seconds on each data set.
@@ -136,8 +137,10 @@ end
 
 -- What is equal, in words.
 local function equal_text(equal, variants)
-  if equal == "seconds" then return EQUAL.seconds:format(seconds_text(variants), protocol.LOOKS) end
-  return EQUAL.nodes:format(protocol.PATIENCE, protocol.LARGE)
+  if equal == "seconds" then
+    return EQUAL.seconds:format(seconds_text(variants), protocol.LOOKS, protocol.LARGE_LOOKS)
+  end
+  return EQUAL.nodes:format(protocol.PATIENCE, protocol.LARGE, protocol.LARGE_LOOKS)
 end
 
 local LABORATORY = [[

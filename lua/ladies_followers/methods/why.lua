@@ -105,7 +105,6 @@ function why.examine(study, variants, opts)
   local items = tables.map(far_behind(variants), function(variant)
     return {key = variant.key .. ", laboratory", variant = variant}
   end)
-  if #items == 0 then return {} end
   local records = measured(study, items, "examination", opts.quiet, function(item)
     return measure(item.variant, opts)
   end)

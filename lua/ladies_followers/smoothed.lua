@@ -1,0 +1,73 @@
+--- What labels spread over the graph reach, without a network and after one that reads no graph.
+
+local experiment = require "ladies.experiment"
+local inference = require "ladies.evaluation.inference"
+local json = require "ladies.base.json"
+local label_kinds = require "ladies.data.labels"
+local measured = require "ladies.study.measured"
+local metrics = require "ladies.evaluation.metrics"
+local run_folder = require "ladies.training.run_folder"
+local smoothing = require "ladies.evaluation.smoothing"
+local Table = require "ladies.report.table"
+local tables = require "ladies.base.tables"
+local test_f1 = require "ladies.study.test_f1"
+
+local smoothed = {}
+
+local function f1_of(logits, data)
+  local predicted = label_kinds.kind_of(data.labels).predict(logits)
+  return data.test and metrics.micro_f1(predicted, data.labels, data.test)
+end
+
+--- smoothed.label_propagation(study, names, opts) -> cells, by the names of the data sets: test F1
+-- of label propagation, which is not trained. Kept in the study.
+function smoothed.label_propagation(study, names, opts)
+  local items = tables.map(names, function(name)
+    return {key = run_folder.plain(name) .. ", label propagation", name = name}
+  end)
+  local records = measured(study, items, "data set", opts.quiet, function(item)
+    local data = experiment.load(experiment.configure{dataset = item.name})
+    return {test_f1 = f1_of(smoothing.label_propagation(data), data)}
+  end)
+  local cells = {}
+  for i, record in ipairs(records) do
+    cells[run_folder.plain(names[i])] =
+      Table.number(record.test_f1 and 100 * record.test_f1, "%.1f")
+  end
+  return cells
+end
+
+-- Trains with these settings and smooths what comes out.
+local function corrected_f1(settings)
+  local config = experiment.configure(settings)
+  local data = experiment.load(config)
+  local _, model = experiment.run(config, data, {quiet = true})
+  return f1_of(smoothing.correct_and_smooth(data, inference.exact(model, data)), data)
+end
+
+-- What is trained for a variant (see ladies.study.repeated) with each of the seeds; with opts.kept
+-- those of it that are kept.
+local function items_of(study, variant, opts)
+  local items = {}
+  for seed = 1, opts.runs do
+    local settings = tables.merged(variant.settings, {seed = seed})
+    local item = {settings = settings, key = "Correct and Smooth: " .. json.encode(settings)}
+    if not opts.kept or study:record(item.key) then items[#items + 1] = item end
+  end
+  return items
+end
+
+--- smoothed.correct_and_smooth(study, variants, opts) -> cells, by the data sets of the variants of
+-- a model (see ladies.study.repeated): test F1 of it after both steps of Correct and Smooth, with
+-- their default settings and the seeds of the study's runs. Kept in the study.
+function smoothed.correct_and_smooth(study, variants, opts)
+  local cells = {}
+  for _, variant in ipairs(variants) do
+    local records = measured(study, items_of(study, variant, opts), "run", opts.quiet,
+      function(item) return {test_f1 = corrected_f1(item.settings)} end)
+    cells[variant.dataset] = test_f1.cell{by_seed = records}
+  end
+  return cells
+end
+
+return smoothed
