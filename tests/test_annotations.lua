@@ -3,6 +3,9 @@
 local lu = require "luaunit"
 local annotations = require "ladies.command.reference.annotations"
 local help = require "ladies.prompt.help"
+local ladies = require "ladies"
+local options = require "ladies.base.options"
+local results = require "ladies.command.reference.results"
 local shell = require "tools.shell"
 local signature = require "ladies.command.reference.signature"
 local topics = require "ladies.command.reference.topics"
@@ -67,28 +70,137 @@ function tests.test_every_function_is_annotated()
   lu.assertTrue(count > 350)
 end
 
---- A type is one of Lua's, a word in quotes, or a class that the file declares.
+-- The types of the results of every function, by its name.
+local function annotated()
+  local found, list = {}, {}
+  for line in text:gmatch "[^\n]+" do
+    list[#list + 1] = line:match "^%-%-%-@return (.*)$"
+    local name = line:match "^function ([%w_.:]+)"
+    if name then found[name], list = list, {} end
+  end
+  return found
+end
+
+--- A type is one of Lua's, a word in quotes, a function, or a class that the file declares.
 function tests.test_types_exist()
   local known = {}
-  for name in ("any integer number string boolean table function nil"):gmatch "%S+" do
+  for name in ("any integer number string boolean table function nil ..."):gmatch "%S+" do
     known[name] = true
   end
-  for name in text:gmatch "\n%-%-%-@class (%S+)" do known[name] = true end
+  for name in text:gmatch "\n%-%-%-@[ca]l[ai]%l+ ([%w_.]+)" do known[name] = true end
   local function check(type_text, line)
-    for one in type_text:gsub("[()%[%]?]", ""):gmatch "[^|]+" do
+    local arguments, result = type_text:match "^fun(%b()):? ?(.*)$"
+    if arguments then
+      for one in arguments:gmatch ":%s*([^,)]+)" do check(one, line) end
+      return result == "" or check(result, line)
+    end
+    for one in type_text:gsub("[()%[%]?]", ""):gsub(" %.%.%.$", ""):gmatch "[^|]+" do
       lu.assertTrue(known[one] or one:find '^"[^"]*"$' ~= nil, line)
     end
   end
   local count = 0
   for line in text:gmatch "[^\n]+" do
     local found = line:match "^%-%-%-@param %S+ (.*)$" or line:match "^%-%-%-@return (.*)$"
-      or line:match "^%-%-%-@field %[?[%w_]+%]?%?? (.*)$"
+      or line:match "^%-%-%-@field %[?[%w_]+%]?%?? (.*)$" or line:match "^%-%-%-@alias %S+ (.*)$"
     if found then
       count = count + 1
       check(found, line)
     end
   end
   lu.assertTrue(count > 1000)
+end
+
+--- What is said of results is said of functions that there are.
+function tests.test_results_are_of_functions()
+  local found, seen = annotated(), {}
+  for _, names in pairs(results.RETURNED) do
+    for name in names:gmatch "%S+" do
+      lu.assertNotNil(found[name], name)
+      lu.assertNil(seen[name], name)
+      seen[name] = true
+    end
+  end
+end
+
+-- Whether a value is of a type of the file.
+local function is_of(value, type_text)
+  if type_text == "any" then return true end
+  if type_text:sub(-1) == "?" then return value == nil or is_of(value, type_text:sub(1, -2)) end
+  if type_text:find("|", 1, true) then
+    for one in type_text:gmatch "[^|]+" do
+      if is_of(value, one) then return true end
+    end
+    return false
+  end
+  local element = type_text:match "^(.*)%[%]$"
+  if element then return type(value) == "table" and (#value == 0 or is_of(value[1], element)) end
+  local class = type_text:match "^ladies%.(%w+)$"
+  if class == "Sampler" or class == "Batches" or type_text == "function" then
+    return type(value) == "function" or getmetatable(value).__call ~= nil
+  end
+  local shape = ({Model = "forward", Module = "forward", MiniBatch = "blocks", Block = "adj",
+    Named = "tensor"})[class]
+  if shape then return value[shape] ~= nil end
+  return class and options.class_of(value) == class or math.type(value) == type_text
+    or type(value) == type_text
+end
+
+-- Functions and what they are called with; the object comes first.
+local function calls()
+  local data = ladies.data.load "wordnet"
+  local P = data.graph:normalize "sym"
+  local few, rng = ladies.range(1, 10), ladies.rng(1)
+  local small = ladies.sparse(ladies.tensor{{0, 1}, {1, 0}})
+  local model = ladies.nn.gcn{inputs = 2, outputs = 3, layers = 2, hidden = 4}
+  local x = ladies.ones(2, 2)
+  local options_of = {samples = {4, 4}}
+  return {
+    {"Dataset:describe", data}, {"Dataset:facts", data}, {"Dataset:find_node", data, "dog.n"},
+    {"Dataset:find_node", data, "no such node"}, {"Gcn:named_parameters", model},
+    {"Gcn:parameters", model}, {"Gcn:layer", model, 1, x, {adj = small}},
+    {"Graph:components", data.graph}, {"Graph:degrees", data.graph},
+    {"Graph:is_symmetric", data.graph}, {"Graph:n_isolated", data.graph},
+    {"Graph:name_of", data.graph, P}, {"Graph:normalize", data.graph, "row"},
+    {"Index:group", few, 10}, {"Index:max", few}, {"Index:to_table", few}, {"Matrix:slice", P, few},
+    {"Matrix:components", small}, {"Matrix:draw_cols", P, few, 4, {rng = rng}},
+    {"Rng:uniform", rng}, {"Rng:below", rng, 3}, {"Tensor:argmax", x}, {"Tensor:hash", x},
+    {"Tensor:is_finite", x}, {"Tensor:is_finite", ladies.full(2, 2, 1 / 0)}, {"Tensor:max", x},
+    {"Tensor:max", x, 1}, {"Tensor:sum", x}, {"Tensor:topk", ladies.ones(3), 2},
+    {"ladies.batches", few, {sampler = ladies.samplers.full(P, {layers = 1}), size = 5}},
+    {"ladies.data.names"}, {"ladies.data.class_split", data},
+    {"ladies.data.split", data, "10/10/80"},
+    {"ladies.early_stopping"}, {"ladies.errors.message", "x"}, {"ladies.errors.try", print},
+    {"ladies.experiment.configure", {}}, {"ladies.gradcheck", x.square, {x}}, {"ladies.home"},
+    {"ladies.help_text", x}, {"ladies.loss.of", data.labels}, {"ladies.memory"},
+    {"ladies.metrics.accuracy", few, few}, {"ladies.metrics.confusion", few, few, 10},
+    {"ladies.metrics.macro_f1", few, few}, {"ladies.nn.activation", "relu"},
+    {"ladies.nn.gat", {inputs = 2, outputs = 2}}, {"ladies.nn.mlp", {inputs = 2, outputs = 2}},
+    {"ladies.nn.gat_conv", {inputs = 2, outputs = 8, rng = rng}}, {"ladies.nn.own_rows", x,
+      {src = ladies.index{1, 2}, dst = ladies.index{1}}}, {"ladies.nn.parameters", model},
+    {"ladies.nn.size", model}, {"ladies.npz.int64", {1}}, {"ladies.optim.adam", model:parameters()},
+    {"ladies.options.class_of", x}, {"ladies.options.nearest", "x", {"y"}},
+    {"ladies.partition.of", P, 2, {by = "random"}}, {"ladies.plot.available"},
+    {"ladies.sampling.alias", ladies.ones(3)}, {"ladies.sampling.choice", ladies.ones(5), 2,
+      {rng = rng}}, {"ladies.sampling.uniform", 9, 3, {rng = rng}}, {"ladies.samplers.ladies", P,
+      options_of}, {"ladies.samplers.graphsage", P, options_of}, {"ladies.samplers.labor", P,
+      options_of}, {"ladies.schedule.cosine", {batches = 9}}, {"ladies.schedule.plateau"},
+    {"ladies.show", x}, {"ladies.show", "text"}, {"ladies.summary", {}}, {"ladies.timer"},
+    {"ladies.threads"}, {"ladies.process.exists", "sh"}, {"ladies.zip.sha256", shell.ladies},
+  }
+end
+
+function tests.test_functions_return_what_is_said()
+  local found = annotated()
+  for _, call in ipairs(calls()) do
+    local name = call[1]
+    local types = found[name]
+    local got = table.pack(help.find(name)(table.unpack(call, 2)))
+    lu.assertTrue(got.n <= #types, name)
+    for i, type_text in ipairs(types) do
+      lu.assertTrue(is_of(got[i], type_text),
+        ("%s: result %d is %s, not %s"):format(name, i, tostring(got[i]), type_text))
+    end
+  end
 end
 
 --- The signature in a docstring of Lua has as many parameters as the code.

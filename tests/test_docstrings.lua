@@ -5,7 +5,9 @@ local errors = require "ladies.base.errors"
 local files = require "tools.files"
 local help = require "ladies.prompt.help"
 local shell = require "tools.shell"
+local signature = require "ladies.command.reference.signature"
 local topics = require "ladies.command.reference.topics"
+local types = require "ladies.command.reference.types"
 
 local tests = {}
 local root = os.getenv "LADIES_SOURCE" .. "/"
@@ -74,6 +76,52 @@ function tests.test_missing_names_are_found()
     "doc/nothing.md samplers/nothing.lua")
   lu.assertEquals(missing "see t:sum(), ladies.report and mask:positions()", "")
   lu.assertEquals(missing "see Tensor:max; see doc/tour.md; see the end", "")
+end
+
+-- Whose settings have a page of their own, doc/reference/settings.md, made of the specs themselves.
+local OTHERWISE = {["ladies.experiment.configure"] = true}
+
+-- All that is said of a function: its text and those of functions whose options it has.
+local function whole_text(f)
+  local text = help.documentation(f)
+  local parts = {text}
+  for name in text:gmatch "those of%s+([%w_.]+%w)" do
+    local ok, other = errors.try(help.find, name)
+    if ok and type(other) == "function" then parts[#parts + 1] = whole_text(other) end
+  end
+  return table.concat(parts, "\n")
+end
+
+-- Calls f(entry, form, spec) for every function whose code checks its options.
+local function each_spec(f)
+  for _, topic in ipairs(topics()) do
+    for _, section in ipairs(topic.sections) do
+      for _, entry in ipairs(section.entries) do
+        local form, has_options = signature.of(entry.value, entry.is_method), false
+        for _, one in ipairs(form.parameters) do has_options = has_options or one.is_options end
+        local spec = has_options and types.spec_of(entry, form.parameters, section.name)
+        if spec and not OTHERWISE[entry.name] then f(entry, form, spec) end
+      end
+    end
+  end
+end
+
+--- Every option that a function checks is spoken of, and no other stands among its options.
+function tests.test_options()
+  local count = 0
+  each_spec(function(entry, form, spec)
+    count = count + 1
+    local text, known = whole_text(entry.value), {}
+    for name in pairs(spec) do
+      known[name] = true
+      lu.assertNotNil(text:find("%f[%w_]" .. name .. "%f[^%w_]"), entry.name .. ": " .. name)
+    end
+    for _, one in ipairs(form.parameters) do known[one.name] = true end
+    for _, option in ipairs(help.options(entry.value)) do
+      lu.assertTrue(known[option.name], entry.name .. ": " .. option.name)
+    end
+  end)
+  lu.assertTrue(count > 75, count)
 end
 
 -- The listings of a text: lines that are indented by two blanks and what follows them, indented,

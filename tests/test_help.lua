@@ -85,6 +85,7 @@ function tests.test_parts_of_texts()
   lu.assertStrMatches(names_of(ladies.train),
     "data model sampler P optimizer lr weight_decay .*epochs .*count_memory")
   lu.assertStrMatches(names_of(ladies.nn.gat), "inputs .*heads output_heads .*dropout.*lambda P")
+  lu.assertNotStrContains(names_of(ladies.nn.gat), "order")    -- "without order"
   lu.assertEquals(names_of(ladies.optim.sgd), "lr momentum weight_decay")
   lu.assertEquals(names_of(print), "")
   lu.assertEquals(help.signature(ladies.schedule.cosine),

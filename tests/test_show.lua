@@ -259,6 +259,13 @@ function tests.test_print()
   lu.assertEquals(shell.run_ladies{"-e", odd}, ("long"):rep(9000) .. "\n")
 end
 
+--- What shows values may be loaded before the library.
+function tests.test_any_order_of_loading()
+  local out = shell.run_ladies{"-e", [[require "ladies.show"
+    print(require "ladies".show(require "ladies".ones(1, 2)))]]}
+  lu.assertEquals(out, "Tensor 1 x 2, all 1\n  1  1\n")
+end
+
 function tests.test_the_prompt()
   lu.assertNil(shell.talk [[
     send ladies.ones(2, 2)\r

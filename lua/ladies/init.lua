@@ -77,7 +77,8 @@ end
 -- What shows these is loaded with the first of them that is shown, and takes the place of this.
 local classes = core_classes()
 for _, name in ipairs{"Tensor", "Index", "Matrix"} do
-  classes[name].__show = function(value, width) return ladies.show(value, width) end
+  classes[name].__show = classes[name].__show
+    or function(value, width) return ladies.show(value, width) end
 end
 
 fields.of_module("ladies", ladies, MODULES, function(name)

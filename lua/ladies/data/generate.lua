@@ -109,8 +109,7 @@ end
 --
 --   ladies.generate.block_model{nodes = 10000, classes = 10, p_inside = 0.01, p_outside = 0.001}
 --
--- The other options are those of ladies.generate.power_law: features, signal, overlap, train, val,
--- seed.
+-- The other options are those of ladies.generate.power_law, without entries, exponent and inside.
 function generate.block_model(given)
   local opts = check("ladies.generate.block_model", given,
     {p_inside = "number in [0, 1]", p_outside = "number in [0, 1]"})

@@ -83,13 +83,13 @@ local function predict(where, model, data, given)
 end
 
 --- metrics.predictions(model, data [, {P =}]): what a model predicts for every node of a data set,
--- by exact inference over the whole graph (see ladies.inference.exact).
+-- by exact inference over the whole graph. The options are those of ladies.inference.exact.
 function metrics.predictions(model, data, given)
   return predict("ladies.metrics.predictions", model, data, given)
 end
 
 --- metrics.f1(model, data, idx [, {P =}]): micro-F1 of a model on the nodes idx of a data set, by
--- exact inference over the whole graph (see ladies.inference.exact).
+-- exact inference over the whole graph. The options are those of ladies.inference.exact.
 function metrics.f1(model, data, idx, given)
   return metrics.micro_f1(predict("ladies.metrics.f1", model, data, given), data.labels, idx)
 end

@@ -23,6 +23,7 @@ end
 --               that layer reads the outputs of all propagations, side by side or the largest of
 --               each column (jumping knowledge, Xu et al., ICML 2018)
 -- head_dropout  before the linear layer, after the dropout of the last propagation
+-- bias          whether each linear map adds one (true)
 -- order         of the linear map and the propagation; see nn.gcn_conv
 -- init          glorot_uniform (default), kaiming_normal, ...; `seed` decides the draws
 -- normalize     which P of the graph the model is for, "sym" (default) or "row": exact inference

@@ -48,8 +48,8 @@ local function shares(opts, l)
 end
 
 --- nn.gcnii{inputs =, outputs =, hidden = 256, layers = 5, ...}: a model of `layers` propagations
--- between two linear layers. activation, dropout, input_dropout, norm, init, seed, normalize,
--- lambda and P are those of nn.gcn.
+-- between two linear layers. activation, dropout, input_dropout, norm, bias, init, seed,
+-- normalize, lambda and P are those of nn.gcn.
 -- alpha   the share of the first representation in every layer; the paper has 0.1. By default it is
 --         1 / (l + 1) in layer l and 1 / (2 layers + 1) in the last, so that all hops count alike
 -- theta   how far the layers' maps are from the identity: layer l's share is log(theta / l + 1);

@@ -121,10 +121,11 @@ function help.class_of_result(f)
   return name and help.classes()[name]
 end
 
--- The names with "=" behind them in the braces that a text begins with.
+-- The names with "=" behind them in the braces that a text begins with; tables in these are values.
 local function add_from_signature(text, add)
-  local braces = text:match "^[%w_.:]+(%b{})" or text:match "^[%w_.:]+%([^()]-(%b{})"
-  for option in (braces or ""):gmatch "%f[%w_]([%a_][%w_]*)%s*=" do add(option, "") end
+  local braces = text:match "^[%w_.:]+(%b{})" or text:match "^[%w_.:]+%([^()]-(%b{})" or ""
+  local flat = braces:sub(2, -2):gsub("%b{}", "")
+  for option in flat:gmatch "%f[%w_]([%a_][%w_]*)%s*=" do add(option, "") end
 end
 
 -- "epochs (1000), max_batches" as an array of names; nil for any other text.
@@ -140,7 +141,7 @@ end
 
 --- The options of a function, as {name =, text = (what is said of it first)}: those of its
 -- signature and of the list below that, in this order, and those of the function that it refers to
--- with "options are those of NAME".
+-- with "options are those of NAME" or "those of NAME, without a, b and c".
 function help.options(f)
   local list, at = {}, {}
   local function add(name, text)
@@ -158,9 +159,11 @@ function help.options(f)
     if not names then names, about = line:match "^(%l[%w]*_[%w_]*) (%S.*)$" end
     for _, name in ipairs(names and names_in(names) or {}) do add(name, about) end
   end
-  local other = text:match "options are those of ([%w_.]+%w)"
+  local other, without = text:match "options are those of%s+([%w_.]+%w)([^.]*)"
+  without = (" " .. (without or "") .. " "):match "^ ,%s+without(.*)" or ""
   for _, option in ipairs(other and help.options(help.find(other)) or {}) do
-    add(option.name, option.text)
+    local is_left_out = without:find("%f[%w_]" .. option.name .. "%f[^%w_]")
+    if not is_left_out then add(option.name, option.text) end
   end
   return list
 end

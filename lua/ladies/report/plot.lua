@@ -197,7 +197,7 @@ function plot.svg(path, given)
 end
 
 --- plot.png(path, {series =, ...}): the same as a PNG file, of twice as many pixels each way, so
--- that it is sharp on paper.
+-- that it is sharp on paper. The options are those of plot.svg.
 function plot.png(path, given)
   return draw_file("ladies.plot.png", path, given, function(opts)
     return ("pngcairo size %d,%d background 'white' font 'sans,12' fontscale 2 linewidth 2")
@@ -206,7 +206,8 @@ function plot.png(path, given)
 end
 
 --- plot.files(base, {series =, ...}): the plot as base.svg and base.png; returns the names of the
--- files that were written, without their folder, and why there is none where there is none.
+-- files that were written, without their folder, and why there is none where there is none. The
+-- options are those of plot.svg.
 function plot.files(base, given)
   local files = {}
   for _, kind in ipairs{"svg", "png"} do

@@ -156,6 +156,7 @@ end
 -- quick     3 batches and a quarter of the nodes, where they are not given
 -- out       a folder (runs/costs-N): results.jsonl, costs.csv, costs.md and the pictures. Sweeps
 --           that are there are not measured again.
+-- quiet     no progress
 -- Returns a report (see ladies.report).
 local function costs(given)
   local opts = options.check(WHERE, given or {}, SPEC)

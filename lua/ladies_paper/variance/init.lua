@@ -81,6 +81,7 @@ end
 -- out         a folder (runs/variance-N): results.jsonl, variance.csv, variance.md, the pictures.
 --             Measurements that are there are not made again, but for those with `samplers` or
 --             `data` of one's own: whether these are still the same is not known.
+-- quiet       no progress
 -- Returns a report (see ladies.report).
 local function variance(given)
   local opts = plan.check(given or {})

@@ -1,7 +1,9 @@
 --- annotations(): the whole library as a Lua file of LuaLS annotations, from its docstrings and the
 -- types that it checks; and an array of what in it has no type.
 
+local core = require "ladies_core"
 local help = require "ladies.prompt.help"
+local results = require "ladies.command.reference.results"
 local signature = require "ladies.command.reference.signature"
 local topics = require "ladies.command.reference.topics"
 local types = require "ladies.command.reference.types"
@@ -13,6 +15,42 @@ local HEAD = [[
 ---@class ladies
 ---@field version string
 local ladies = {}
+
+---@class ladies.Block
+---@field adj ladies.Matrix
+---@field dst ladies.Index
+---@field src ladies.Index
+
+---@class ladies.MiniBatch
+---@field blocks ladies.Block[]
+---@field input ladies.Index
+---@field output ladies.Index
+---@field loss_nodes? ladies.Index
+---@field loss_weight? ladies.Tensor
+---@field after_step? fun(batch: ladies.MiniBatch, model: ladies.Model)
+
+---@alias ladies.Sampler fun(seeds: ladies.Index, rng: ladies.Rng): ladies.MiniBatch
+---@alias ladies.Batches fun(): ladies.MiniBatch
+
+---@class ladies.Named
+---@field name string
+---@field tensor ladies.Tensor
+
+---@class ladies.Module
+---@field parameters fun(self: ladies.Module): ladies.Tensor[]
+---@field named_parameters fun(self: ladies.Module): ladies.Named[]
+---@field forward fun(self: ladies.Module, ...): ladies.Tensor
+
+---@class ladies.Model: ladies.Module
+---@field n_layers integer
+
+---@class ladies.Alias
+
+---@class ladies.Array
+
+---@class ladies.Figure
+
+---@class ladies.Lock
 ]]
 
 -- The operators that LuaLS knows, by their metamethods; [] is a field of the class.
@@ -48,10 +86,10 @@ local function add_options(out, entry, parameters, class_name, name)
   return class
 end
 
-local function add_results(out, entry, results)
-  for _, result in ipairs(results or {}) do
-    local type_text = types.of_text(result.text) or types.of_parameter(entry.name, result.text)
-    out.add("---@return %s%s", type_text or "any", result.optional and "?" or "")
+local function add_results(out, entry, form)
+  local list = results.of(entry.name, form, core.docs[entry.value] ~= nil)
+  for _, one in ipairs(list or {out.type(nil, entry.name .. " -> ?")}) do
+    out.add("---@return %s", one)
   end
 end
 
@@ -69,7 +107,7 @@ local function add_function(out, entry, class_name)
     local mark = parameter.optional and parameter.name ~= "..." and "?" or ""
     out.add("---@param %s%s %s", parameter.name, mark, typed[i])
   end
-  add_results(out, entry, form.results)
+  add_results(out, entry, form)
   out.add("function %s(%s) end\n", entry.name, table.concat(names, ", "))
 end
 

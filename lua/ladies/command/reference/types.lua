@@ -35,7 +35,9 @@ local NAMES = {
   ["boolean"] = "debias replace count shared weighted self_loops transpose_b symmetric mapped " ..
     "record compress quick resume flag header has_best",
   ["function"] = "f forward backward check progress",
-  ["table"] = "table model block batch config counters state fields spec blocks parts merged " ..
+  ["ladies.Block"] = "block",
+  ["ladies.MiniBatch"] = "batch",
+  ["table"] = "table model config counters state fields spec blocks parts merged " ..
     "extra arrays list columns metadata shape samples options",
   ["ladies.Tensor[]"] = "parameters inputs",
   ["any"] = "value e array object worst lock titles",
@@ -225,8 +227,8 @@ end
 
 local by_name
 
--- The spec of a function's options; nil for one of core, which has none.
-local function spec_of(entry, parameters, class_name)
+--- The spec of a function's options; nil for one of core, which has none.
+function types.spec_of(entry, parameters, class_name)
   if core.docs[entry.value] then return nil end
   by_name = by_name or arguments_by_name()
   local arguments = entry.is_method and {by_name.objects[class_name] or {}} or {}
@@ -242,7 +244,7 @@ end
 --- The options of a function, an array of {name =, type = (nil where nobody says it), optional =}
 -- by their names: those that its code checks, or else, `documented`, those that its text has.
 function types.of_options(entry, parameters, class_name, documented)
-  local spec, list = spec_of(entry, parameters, class_name), {}
+  local spec, list = types.spec_of(entry, parameters, class_name), {}
   for _, name in ipairs(spec and tables.sorted_keys(spec) or {}) do
     local type_text, has_default = spec[name], type(spec[name]) == "table"
     if has_default then type_text = type_text[1] end
