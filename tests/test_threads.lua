@@ -51,7 +51,8 @@ local function sparse(n_rows, n_cols)
 end
 
 function tests.test_matmul()
-  for _, shape in ipairs{{129, 7, 3}, {1031, 257, 65}, {300, 1433, 16}} do
+  for _, shape in ipairs{{129, 7, 3}, {193, 1000, 300}, {1031, 257, 65}, {300, 1433, 16},
+                         {1600, 40, 300}} do
     local m, k, n = table.unpack(shape)
     assert_same(function(p) return p[1]:matmul(p[2]) end, {parameter(m, k), parameter(k, n)})
   end

@@ -11,24 +11,61 @@
 #include "base/simd.h"
 #include "base/threads.h"
 
-/* Panels of 128 rows run at the speed of the whole product; panels of 32 would lose up to 40 %. */
-enum { PANEL = 128 };
+/* A product is made in tiles of nearly equal size, side by side: a call multiplies the faster the more
+ * it has, and threads share what is in several. Tall products have tiles enough to be wider. */
+enum {
+    TILE_ROWS = 192,
+    TILE_COLS = 128,
+    TALL = 8 * TILE_ROWS,
+    LINE = 16 /* floats of a cache line */
+};
 
 typedef struct {
     float *c;
     const float *a, *b;
     bool ta, tb;
-    int64_t k, n, lda, ldb;
+    int64_t m, n, k, lda, ldb, tile_rows, tile_cols;
     float beta;
 } product;
 
-static void panel(void *ctx, int64_t begin, int64_t end)
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t quotient(int64_t a, int64_t b) /* rounded up */
+{
+    return (a + b - 1) / b;
+}
+
+/* The length of equal parts of `size`, each of at most `most` and of whole lines. */
+static int64_t part(int64_t size, int64_t most)
+{
+    return quotient(quotient(size, quotient(size, most)), LINE) * LINE;
+}
+
+static void tile(void *ctx, int64_t begin, int64_t end)
 {
     const product *p = ctx;
-    const float *a = p->ta ? p->a + begin : p->a + begin * p->lda;
-    cblas_sgemm(CblasRowMajor, p->ta ? CblasTrans : CblasNoTrans, p->tb ? CblasTrans : CblasNoTrans,
-                (int)(end - begin), (int)p->n, (int)p->k, 1.0f, a, (int)p->lda, p->b, (int)p->ldb,
-                p->beta, p->c + begin * p->n, (int)p->n);
+    int64_t down = quotient(p->m, p->tile_rows);
+    for (int64_t i = begin; i < end; i++) {
+        int64_t row = i % down * p->tile_rows, col = i / down * p->tile_cols;
+        cblas_sgemm(CblasRowMajor, p->ta ? CblasTrans : CblasNoTrans,
+                    p->tb ? CblasTrans : CblasNoTrans, (int)smaller(p->tile_rows, p->m - row),
+                    (int)smaller(p->tile_cols, p->n - col), (int)p->k, 1.0f,
+                    p->a + (p->ta ? row : row * p->lda), (int)p->lda,
+                    p->b + (p->tb ? col * p->ldb : col), (int)p->ldb, p->beta,
+                    p->c + row * p->n + col, (int)p->n);
+    }
+}
+
+/* Tiles depend on the shape alone, and so do the bits. */
+static ld_status multiply(product *p)
+{
+    p->tile_rows = part(p->m, p->n > TILE_COLS ? TILE_ROWS : TILE_COLS);
+    p->tile_cols = part(p->n, p->m > TALL ? 2 * TILE_COLS : TILE_COLS);
+    int64_t n = quotient(p->m, p->tile_rows) * quotient(p->n, p->tile_cols);
+    return ld_parallel_for(n, 1, tile, p);
 }
 
 /* OpenBLAS maps a buffer for every thread that multiplies at the same time, and where the system
@@ -93,16 +130,25 @@ ld_status ld_matmul(ld_tensor *c, const ld_tensor *a, bool ta, const ld_tensor *
             memset(c->data, 0, (size_t)ld_tensor_size(c) * sizeof(float));
         return LD_OK;
     }
-    product p = {c->data, a->data, b->data,   ta,        tb,
-                 s.k,     s.n,     a->n_cols, b->n_cols, accumulate ? 1.0f : 0.0f};
+    product p = {.c = c->data,
+                 .a = a->data,
+                 .b = b->data,
+                 .ta = ta,
+                 .tb = tb,
+                 .m = s.m,
+                 .n = s.n,
+                 .k = s.k,
+                 .lda = a->n_cols,
+                 .ldb = b->n_cols,
+                 .beta = accumulate ? 1.0f : 0.0f};
     st = check_room();
-    return st == LD_OK ? ld_parallel_for(s.m, PANEL, panel, &p) : st;
+    return st == LD_OK ? multiply(&p) : st;
 }
 
 /* --- with one rounding -------------------------------------------------------------------------- */
 
 /* Rows of c by sums of products that are made at once, in double. */
-enum { BLOCK_ROWS = 8 * PANEL, BLOCK_SUMS = 1024 };
+enum { PANEL = 128, BLOCK_ROWS = 8 * PANEL, BLOCK_SUMS = 1024 };
 
 /* A block of a tensor, and its elements in double, row by row without gaps. */
 typedef struct {
@@ -152,11 +198,6 @@ static void wide_panel(void *ctx, int64_t begin, int64_t end)
                 (int)(end - begin), (int)p->c.n_cols, (int)p->k, 1.0, a, (int)p->a.n_cols,
                 p->b.wide, (int)p->b.n_cols, p->beta, p->c.wide + begin * p->c.n_cols,
                 (int)p->c.n_cols);
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* The rows of c from `row` on that p->c holds. */

@@ -8,8 +8,8 @@
 #include "base/status.h"
 #include "tensor/tensor.h"
 
-/* c = op(a) * op(b), or c += when accumulate; op is the transpose when the flag is set. Rows of c
- * are computed in fixed panels spread over the thread pool, each by a single-threaded BLAS call, so
+/* c = op(a) * op(b), or c += when accumulate; op is the transpose when the flag is set. c is computed
+ * in tiles that its shape fixes, spread over the thread pool, each by a single-threaded BLAS call, so
  * the bits do not depend on the number of threads. LD_SHAPE when the shapes do not fit; LD_STATE in a
  * worker, whose products would contend with those of training. */
 ld_status ld_matmul(ld_tensor *c, const ld_tensor *a, bool transpose_a, const ld_tensor *b,
