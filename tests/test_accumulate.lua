@@ -145,6 +145,7 @@ function tests.test_shares()
         local first, last = fold.share(rank, size, n)
         lu.assertEquals(first, next)
         lu.assertTrue(math.abs(last - first + 1 - n / size) < 1)
+        lu.assertTrue(rank > 0 or last >= 1)
         next = last + 1
       end
       lu.assertEquals(next, n + 1)

@@ -41,6 +41,7 @@ local MAY_NEED = {
     "core/optim", "core/io", "core/io/archive", "core/io/text", "core/io/array"},
   bind = {"core", "bind/state", "bind/tensor", "bind/graph", "bind/grad", "bind/io", "bind/system",
     "bind/worker"},
+  ranks = {"core/base", "core/tensor", "core/graph", "core/grad", "bind/state", "bind/tensor"},
   host = {"core/base", "core/system", "bind", "bind/state"},
 }
 

@@ -6,6 +6,7 @@ require "ladies.base.address_space"
 local core = require "ladies_core"
 local core_classes = require "ladies.base.core_classes"
 local fields = require "ladies.base.fields"
+require "ladies.ranks.link"     -- before anything is computed or said
 
 local ladies = {}
 
@@ -24,6 +25,7 @@ local MODULES = {
   nn = {"ladies.nn"},
   optim = {"ladies.optim"},
   schedule = {"ladies.optim.schedule"},
+  comm = {"ladies.ranks.comm"},
   loss = {"ladies.nn.loss"},
   gradcheck = {"ladies.nn.gradcheck", "check"},
   metrics = {"ladies.evaluation.metrics"},

@@ -28,6 +28,7 @@ static atomic_int cancel;          /* an interruption waits to be raised */
 static atomic_int arrived;         /* there was one since the call began */
 static atomic_int deferred;        /* the next Ctrl-C waits for interrupted() instead */
 static atomic_int noticed;         /* and has come */
+static atomic_int terminated;      /* SIGTERM was one of them */
 static bool ended_call;
 static int explain; /* registry reference of what explains an error, or LUA_NOREF */
 static pthread_t lua_thread;
@@ -60,6 +61,8 @@ static void on_sigint(int signal_number)
     if (ld_interrupt_forward(signal_number))
         return;
     int saved = errno;
+    if (signal_number == SIGTERM)
+        atomic_store(&terminated, 1);
     if (atomic_exchange(&deferred, 0)) {
         atomic_store(&noticed, 1);
     } else {
@@ -92,6 +95,22 @@ static int defer_interrupt(lua_State *L)
     lua_pushboolean(L, atomic_exchange(&deferred, on));
     if (!on && atomic_exchange(&noticed, 0))
         interrupt();
+    return 1;
+}
+
+/* heed_termination(): SIGTERM, by which a launcher of several processes ends them, is as Ctrl-C from
+ * now on. */
+static int heed_termination(lua_State *L)
+{
+    (void)L;
+    sigaction(SIGTERM, &(struct sigaction){.sa_handler = on_sigint}, NULL);
+    return 0;
+}
+
+/* terminated() -> boolean: whether that has come. */
+static int was_terminated(lua_State *L)
+{
+    lua_pushboolean(L, atomic_load(&terminated));
     return 1;
 }
 
@@ -165,8 +184,11 @@ static int coroutine_wrap(lua_State *L)
 
 void ld_interrupt_open(lua_State *L)
 {
-    static const luaL_Reg functions[] = {
-        {"interrupted", interrupted}, {"defer_interrupt", defer_interrupt}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"interrupted", interrupted},
+                                         {"defer_interrupt", defer_interrupt},
+                                         {"heed_termination", heed_termination},
+                                         {"terminated", was_terminated},
+                                         {NULL, NULL}};
     static const luaL_Reg replaced[] = {
         {"resume", coroutine_resume}, {"wrap", coroutine_wrap}, {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
@@ -228,4 +250,9 @@ int ld_interrupt_call(lua_State *L, int n_args, int n_results, int explain_with)
 bool ld_interrupt_ended_call(void)
 {
     return ended_call;
+}
+
+bool ld_interrupt_by_launcher(void)
+{
+    return ended_call && atomic_load(&terminated);
 }

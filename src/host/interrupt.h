@@ -24,4 +24,7 @@ bool ld_interrupt_forward(int signal_number);
 /* Whether the last ld_interrupt_call failed because of Ctrl-C. */
 bool ld_interrupt_ended_call(void);
 
+/* Whether it was so, and by a launcher of several processes, which has said why or will. */
+bool ld_interrupt_by_launcher(void);
+
 #endif

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/printable.h"
 #include "base/simd.h"
 #include "base/version.h"
+#include "complain.h"
 #include "embedded.h"
 #include "interrupt.h"
 #include "line.h"
@@ -84,25 +84,14 @@ static void print_version(void)
     fflush(stdout);
 }
 
-static void print_error(const char *message)
-{
-    bool named = strncmp(message, "ladies: ", 8) == 0;
-    const char *end = message + strlen(message);
-    fputs(named ? "" : "ladies: ", stderr);
-    while (message < end) { /* it may quote a file, or its name */
-        char shown[LD_PRINTABLE];
-        fwrite(shown, 1, (size_t)ld_printable(shown, &message, end, true), stderr);
-    }
-    fputc('\n', stderr);
-}
-
 /* Prints the message that a failed call has left. Returns whether there was none. */
 static bool report(lua_State *L, int status)
 {
     if (status == LUA_OK)
         return true;
     fflush(stdout);
-    print_error(lua_tostring(L, -1));
+    if (!ld_interrupt_by_launcher())
+        ld_complain(lua_tostring(L, -1));
     lua_pop(L, 1);
     return false;
 }
@@ -265,6 +254,7 @@ static void open_libraries(lua_State *L, const char *prefix)
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
     lua_newtable(L);
     ld_interrupt_open(L);
+    ld_complain_open(L);
     lua_pushstring(L, prefix);
     lua_setfield(L, -2, "prefix");
     ld_tree_program(L);
@@ -355,12 +345,12 @@ int main(int argc, char **argv)
     if (run.version)
         print_version();
     if (ld_check_units() != LD_OK) {
-        print_error(ld_message());
+        ld_complain(ld_message());
         return EXIT_FAILURE;
     }
     lua_State *L = luaL_newstate();
     if (!L) {
-        print_error("cannot create a Lua state: not enough memory");
+        ld_complain("cannot create a Lua state: not enough memory");
         return EXIT_FAILURE;
     }
     lua_pushcfunction(L, protected_main);

@@ -23,6 +23,8 @@ local options = require "ladies.base.options"
 local tables = require "ladies.base.tables"
 local wrap = require "ladies.base.wrap"
 
+local host = package.loaded.ladies_host
+
 local cli = {}
 
 --- Exit status after Ctrl-C, as shells have it for SIGINT.
@@ -203,8 +205,15 @@ local function explain(message)
   return errors.told(message)
 end
 
--- An error or a note on stderr, which may quote files and names.
-local function complain(text) io.stderr:write(core.printable(text, true), "\n") end
+-- An error on stderr, which may quote files and names; the program's own way says which process of
+-- several it is.
+local function complain(text)
+  if host then return host.complain(text) end
+  io.stderr:write(core.printable(text, true), "\n")
+end
+
+-- Whether a launcher of several processes ends this one, of which it says why.
+local function by_launcher() return host ~= nil and host.terminated() end
 
 -- print, for a terminal: what it shows of files and names moves no cursor.
 local function print_plainly(...)
@@ -249,8 +258,9 @@ function cli.main(spec, args, main)
   if not results[1] then
     local text = errors.told(results[2])
     if text:sub(1, #spec.name) ~= spec.name then text = spec.name .. ": " .. text end
-    complain(text)
-    os.exit(errors.is_interrupt(results[2]) and cli.INTERRUPTED or 1, true)
+    local interrupted = errors.is_interrupt(results[2])
+    if not (interrupted and by_launcher()) then complain(text) end
+    os.exit(interrupted and cli.INTERRUPTED or 1, true)
   end
   return table.unpack(results, 2, results.n)
 end

@@ -10,9 +10,10 @@
 local fold = {}
 
 --- Which of n things rank r (from 0) of `size` has: the first and the last, of which the last is
--- less where it has none.
+-- less where it has none. Rank 0 has one wherever there is one.
 function fold.share(rank, size, n)
-  return rank * n // size + 1, (rank + 1) * n // size
+  local function before(r) return (r * n + size - 1) // size end
+  return before(rank) + 1, before(rank + 1)
 end
 
 -- Whether two sums, the right one of the leaves after those of the left one, are the halves of a

@@ -38,6 +38,9 @@ local TOPICS = {
     members = "train early_stopping schedule optim checkpoint log progress run_folder summary " ..
       "timer",
     classes = "Optimizer"},
+  {name = "ranks", title = "Several processes",
+    about = "What processes that mpirun or srun has started give each other.",
+    members = "comm"},
   {name = "evaluation", title = "Inference and metrics",
     about = "Logits over the whole graph or by sampling, F1, and finished runs.",
     members = "inference metrics smoothing saved_run", classes = "SavedRun"},

@@ -1,0 +1,89 @@
+--- ladies.comm: several processes that compute together, started by mpirun or srun, for loops of
+-- one's own (ladies.train does it all by itself). A process that nobody started so is rank 0 of 1,
+-- and everything here works in it, without MPI.
+--
+-- All ranks must call the same functions in the same order. What a function returns is the same at
+-- all of them, by bits. Where a rank fails, all end; none waits for ever: after 1800 s, or as many
+-- as the environment's LADIES_PATIENCE says, waiting is an error.
+
+local core = require "ladies_core"
+local errors = require "ladies.base.errors"
+local fold = require "ladies.ranks.fold"
+local link = require "ladies.ranks.link"
+local options = require "ladies.base.options"
+local packed = require "ladies.ranks.packed"
+
+local comm = {rank = link.rank, size = link.size}
+
+local KIND = "script"
+
+--- comm.barrier(): returns when all ranks have called it.
+function comm.barrier()
+  link.gather(KIND, "")
+end
+
+--- comm.gather(value) -> array
+-- What every rank gives, plain data (numbers, strings, booleans, and tables of these): that of rank
+-- r is at r + 1.
+function comm.gather(value)
+  local values = {}
+  for i, text in ipairs(link.gather(KIND, packed.text(value))) do values[i] = packed.value(text) end
+  return values
+end
+
+-- The root of a broadcast.
+local function check_root(root)
+  root = options.value("comm.broadcast", "the rank", root, "non-negative integer or nil") or 0
+  if root >= link.size then
+    errors.fail(("comm.broadcast: there is no rank %d, the last is %d"):format(root, link.size - 1))
+  end
+  return root
+end
+
+--- comm.broadcast(value [, root]) -> value
+-- The value of rank `root` (0), plain data, at all ranks; what the others give does not matter.
+function comm.broadcast(value, root)
+  root = check_root(root)
+  local text = link.rank == root and packed.text(value) or nil
+  return packed.value(link.broadcast(KIND, text, root))
+end
+
+-- Fails where ranks give tensors of other shapes.
+local function check_shapes(t)
+  local own = ("%d x %d"):format(t.n_rows, t.n_cols)
+  for i, other in ipairs(link.gather(KIND, own)) do
+    if other ~= own then
+      errors.fail(("comm.all_reduce: rank %d has a Tensor of %s, rank %d of %s"):format(link.rank,
+        own, i - 1, other))
+    end
+  end
+end
+
+--- comm.all_reduce(t) -> Tensor
+-- The sum of the tensors t of all ranks, of one shape, added in a binary tree that depends on their
+-- number alone.
+function comm.all_reduce(t)
+  options.value("comm.all_reduce", "what it is given", t, "Tensor")
+  core.check_constant("comm.all_reduce", t)
+  if link.size == 1 then return t:clone() end
+  check_shapes(t)
+  local sends, receives, nodes = {}, {}, {}
+  for rank = 0, link.size - 1 do
+    local sum = t
+    if rank ~= link.rank then
+      sum = t:clone()
+      sends[#sends + 1], receives[#receives + 1] = {rank, t}, {rank, sum}
+    end
+    nodes[rank + 1] = {first = rank + 1, last = rank + 1, sum = sum}
+  end
+  link.exchange(KIND, sends, receives)
+  return fold.add(nodes, link.size)
+end
+
+--- comm.finish(): ends the ranks' connection, when all have come here. It is for scripts that end
+-- with a status other than 0 without a failure; after that nothing here works any more.
+function comm.finish()
+  link.finish()
+end
+
+return comm

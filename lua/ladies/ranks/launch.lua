@@ -1,0 +1,20 @@
+--- launch.size(): how many processes mpirun or srun has started, of which this is one; 1 where
+-- nobody did. What a rank starts itself inherits its environment and is none.
+
+local launch = {}
+
+-- What launchers tell the processes: Open MPI's mpirun, MPICH's and srun --mpi=pmi2, and, where one
+-- of the processes of srun --mpi=pmix is meant, Slurm.
+local function told()
+  local slurm = os.getenv "PMIX_RANK" and "SLURM_NTASKS" or "PMI_SIZE"
+  return tonumber(os.getenv "OMPI_COMM_WORLD_SIZE" or os.getenv "PMI_SIZE" or os.getenv(slurm)
+    or "")
+end
+
+--- The number of processes.
+function launch.size()
+  if not package.loaded.ladies_host or os.getenv "LADIES_WITHIN_RANK" then return 1 end
+  return math.tointeger(told()) or 1
+end
+
+return launch

@@ -1,0 +1,107 @@
+--- What binds the ranks: the module ladies_ranks where mpirun or srun has started several, and
+-- nothing where this process is alone. Everything that goes between ranks goes through here, by a
+-- `kind` that says what for, and is counted.
+--
+-- Rank 0 alone is heard: the standard output of the others goes nowhere, and so do their notes. An
+-- error of any rank ends all, with its message and the rank before it.
+
+local errors = require "ladies.base.errors"
+local launch = require "ladies.ranks.launch"
+
+local link = {rank = 0, size = 1, host = nil, traffic = {}}
+
+local PATIENCE = "LADIES_PATIENCE"
+
+-- The module of MPI, from beside the program.
+local function load_module(launched)
+  local prefix = package.loaded.ladies_host.prefix
+  local open, reason = package.loadlib(prefix .. "/lib/ladies/ladies_ranks.so",
+    "luaopen_ladies_ranks")
+  if open then return open() end
+  errors.fail(("%d processes were started, and this program was built without MPI, which Debian "
+    .. "has as libopenmpi-dev, or cannot load it: %s"):format(launched, reason))
+end
+
+-- How long this process waits for others, as the environment says.
+local function set_patience(mpi)
+  local text = os.getenv(PATIENCE)
+  local seconds = tonumber(text or "1800")
+  if not seconds or seconds <= 0 or seconds ~= seconds then
+    errors.fail(("%s must be a positive number of seconds, got %q"):format(PATIENCE, text))
+  end
+  mpi.set_patience(seconds)
+end
+
+local mpi
+
+-- Becomes one of so many ranks.
+local function open(launched)
+  local host = package.loaded.ladies_host
+  host.heed_termination()
+  mpi = load_module(launched)
+  local rank, size, name = mpi.open()
+  if size ~= launched then
+    errors.fail(("%d processes were started, and MPI knows of %d: they were started by another MPI "
+      .. "than that of this program"):format(launched, size))
+  end
+  set_patience(mpi)
+  link.rank, link.size, link.host = rank, size, name
+  host.set_who(("rank %d of %d on %s: "):format(rank, size, name), rank > 0)
+  if rank > 0 then
+    mpi.silence()
+    rawset(io, "stderr", assert(io.open("/dev/null", "w")))
+  end
+end
+
+-- The counts of a kind.
+local function of_kind(kind)
+  local counts = link.traffic[kind]
+  if not counts then
+    counts = {messages = 0, bytes = 0, seconds = 0}
+    link.traffic[kind] = counts
+  end
+  return counts
+end
+
+-- The result of f(...), which sends so many messages and bytes.
+local function counted(kind, messages, bytes, f, ...)
+  local counts, before = of_kind(kind), mpi.waited()
+  local result = f(...)
+  counts.messages, counts.bytes = counts.messages + messages, counts.bytes + bytes
+  counts.seconds = counts.seconds + mpi.waited() - before
+  return result
+end
+
+--- The texts of all ranks, in their order.
+function link.gather(kind, text)
+  if link.size == 1 then return {text} end
+  local others = link.size - 1
+  return counted(kind, others, others * #text, mpi.gather, text, link.size)
+end
+
+--- The text of rank `root`, at all; the others give nil.
+function link.broadcast(kind, text, root)
+  if link.size == 1 then return text end
+  local others = link.rank == root and link.size - 1 or 0
+  return counted(kind, others, others * #(text or ""), mpi.broadcast, text, root)
+end
+
+--- Sends tensors and receives others, each {{rank, Tensor}, ...}; the k-th from one rank to another
+-- is the k-th there.
+function link.exchange(kind, sends, receives)
+  local bytes = 0
+  for _, one in ipairs(sends) do bytes = bytes + 4 * one[2].n_rows * one[2].n_cols end
+  counted(kind, #sends, bytes, mpi.exchange, sends, receives)
+end
+
+--- Ends what binds the ranks, when all of them come to this: they may then end with any status.
+function link.finish()
+  if link.size == 1 then return end
+  link.gather("end", "")
+  mpi.finish()
+end
+
+local launched = launch.size()
+if launched > 1 then open(launched) end
+
+return link

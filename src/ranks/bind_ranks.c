@@ -1,0 +1,172 @@
+/* The module ladies_ranks for Lua: the functions of ranks.h. Core and the binding are those of the
+ * program that loads it. What MPI may still use after a failure is kept for ever. */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "ranks.h"
+#include "state/bind.h"
+
+static int ranks_open(lua_State *L)
+{
+    int rank, size, length;
+    char host[MPI_MAX_PROCESSOR_NAME];
+    bind_check(L, ld_ranks_open(&rank, &size));
+    MPI_Get_processor_name(host, &length);
+    lua_pushinteger(L, rank);
+    lua_pushinteger(L, size);
+    lua_pushlstring(L, host, (size_t)length);
+    return 3;
+}
+
+/* The blocks of the array at arg, {{rank, Tensor}, ...}, as a userdata on the stack. */
+static ld_ranks_block *push_blocks(lua_State *L, int arg, int *n, bool written)
+{
+    bind_check_type(L, arg, LUA_TTABLE);
+    *n = (int)lua_rawlen(L, arg);
+    ld_ranks_block *blocks = lua_newuserdatauv(L, ((size_t)*n + 1) * sizeof *blocks, 0);
+    for (int i = 0; i < *n; i++) {
+        lua_rawgeti(L, arg, i + 1);
+        bind_check_type(L, -1, LUA_TTABLE);
+        int pair = lua_gettop(L);
+        lua_rawgeti(L, pair, 1);
+        lua_rawgeti(L, pair, 2);
+        ld_tensor *t = written ? bind_writable_tensor(L, pair + 2) : bind_tensor(L, pair + 2);
+        if (written)
+            bind_check(L, ld_tensor_change(t));
+        blocks[i] =
+            (ld_ranks_block){(int)bind_check_integer(L, pair + 1), t->data, ld_tensor_size(t)};
+        lua_settop(L, pair - 1);
+    }
+    return blocks;
+}
+
+/* Keeps what is on the stack while a call of ranks.h uses it. */
+static int hold(lua_State *L)
+{
+    int n = lua_gettop(L);
+    lua_createtable(L, n, 0);
+    for (int i = 1; i <= n; i++) {
+        lua_pushvalue(L, i);
+        lua_rawseti(L, -2, i);
+    }
+    return luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+/* Lets it go where the call was well, and raises its error where not. */
+static void settle(lua_State *L, int held, ld_status st)
+{
+    if (st == LD_OK)
+        luaL_unref(L, LUA_REGISTRYINDEX, held);
+    bind_check(L, st);
+}
+
+static int ranks_exchange(lua_State *L)
+{
+    int n_sends, n_receives;
+    const ld_ranks_block *sends = push_blocks(L, 1, &n_sends, false);
+    const ld_ranks_block *receives = push_blocks(L, 2, &n_receives, true);
+    int held = hold(L);
+    settle(L, held, ld_ranks_exchange(sends, n_sends, receives, n_receives));
+    return 0;
+}
+
+static int bytes_gc(lua_State *L)
+{
+    char **bytes = lua_touserdata(L, 1);
+    ld_free(*bytes);
+    *bytes = NULL;
+    return 0;
+}
+
+static int ranks_gather(lua_State *L)
+{
+    size_t length;
+    const char *own = bind_check_lstring(L, 1, &length);
+    int size = (int)bind_check_integer(L, 2);
+    int64_t *offsets = lua_newuserdatauv(L, ((size_t)size + 1) * sizeof *offsets, 0);
+    char **bytes = lua_newuserdatauv(L, sizeof *bytes, 0);
+    *bytes = NULL;
+    lua_createtable(L, 0, 1);
+    lua_pushcfunction(L, bytes_gc);
+    lua_setfield(L, -2, "__gc");
+    lua_setmetatable(L, -2);
+    int held = hold(L);
+    settle(L, held, ld_ranks_gather(bytes, offsets, own, (int64_t)length));
+    lua_createtable(L, size, 0);
+    for (int r = 0; r < size; r++) {
+        lua_pushlstring(L, *bytes + offsets[r], (size_t)(offsets[r + 1] - offsets[r]));
+        lua_rawseti(L, -2, r + 1);
+    }
+    return 1;
+}
+
+static int ranks_broadcast(lua_State *L)
+{
+    size_t length = 0;
+    const char *own = lua_isnil(L, 1) ? NULL : bind_check_lstring(L, 1, &length);
+    int root = (int)bind_check_integer(L, 2);
+    int64_t *n = lua_newuserdatauv(L, sizeof *n, 0);
+    *n = (int64_t)length;
+    int held = hold(L);
+    settle(L, held, ld_ranks_broadcast((char *)n, sizeof *n, root));
+    char *bytes = lua_newuserdatauv(L, (size_t)*n + 1, 0);
+    if (own)
+        memcpy(bytes, own, length);
+    held = hold(L);
+    settle(L, held, ld_ranks_broadcast(bytes, *n, root));
+    lua_pushlstring(L, bytes, (size_t)*n);
+    return 1;
+}
+
+static int ranks_set_patience(lua_State *L)
+{
+    ld_ranks_set_patience(bind_check_number(L, 1));
+    return 0;
+}
+
+static int ranks_finish(lua_State *L)
+{
+    bind_check(L, ld_ranks_finish());
+    return 0;
+}
+
+static int ranks_silence(lua_State *L)
+{
+    fflush(stdout);
+    if (!freopen("/dev/null", "w", stdout))
+        bind_error(L, "ranks: /dev/null cannot be opened");
+    return 0;
+}
+
+static int ranks_waited(lua_State *L)
+{
+    lua_pushnumber(L, ld_ranks_waited());
+    return 1;
+}
+
+int luaopen_ladies_ranks(lua_State *L)
+{
+    static const bind_function functions[] = {
+        {"open", ranks_open,
+         "open() -> rank, size, host\nBegins MPI: this process is a rank, from 0, of so many."},
+        {"exchange", ranks_exchange,
+         "exchange(sends, receives)\nSends and receives tensors, {{rank, Tensor}, ...} each; the k-th "
+         "from one rank to\nanother is the k-th there."},
+        {"gather", ranks_gather,
+         "gather(text, size) -> array\nThe texts of all ranks, of which there are `size`."},
+        {"broadcast", ranks_broadcast,
+         "broadcast(text, root) -> text\nThe text of rank `root`; others give nil."},
+        {"set_patience", ranks_set_patience,
+         "set_patience(seconds)\nFor how long a call waits for other ranks."},
+        {"finish", ranks_finish, "finish()\nEnds MPI, when all ranks have come to it."},
+        {"silence", ranks_silence, "silence()\nLets standard output go nowhere."},
+        {"waited", ranks_waited,
+         "waited() -> seconds\nThat this rank has waited for others so far."},
+        {NULL, NULL, NULL},
+    };
+    lua_newtable(L);
+    bind_functions(L, functions);
+    return 1;
+}

@@ -1,0 +1,270 @@
+/* Waiting: every operation is begun without waiting, and then tested in a loop, first at once, then
+ * with the processor left to others, then in short sleeps, for there may be more ranks than
+ * processors. */
+#include "ranks.h"
+
+#include <mpi.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/threads.h"
+
+enum {
+    SPINS = 200,      /* tests at once */
+    YIELDS = 2000,    /* and then with the processor left to others */
+    SLEEP_NS = 50000, /* and then so far apart */
+    LOOK_EVERY = 64,  /* tests between two looks at the clock */
+    PIECE = 1 << 28,  /* bytes of one broadcast */
+};
+
+/* What MPI leaks is none of ours: what it takes while it begins, of parts of it that are gone later,
+ * does not count, and leaks are looked for while the others still have their names. */
+static void count_leaks(bool on)
+{
+#ifdef __SANITIZE_ADDRESS__
+    on ? __lsan_enable() : __lsan_disable();
+#else
+    (void)on;
+#endif
+}
+
+static void find_leaks(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+    __lsan_do_leak_check();
+#endif
+}
+
+static MPI_Comm ranks = MPI_COMM_NULL;
+static int n_ranks;
+static bool lost;
+static double patience = 1800, waited;
+
+/* Fails for an error code of MPI. */
+static ld_status check(int code, const char *what)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+    if (code == MPI_SUCCESS)
+        return LD_OK;
+    lost = true;
+    MPI_Error_string(code, text, &length);
+    return ld_fail(LD_IO, "ranks: %s: %s", what, text);
+}
+
+static ld_status check_open(void)
+{
+    if (lost)
+        return ld_fail(LD_STATE, "ranks: they have lost each other, by an error before");
+    return LD_OK;
+}
+
+static void pause_between(int64_t tests)
+{
+    if (tests < SPINS)
+        return;
+    if (tests < SPINS + YIELDS)
+        sched_yield();
+    else
+        nanosleep(&(struct timespec){.tv_nsec = SLEEP_NS}, NULL);
+}
+
+/* Whether it has taken too long, or is to be given up. */
+static ld_status look(double began)
+{
+    if (ld_clock() - began > patience)
+        return ld_fail(LD_STATE, "ranks: waited %.0f s for another rank, which did not come",
+                       patience);
+    return ld_poll();
+}
+
+/* Waits for n requests. */
+static ld_status wait_for(int n, MPI_Request *requests, const char *what)
+{
+    double began = ld_clock();
+    int done = 0;
+    ld_status st = LD_OK;
+    for (int64_t tests = 0; st == LD_OK; tests++) {
+        st = check(MPI_Testall(n, requests, &done, MPI_STATUSES_IGNORE), what);
+        if (st != LD_OK || done)
+            break;
+        if (tests % LOOK_EVERY == 0)
+            st = look(began);
+        pause_between(tests);
+    }
+    waited += ld_clock() - began;
+    lost = lost || st != LD_OK;
+    return st;
+}
+
+/* At the exit of the process. The launcher ends the others when one aborts. */
+static void at_exit(int status, void *unused)
+{
+    (void)unused;
+    int done;
+    MPI_Finalized(&done);
+    if (done)
+        return;
+    fflush(NULL);
+    if (status == EXIT_SUCCESS && !lost) {
+        find_leaks();
+        MPI_Finalize();
+    } else {
+        MPI_Abort(MPI_COMM_WORLD, status ? status : EXIT_FAILURE);
+    }
+}
+
+static ld_status begin(void)
+{
+    int provided;
+    ld_status st;
+    count_leaks(false);
+    st = check(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided), "MPI_Init");
+    count_leaks(true);
+    if (st != LD_OK)
+        return st;
+    on_exit(at_exit, NULL);
+    setenv("LADIES_WITHIN_RANK", "1", 1);
+    if (provided < MPI_THREAD_FUNNELED)
+        return ld_fail(LD_STATE, "ranks: this MPI allows no threads besides its own");
+    if ((st = check(MPI_Comm_dup(MPI_COMM_WORLD, &ranks), "MPI_Comm_dup")) != LD_OK ||
+        (st = check(MPI_Comm_set_errhandler(ranks, MPI_ERRORS_RETURN),
+                    "MPI_Comm_set_errhandler")) != LD_OK)
+        return st;
+    return check(MPI_Comm_size(ranks, &n_ranks), "MPI_Comm_size");
+}
+
+ld_status ld_ranks_open(int *rank, int *size)
+{
+    ld_status st;
+    if (ld_in_worker())
+        return ld_fail(LD_STATE, "ranks: a worker is none; the main thread alone speaks to others");
+    if (ranks == MPI_COMM_NULL && (st = begin()) != LD_OK)
+        return st;
+    *size = n_ranks;
+    return check(MPI_Comm_rank(ranks, rank), "MPI_Comm_rank");
+}
+
+ld_status ld_ranks_finish(void)
+{
+    ld_status st = check_open();
+    if (st != LD_OK)
+        return st;
+    lost = true;
+    find_leaks();
+    return check(MPI_Finalize(), "MPI_Finalize");
+}
+
+void ld_ranks_set_patience(double seconds)
+{
+    patience = seconds;
+}
+
+double ld_ranks_waited(void)
+{
+    return waited;
+}
+
+ld_status ld_ranks_exchange(const ld_ranks_block *sends, int n_sends,
+                            const ld_ranks_block *receives, int n_receives)
+{
+    int n = 0;
+    ld_status st;
+    if ((st = check_open()) != LD_OK)
+        return st;
+    MPI_Request *requests =
+        ld_alloc_array(n_sends + n_receives + 1, sizeof *requests, LD_MEM_SCRATCH);
+    if (!requests)
+        return LD_NOMEM;
+    for (int i = 0; i < n_receives; i++) {
+        const ld_ranks_block *b = &receives[i];
+        LD_TRY(check(MPI_Irecv(b->data, (int)b->n, MPI_FLOAT, b->rank, 0, ranks, &requests[n++]),
+                     "MPI_Irecv"));
+    }
+    for (int i = 0; i < n_sends; i++) {
+        const ld_ranks_block *b = &sends[i];
+        LD_TRY(check(MPI_Isend(b->data, (int)b->n, MPI_FLOAT, b->rank, 0, ranks, &requests[n++]),
+                     "MPI_Isend"));
+    }
+    LD_TRY(wait_for(n, requests, "an exchange"));
+done:
+    ld_free(requests);
+    return st;
+}
+
+/* The sizes of what all ranks give, as offsets. */
+static ld_status gather_sizes(int64_t *offsets, int64_t n)
+{
+    MPI_Request request;
+    ld_status st;
+    offsets[0] = 0;
+    if ((st =
+             check(MPI_Iallgather(&n, 1, MPI_INT64_T, offsets + 1, 1, MPI_INT64_T, ranks, &request),
+                   "MPI_Iallgather")) != LD_OK ||
+        (st = wait_for(1, &request, "a gathering")) != LD_OK)
+        return st;
+    for (int r = 0; r < n_ranks; r++)
+        offsets[r + 1] += offsets[r];
+    if (offsets[n_ranks] > INT32_MAX)
+        return ld_fail(LD_VALUE, "ranks: together they give %lld bytes, the most is 2^31 - 1",
+                       (long long)offsets[n_ranks]);
+    return LD_OK;
+}
+
+ld_status ld_ranks_gather(char **all, int64_t *offsets, const char *own, int64_t n)
+{
+    MPI_Request request;
+    char *bytes = NULL;
+    int *counts = NULL;
+    ld_status st;
+    if ((st = check_open()) != LD_OK || (st = gather_sizes(offsets, n)) != LD_OK)
+        return st;
+    bytes = ld_alloc((size_t)offsets[n_ranks] + 1, LD_MEM_SCRATCH);
+    counts = ld_alloc_array(2 * n_ranks, sizeof *counts, LD_MEM_SCRATCH);
+    if (!bytes || !counts) {
+        st = LD_NOMEM;
+        goto done;
+    }
+    for (int r = 0; r < n_ranks; r++) {
+        counts[r] = (int)(offsets[r + 1] - offsets[r]);
+        counts[n_ranks + r] = (int)offsets[r];
+    }
+    LD_TRY(check(MPI_Iallgatherv(own, (int)n, MPI_BYTE, bytes, counts, counts + n_ranks, MPI_BYTE,
+                                 ranks, &request),
+                 "MPI_Iallgatherv"));
+    LD_TRY(wait_for(1, &request, "a gathering"));
+    *all = bytes;
+    ld_free(counts);
+    return LD_OK;
+done:
+    if (!lost) { /* else MPI may still use them */
+        ld_free(bytes);
+        ld_free(counts);
+    }
+    return st;
+}
+
+ld_status ld_ranks_broadcast(char *bytes, int64_t n, int root)
+{
+    ld_status st;
+    if ((st = check_open()) != LD_OK)
+        return st;
+    for (int64_t at = 0; at < n; at += PIECE) {
+        MPI_Request request;
+        int64_t left = n - at;
+        if ((st = check(MPI_Ibcast(bytes + at, (int)(left < PIECE ? left : PIECE), MPI_BYTE, root,
+                                   ranks, &request),
+                        "MPI_Ibcast")) != LD_OK ||
+            (st = wait_for(1, &request, "a broadcast")) != LD_OK)
+            return st;
+    }
+    return LD_OK;
+}

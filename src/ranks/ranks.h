@@ -1,0 +1,50 @@
+/* The ranks of MPI: processes, perhaps on several machines, that compute together. All that knows
+ * MPI is in this room, which is a module of its own: the program is without it, and loads it where
+ * mpirun or srun has started several.
+ *
+ * Every call is made by all ranks, in the same order, by the main thread. None waits in MPI itself:
+ * while a call waits it polls for Ctrl-C and for the end of its patience, so a wait always has
+ * somebody who ends it. Who fails ends the process, and MPI then the others (ld_ranks_open). After
+ * a call has failed the ranks have lost each other, and every further one fails. */
+#ifndef LD_RANKS_RANKS_H
+#define LD_RANKS_RANKS_H
+
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* Begins: this process is rank *rank of *size. At its exit with status 0 it waits for the others;
+ * with any other status it ends them all. LD_STATE in a worker, and when MPI cannot begin. */
+ld_status ld_ranks_open(int *rank, int *size);
+
+/* Ends, when all ranks have called it: each may then end with any status. */
+ld_status ld_ranks_finish(void);
+
+/* Sets for how many seconds a call waits for other ranks before it fails. */
+void ld_ranks_set_patience(double seconds);
+
+/* A block of floats that goes to another rank, or comes from it. */
+typedef struct {
+    int rank;
+    float *data;
+    int64_t n;
+} ld_ranks_block;
+
+/* Sends blocks and receives others, all at once. Of those between two ranks the k-th that is sent
+ * is the k-th that is received; both have the same size. After a failure the memory is not to be
+ * released: MPI may still use it. */
+ld_status ld_ranks_exchange(const ld_ranks_block *sends, int n_sends,
+                            const ld_ranks_block *receives, int n_receives);
+
+/* What every rank gives, at every rank: the bytes of rank r at (*all)[offsets[r]] up to
+ * offsets[r + 1]. offsets has room for size + 1, *all is to be freed with ld_free. LD_VALUE for 2^31
+ * bytes and more. `own` is as the blocks above. */
+ld_status ld_ranks_gather(char **all, int64_t *offsets, const char *own, int64_t n);
+
+/* Brings n bytes of rank `root` to all; `bytes` is as the blocks above. */
+ld_status ld_ranks_broadcast(char *bytes, int64_t n, int root);
+
+/* Seconds that this process has waited in these calls so far. */
+double ld_ranks_waited(void);
+
+#endif

@@ -1,0 +1,167 @@
+--- ladies.comm: what ranks give each other, and how they end.
+local lu = require "luaunit"
+local fold = require "ladies.ranks.fold"
+local ladies = require "ladies"
+local packed = require "ladies.ranks.packed"
+local ranks = require "tools.ranks"
+
+local tests = {}
+
+-- ---------------------------------------------------------------- alone
+
+function tests.test_alone()
+  local comm = ladies.comm
+  lu.assertEquals({comm.rank, comm.size}, {0, 1})
+  comm.barrier()
+  lu.assertEquals(comm.gather{1, "a"}, {{1, "a"}})
+  lu.assertEquals(comm.broadcast "x", "x")
+  local t = ladies.tensor{{1, 2}, {3, 4}}
+  local sum = comm.all_reduce(t)
+  lu.assertEquals(sum:to_table(), {{1, 2}, {3, 4}})
+  sum:fill_(0)
+  lu.assertEquals(t:get(1, 1), 1)
+  lu.assertErrorMsgContains("there is no rank 1, the last is 0", comm.broadcast, 1, 1)
+  lu.assertErrorMsgContains("comm.all_reduce: what it is given must be a Tensor", comm.all_reduce,
+    3)
+end
+
+--- Plain data arrives as it was, to the last bit.
+function tests.test_packed()
+  for _, value in ipairs{0, -1, math.maxinteger, 1 / 3, -0.0, math.huge, 5e-324, "", "a\0b\n{}",
+      true, false, {}, {1, 2.5, {x = "y", [3] = {}}, [false] = 0}} do
+    local got = packed.value(packed.text(value))
+    lu.assertEquals(got, value)
+    lu.assertEquals(math.type(got), math.type(value))
+  end
+  lu.assertNil(packed.value(packed.text(nil)))
+  lu.assertEquals(("%a"):format(packed.value(packed.text(-0.0))), ("%a"):format(-0.0))
+  local nan = packed.value(packed.text(0 / 0))
+  lu.assertTrue(nan ~= nan)
+  lu.assertErrorMsgContains("comm: a function cannot be sent; plain data can", packed.text,
+    {print})
+  lu.assertErrorMsgContains("comm: a userdata cannot be sent", packed.text, {ladies.ones(1)})
+  local loop = {}
+  loop[1] = loop
+  lu.assertErrorMsgContains("comm: a table that holds itself cannot be sent", packed.text, loop)
+  local twice = {}
+  lu.assertEquals(packed.value(packed.text{twice, twice}), {{}, {}})
+end
+
+-- ---------------------------------------------------------------- several
+
+local SCRIPT = [[
+local ladies = require "ladies"
+local comm = ladies.comm
+io.write(("rank %d of %d\n"):format(comm.rank, comm.size))
+io.stderr:write("a note\n")
+local long = ("x"):rep(100000 * comm.rank)
+for i, one in ipairs(comm.gather{rank = comm.rank, third = 1 / 3, long = long}) do
+  assert(one.rank == i - 1 and one.third == 1 / 3 and #one.long == 100000 * (i - 1))
+end
+for root = 0, comm.size - 1 do assert(comm.broadcast({comm.rank}, root)[1] == root) end
+local rng = ladies.rng(comm.rank)
+local t = ladies.zeros(1000, 7):normal_(10 ^ comm.rank, rng)
+local hashes = comm.gather(comm.all_reduce(t):hash())
+for _, hash in ipairs(hashes) do assert(hash == hashes[1]) end
+print(hashes[1], comm.all_reduce(ladies.full(3, comm.rank)):to_table()[3])
+comm.barrier()
+]]
+
+--- Every rank gets what the others give, and sums are those of the tree, by bits. Rank 0 alone is
+-- heard.
+function tests.test_several()
+  for _, n in ipairs{1, 3, 4} do
+    local leaves = {}
+    for rank = 0, n - 1 do
+      local t = ladies.zeros(1000, 7):normal_(10 ^ rank, ladies.rng(rank))
+      leaves[rank + 1] = {first = rank + 1, last = rank + 1, sum = t}
+    end
+    local out, err, status = ranks.run_script(n, SCRIPT)
+    lu.assertEquals(status, 0, err)
+    lu.assertEquals(err, "a note\n")
+    lu.assertEquals(out, ("rank 0 of %d\n%s\t%.1f\n"):format(n, fold.add(leaves, n):hash(),
+      n * (n - 1) / 2))
+  end
+end
+
+local FAULTS = [[
+local ladies = require "ladies"
+local comm, what = ladies.comm, arg[1]
+local mine = comm.rank == comm.size - 1
+if what == "error" and mine then error("the reason", 0) end
+if what == "all" then error("the reason", 0) end
+if what == "killed" and mine then os.execute "kill -9 $PPID" end
+if what == "status" and mine then os.exit(3) end
+if what == "leaves" and mine then os.exit(0) end
+if what == "shapes" then comm.all_reduce(ladies.ones(2 + comm.rank)) end
+if what == "finish" then
+  comm.finish()
+  os.exit(5)
+end
+if what == "caught" then
+  if mine then os.execute "sleep 1; kill -9 $PPID" end
+  assert(not pcall(comm.barrier))
+  print(select(2, pcall(comm.barrier)))
+  os.exit(1)
+end
+for _ = 1, 3 do comm.barrier() end
+print "not reached"
+]]
+
+local function fail(n, what, env)
+  local out, err, status = ranks.run_script(n, FAULTS, {what}, {env = env})
+  lu.assertNotStrContains(out, "not reached")
+  return status, out .. err
+end
+
+--- Where one fails all end, with its message alone.
+function tests.test_one_fails()
+  local status, text = fail(3, "error")
+  lu.assertEquals(status, 1)
+  lu.assertStrMatches(text, "rank 2 of 3 on [^\n]*: ladies: the reason\n.*")
+  lu.assertEquals(select(2, text:gsub("ladies: ", "")), 1, text)
+end
+
+--- What is wrong everywhere is said once.
+function tests.test_all_fail()
+  local status, text = fail(3, "all")
+  lu.assertEquals(status, 1)
+  lu.assertEquals(select(2, text:gsub("the reason", "")), 1, text)
+  lu.assertStrMatches(text, "rank 0 of 3 on .*")
+end
+
+--- However one ends, the others do: killed, by itself, or without the calls that they make.
+function tests.test_one_ends()
+  lu.assertEquals((fail(2, "killed")), 137)
+  lu.assertEquals((fail(2, "status")), 3)
+  local status, text = fail(2, "leaves", {"LADIES_PATIENCE=1"})
+  lu.assertEquals(status, 1)
+  lu.assertStrContains(text, "rank 0 of 2 on ")
+  lu.assertStrContains(text, "ranks: waited 1 s for another rank, which did not come")
+end
+
+--- A script that catches the failure gets no further.
+function tests.test_caught()
+  local status, text = fail(2, "caught", {"LADIES_PATIENCE=1"})
+  lu.assertNotEquals(status, 0)
+  lu.assertStrContains(text, "ranks: they have lost each other, by an error before")
+end
+
+function tests.test_other_shapes()
+  local status, text = fail(2, "shapes")
+  lu.assertEquals(status, 1)
+  lu.assertStrContains(text, "comm.all_reduce: rank 0 has a Tensor of 2 x 1, rank 1 of 3 x 1")
+end
+
+--- When all have finished, any status is no failure.
+function tests.test_finish()
+  lu.assertEquals({fail(2, "finish")}, {5, ""})
+end
+
+function tests.test_patience()
+  local status, text = fail(2, "none", {"LADIES_PATIENCE=x"})
+  lu.assertEquals(status, 1)
+  lu.assertStrContains(text, 'LADIES_PATIENCE must be a positive number of seconds, got "x"')
+end
+
+return tests

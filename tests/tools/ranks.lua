@@ -1,0 +1,53 @@
+--- Running the host as several processes by mpirun, on this machine, as many as wanted. Where MPI
+-- is not there, the test is skipped.
+local core = require "ladies_core"
+local lu = require "luaunit"
+local files = require "tools.files"
+local shell = require "tools.shell"
+
+local ranks = {}
+
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+
+-- Open MPI looks for no network and no other machine, and what it leaks itself is none of ours.
+local ENVIRONMENT = {
+  ("LSAN_OPTIONS=print_suppressions=0:suppressions=%s/mpi_leaks.txt"):format(here),
+  "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_plm=isolated",
+  "OMPI_MCA_btl=self,vader", "OMPI_MCA_btl_vader_single_copy_mechanism=none",
+  "OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_MCA_hwloc_base_binding_policy=none",
+}
+
+local LIMIT = 30      -- seconds, after which a run counts as one that hangs
+
+local module = shell.ladies:gsub("[^/]*$", "../lib/ladies/ladies_ranks.so")
+
+--- Whether there is MPI here and in the program.
+function ranks.available()
+  return core.process.exists "mpirun" and core.exists(module) == "file"
+end
+
+local function words(n, arguments)
+  return {"timeout", "-k", "5", tostring(LIMIT), "mpirun", "--quiet", "-n", tostring(n),
+    shell.ladies, table.unpack(arguments)}
+end
+
+--- Runs the host with arguments as n ranks; returns what they printed, what they printed to stderr,
+-- and the status. Options are those of shell.run.
+function ranks.run(n, arguments, opts)
+  if not ranks.available() then lu.skip "there is no MPI" end
+  local env = table.move(ENVIRONMENT, 1, #ENVIRONMENT, 1, {})
+  table.move(opts and opts.env or {}, 1, #(opts and opts.env or {}), #env + 1, env)
+  local out, err, status = shell.run(words(n, arguments), {env = env,
+    folder = opts and opts.folder, stdin = opts and opts.stdin})
+  lu.assertNotEquals(status, 124, "it hangs: " .. out .. err)
+  return out, err, status
+end
+
+--- The same for a script, given as text, whose arguments these are.
+function ranks.run_script(n, text, arguments, opts)
+  local script <close> = shell.folder()
+  local path = files.write(script.path .. "/script.lua", text)
+  return ranks.run(n, {path, table.unpack(arguments or {})}, opts)
+end
+
+return ranks
