@@ -16,15 +16,25 @@ old
 Between.
 <!-- LADIES_ISA=avx2 ladies bench step --batches 3 -->
 <!-- end -->
+<!-- ladies depth --runs 2 -->
+<!-- end -->
 ]]
+
+local PRINTED = {
+  ["ladies bench"] = "| a |\n| - |\n",
+  ["LADIES_ISA=avx2 ladies bench step --batches 3"] = "100 % of\n  it\n\n",
+  ["ladies depth --runs 2"] = "| b |\n| - |\n\n4 runs on a machine.\n\n"
+    .. "in runs/depth-1: results.jsonl, depth.md\n",
+}
 
 function tests.test_remade()
   local seen = {}
   local made = page.remade(TEXT, function(command)
     seen[#seen + 1] = command
-    return command == "ladies bench" and "| a |\n| - |\n" or "100 % of\n  it\n\n"
+    return PRINTED[command]
   end, "a machine")
-  lu.assertEquals(seen, {"ladies bench", "LADIES_ISA=avx2 ladies bench step --batches 3"})
+  lu.assertEquals(seen, {"ladies bench", "LADIES_ISA=avx2 ladies bench step --batches 3",
+    "ladies depth --runs 2"})
   lu.assertEquals(made, [[
 # A page
 
@@ -42,6 +52,12 @@ Between.
 ```
 
 Measured on a machine.
+<!-- end -->
+<!-- ladies depth --runs 2 -->
+| b |
+| - |
+
+4 runs on a machine.
 <!-- end -->
 ]])
   lu.assertEquals(page.remade(made, function() return nil end, "another"), made)

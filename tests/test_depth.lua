@@ -51,6 +51,31 @@ function tests.test_table()
   lu.assertEquals(select(2, records_of(out)), 4 * 3)      -- those that were there stay
 end
 
+--- The parts of the default network, with the most layers: what is trained, and its validation F1.
+function tests.test_parts()
+  local out = temporary.path "parts"
+  depth(out, {layers = {1, 2}})
+  local report = depth(out, {layers = {1, 2}, parts = true})
+  local records, n = records_of(out)
+  lu.assertEquals(n, 3 * 2 + 4 * 2)                       -- the default's are there
+  lu.assertEquals(#report.tables[1], 1 + 5)
+  lu.assertEquals(report.tables[1][1], {"network", "toy"})
+  for i, case in ipairs{{"", "gcnii"}, {", alpha 0.1", "gcnii", 0.1}, {", norm true", "gcnii"},
+    {", alpha 0", "gcnii", 0}, {", model gcn", "gcn"}} do
+    local f1 = {}
+    for seed = 3, 4 do
+      local record = records[("toy, 2 layers%s, seed %d"):format(case[1], seed)]
+      lu.assertEquals({record.config.model, record.config.alpha, record.config.layers},
+        {case[2], case[3], 2})
+      lu.assertEquals(record.config.norm == true, case[1]:find "norm" ~= nil)
+      f1[#f1 + 1] = 100 * record.val_f1
+    end
+    lu.assertEquals(report.tables[1][i + 1][2],
+      ("%.1f ± %.1f"):format(statistics.mean(f1), statistics.half_width(f1)))
+  end
+  lu.assertStrContains(report.notes[1], "Validation micro-F1 in percent with 2 layers, mean over 2")
+end
+
 --- The two graphs that are made are what their names say.
 function tests.test_graphs_that_are_made()
   local out = temporary.path "made"
@@ -77,6 +102,8 @@ function tests.test_errors()
   local function fails(text, given) lu.assertErrorMsgContains(text, depth, out, given) end
   fails("ladies.depth: layers must be two numbers or more, ascending", {layers = {2}})
   fails("ladies.depth: layers must be two numbers or more, ascending", {layers = {5, 2}})
+  fails("ladies.depth: parts are those of the default network, without a model in settings",
+    {parts = true, settings = {model = "gcn"}})
   fails("/nowhere/x.npz does not exist", {datasets = {"low-homophily", "/nowhere/x.npz"}})
   fails('there is no setting "lrr"', {settings = {lrr = 1}})
 end

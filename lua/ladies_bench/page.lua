@@ -3,16 +3,18 @@
 --     <!-- ladies bench step --batches 3000 -->
 --     <!-- end -->
 --
--- stands what that command has printed, and where. Settings of the environment may stand before it.
--- All else is left as it is.
+-- stands what that command has printed, and where; a study says that itself. Settings of the
+-- environment may stand before it. All else is left as it is.
 
 local page = {}
 
-local BLOCK = "(<!%-%- ([%w_= ]-ladies bench[^\n]-) %-%->\n)(.-)(<!%-%- end %-%->)"
+local BLOCK = "(<!%-%- ([%w_= ]-ladies %l[^\n]-) %-%->\n)(.-)(<!%-%- end %-%->)"
 
 -- What a command has printed, as a part of the page: Markdown as it is, other text as code.
 local function shown(output, where)
   output = output:gsub("%s+$", "")
+  local study = output:match "^(.-)\n+in [^\n]+: results%.jsonl[^\n]*$"
+  if study then return study .. "\n" end
   if not output:find "^|" and not output:find "\n|" then output = "```\n" .. output .. "\n```" end
   return ("%s\n\nMeasured on %s.\n"):format(output, where)
 end

@@ -29,9 +29,7 @@ cli.main(spec, arg, function(opts)
   local function run(command)
     if opts.only and not command:find(opts.only, 1, true) then return nil end
     io.stderr:write(command .. "\n")
-    local words = command:gsub("ladies bench", function()
-      return ("'%s' bench"):format(program)
-    end)
+    local words = command:gsub("ladies ", function() return ("'%s' "):format(program) end, 1)
     if opts.python and takes_python(command) then
       words = ("%s --python '%s'"):format(words, opts.python)
     end

@@ -28,7 +28,7 @@ local function made_by(constructor, entry)
   return entry
 end
 
-local SHARE = {"alpha", "number in [0, 1)", follows = "0.1; gcnii: with all hops alike",
+local SHARE = {"alpha", "number in [0, 1)", follows = "0.1; gcnii: learned, by layers",
   help = "the share of a node's first representation in every layer"}
 
 -- Of models whose layers read the rows of their own nodes.

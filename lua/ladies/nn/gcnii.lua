@@ -10,11 +10,13 @@
 --
 -- With maps and activations left out the output is a weighted sum of the hops P^k H0, k = 0 to L. A
 -- share alpha that is the same in all layers gives the last hop (1 - alpha)^L, and the others alpha
--- (1 - alpha)^k: what a far hop is worth changes with L. Without an alpha the shares here are
---     alpha_l  =  1 / (l + 1),        alpha_L  =  1 / (2 L + 1) in the last layer
--- with which H_L is (H0 + 2 P H0 + ... + 2 P^L H0) / (2 L + 1): hops count alike, the node itself
--- half as much. (Zhu and Koniusz, "Simple Spectral Graph Convolution", ICLR 2021, have a network
--- without maps whose hops count alike.)
+-- (1 - alpha)^k: what a far hop is worth changes with L. Without an alpha each layer learns one,
+--     (1 - alpha_l) / alpha_l  =  exp(10 t_l)                at first l, in the last layer 10 L
+-- with which H_L begins as (H0 + 10 P H0 + ... + 10 P^L H0) / (10 L + 1): hops count alike, the
+-- node itself a tenth, which grows where it is worth more. (Zhu and Koniusz, "Simple Spectral Graph
+-- Convolution", ICLR 2021, have a network without maps whose hops count alike; Chien, Peng, Li and
+-- Milenkovic, "Adaptive Universal Generalized PageRank Graph Neural Network", ICLR 2021, learn the
+-- weights of hops.)
 --
 -- The authors' program (chennnM/GCNII) drops elements of the features and before every layer; here
 -- input_dropout and dropout, after each layer, are two settings. The norm, before the activation of
@@ -30,37 +32,30 @@ local network = require "ladies.nn.network"
 local own_rows = require "ladies.nn.own_rows"
 local tables = require "ladies.base.tables"
 
-local find, union = core.sampling.find, core.sampling.union
-local free_after = module.free_after
+local find, union, free_after = core.sampling.find, core.sampling.union, module.free_after
 
 local Gcnii = network.class("Gcnii", "first head identity")
 
-local SPEC = tables.merged(network.SPEC, {
-  alpha = "number in [0, 1) or nil",
-  theta = {"positive number", 0.5},
-})
+local SPEC = tables.merged(network.SPEC,
+  {alpha = "number in [0, 1) or nil", theta = {"positive number", 0.5}})
 
--- The S of layer l as scale * (near * P H + first); see `begin` for first.
-local function shares(opts, l)
-  if opts.alpha then return {near = 1, scale = 1 - opts.alpha} end
-  local near = l < opts.layers and l or 2 * l
-  return {near = near, scale = 1 / (near + 1)}
-end
+-- How many times faster than a t_l its hops' logarithm is learned: it has further to go than the
+-- numbers of a map.
+local RATE = 10
 
 --- nn.gcnii{inputs =, outputs =, hidden = 256, layers = 5, ...}: a model of `layers` propagations
 -- between two linear layers. activation, dropout, input_dropout, norm, bias, init, seed,
 -- normalize, lambda and P are those of nn.gcn.
--- alpha   the share of the first representation in every layer; the paper has 0.1. By default it is
---         1 / (l + 1) in layer l and 1 / (2 layers + 1) in the last, so that all hops count alike
+-- alpha   the share of the first representation in every layer; the paper has 0.1. By default each
+--         layer learns its own, at first one with which all hops count alike
 -- theta   how far the layers' maps are from the identity: layer l's share is log(theta / l + 1);
 --         the paper has 0.5, or 1 to 1.5 on larger graphs
 -- Its layers read H0 of their own nodes, which its forward computes for all nodes of a mini-batch.
 function Gcnii.new(given)
   local model, rng = network.new(Gcnii, "ladies.nn.gcnii", given, SPEC)
   local opts = model.config
-  local function linear(inputs, outputs, key, bias)
-    return Linear.new{inputs = inputs, outputs = outputs, bias = bias, init = opts.init,
-      rng = rng:fork(key)}
+  local function linear(from, to, i, bias)
+    return Linear.new{inputs = from, outputs = to, bias = bias, init = opts.init, rng = rng:fork(i)}
   end
   model.first = {
     dropout = Dropout.new{p = opts.input_dropout or 0},
@@ -68,10 +63,12 @@ function Gcnii.new(given)
     activation = activation.by_name(opts.activation), after = Dropout.new{p = opts.dropout},
   }
   for i = 1, opts.layers do
-    model.layers[i] = finish.layer(tables.merged({
+    local hops = i < opts.layers and i or 10 * i                           -- (1 - alpha) / alpha
+    model.layers[i] = finish.layer({
       weight = linear(opts.hidden, opts.hidden, i, false).weight,
+      hops = not opts.alpha and core.full(1, math.log(hops) / RATE):requires_grad_() or nil,
       beta = math.log(opts.theta / i + 1),
-    }, shares(opts, i)), opts, opts.hidden)
+    }, opts, opts.hidden)
   end
   model.identity = core.matrix{n_rows = opts.hidden, n_cols = opts.hidden,
     rows = core.range(1, opts.hidden), cols = core.range(1, opts.hidden)}:to_dense()
@@ -79,9 +76,9 @@ function Gcnii.new(given)
   return model
 end
 
--- ((1 - beta) I + beta W) times a number.
+-- ((1 - beta) I + beta W) times `scale`.
 local function layer_map(layer, identity, scale)
-  local stay, move = identity * ((1 - layer.beta) * scale), layer.weight * (layer.beta * scale)
+  local stay, move = identity * (scale * (1 - layer.beta)), layer.weight * (scale * layer.beta)
   return free_after(stay, free_after(move, stay + move))
 end
 
@@ -96,20 +93,14 @@ local function begin(model, h, src, rng)
     first = alpha and first * (alpha / (1 - alpha)) or first}
 end
 
--- All nodes of a mini-batch: its input, and those of its layers that are not in it.
-local function nodes_of(batch)
-  local nodes = batch.input
-  for _, block in ipairs(batch.blocks) do
-    if #find(nodes, block.dst) < #block.dst then nodes = union(nodes, block.dst) end
-  end
-  return nodes
-end
-
 --- The logits of a mini-batch, as those of nn.gcn. H0 is computed from the features for each of its
 -- nodes, whether or not the layer below has it: a sampler need not keep a layer's nodes.
 function Gcnii:forward(features, batch, rng)
   rng = network.begin(self, batch, rng)
-  local nodes = nodes_of(batch)
+  local nodes = batch.input
+  for _, block in ipairs(batch.blocks) do
+    if #find(nodes, block.dst) < #block.dst then nodes = union(nodes, block.dst) end
+  end
   local all = network.gather(features, batch, nodes)
   local last = nodes == batch.input and all or all:rows(find(nodes, batch.input))
   return network.through(self, {last = last, all = all, nodes = nodes}, batch, rng)
@@ -117,20 +108,22 @@ end
 
 --- Layer i alone, as that of nn.gcn; what goes from layer to layer is {last =, first =, nodes =}:
 -- H, H0 or its multiple, and the nodes whose rows H0 has. The first layer is given the features
--- of its block.src, or {last = these, all = features of more nodes, nodes = these nodes}. The other
--- factors are put into the small matrix of the map.
+-- of its block.src, or {last = these, all = features of more nodes, nodes = these nodes}. A factor
+-- of the whole S is put into the small matrix of the map.
 function Gcnii:layer(i, h, block, rng)
-  local layer = network.layer_of(self, i, block)
+  local layer, scale = network.layer_of(self, i, block), 1 - (self.config.alpha or 0)
   if i == 1 then
-    if type(h) ~= "table" then h = {all = h, nodes = block.src} end
-    h = begin(self, h, block.src, rng)
+    h = begin(self, type(h) == "table" and h or {all = h, nodes = block.src}, block.src, rng)
   end
   local first = own_rows(h.first, {src = block.src and h.nodes, dst = block.dst})
   local near = block.adj:matmul(h.last)
   if i == 1 and not rawequal(h.last, h.first) then free_after(h.last, near) end
-  if layer.near ~= 1 then near = free_after(near, near * layer.near) end
+  if layer.hops then
+    local hops = (layer.hops * RATE):exp()
+    near, scale = free_after(near, near * hops), 1 / (hops + 1)
+  end
   local s = free_after(near, near + first)                                 -- S / scale
-  local map = layer_map(layer, self.identity, layer.scale)
+  local map = layer_map(layer, self.identity, scale)
   local z = finish.apply(layer, free_after(map, free_after(s, s:matmul(map))), rng)
   if i < self.n_layers then return {last = z, first = h.first, nodes = h.nodes} end
   return free_after(z, self.head:forward(z))

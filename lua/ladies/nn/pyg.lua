@@ -101,6 +101,7 @@ function models.Gcnii(list, model)
   add_linear(list, "lins.0", model.first.linear)
   for i, layer in ipairs(model.layers) do
     vector(list, ("convs.%d.weight1"):format(i - 1), layer.weight)
+    vector(list, ("convs.%d.hops"):format(i - 1), layer.hops)
     add_norm(list, ("norms.%d"):format(i - 1), layer.norm)
   end
   add_linear(list, "lins.1", model.head)

@@ -1,5 +1,6 @@
 --- What depth and the graph are worth to a network: its F1 with few layers and with more, beside
--- that of the features alone, on each of some data sets.
+-- that of the features alone, on each of some data sets; and what the parts of the default network
+-- are worth, with the most of these layers.
 
 local core = require "ladies_core"
 local data_sets = require "ladies.data"
@@ -12,6 +13,7 @@ local provenance = require "ladies.report.provenance"
 local repeated = require "ladies.study.repeated"
 local run_folder = require "ladies.training.run_folder"
 local settings_text = require("ladies.experiment.settings").text
+local statistics = require "ladies.report.statistics"
 local Study = require "ladies.study"
 local Table = require "ladies.report.table"
 local tables = require "ladies.base.tables"
@@ -25,6 +27,16 @@ local WHERE = "ladies.depth"
 local GENERATED = {
   ["low-homophily"] = {nodes = 5000, entries = 50000, classes = 5, inside = 0.1, signal = 0.3},
   ["high-degree"] = {nodes = 5000, entries = 1000000, classes = 5, inside = 0.3, signal = 0.15},
+}
+
+-- What the default network is without each of its parts: settings, as the command line has them.
+local PARTS = {
+  {"the default", {}},
+  {"`--alpha 0.1`: a share of the first representation that is not learned, the paper's",
+    {alpha = 0.1}},
+  {"`--norm true`: with layer normalisation", {norm = true}},
+  {"`--alpha 0`: nothing of the first representation", {alpha = 0}},
+  {"`--model gcn`: a plain GCN", {model = "gcn"}},
 }
 
 -- The names of data sets that can be used; those that are made are always there.
@@ -47,19 +59,46 @@ local function place_of(name, folder)
   return path
 end
 
--- What is trained on a data set, for ladies.study.repeated: without a graph, then by depth.
-local function variants_of(opts, name, dataset)
-  local own = tables.merged(opts.settings, {dataset = dataset})
+-- Trainings with a number of layers, for ladies.study.repeated; which: where it is not the default.
+local function of_layers(own, name, layers, which)
+  return {key = ("%s, %d layers%s"):format(name, layers, which and ", " .. which or ""),
+    settings = tables.merged(own, {layers = layers})}
+end
+
+-- What is trained on a data set: without a graph, then by depth.
+local function variants_of(opts, name, own)
   local alone = tables.merged(methods.pick("none", own), {method = "none", model = "mlp"})
   local list = {{key = name .. ", features alone", settings = alone}}
-  for _, layers in ipairs(opts.layers) do
-    list[#list + 1] = {key = ("%s, %d layers"):format(name, layers),
-      settings = tables.merged(own, {layers = layers})}
-  end
+  for _, layers in ipairs(opts.layers) do list[#list + 1] = of_layers(own, name, layers) end
   return list
 end
 
-local function table_of(rows, layers)
+-- The same of the parts.
+local function parts_of(opts, name, own)
+  return tables.map(PARTS, function(part)
+    local changes = settings_text(part[2])
+    return of_layers(tables.merged(own, part[2]), name, opts.layers[#opts.layers],
+      changes ~= "" and changes or nil)
+  end)
+end
+
+-- A row for each part, a column for each data set.
+local function table_of_parts(rows)
+  local results = Table.new(tables.append({"network"}, tables.map(rows, function(row)
+    return {row.name, csv = {row.name, row.name .. "_half_width"}}
+  end)))
+  for i, part in ipairs(PARTS) do
+    results:add(tables.append({part[1]}, tables.map(rows, function(row)
+      local f1 = statistics.column(row.variants[i].records, "val_f1", 100)
+      return Table.interval(statistics.present(f1), "%.1f")
+    end)))
+  end
+  return results
+end
+
+local function table_of(rows, opts)
+  if opts.parts then return table_of_parts(rows) end
+  local layers = opts.layers
   local heads = {"data set", {"features alone", csv = {"alone", "alone_half_width"}}}
   for _, n in ipairs(layers) do
     heads[#heads + 1] = {("%d layers"):format(n),
@@ -86,6 +125,11 @@ local function description(opts)
   local own = settings_text(opts.settings, "dataset", "seed")
   local seeds = opts.runs == 1 and "of one seed"
     or ("mean over %d seeds with its 95 %% interval by Student's t"):format(opts.runs)
+  if opts.parts then
+    return ("Validation micro-F1 in percent with %d layers, %s. %s."):format(
+      opts.layers[#opts.layers], seeds, own ~= "" and "All with " .. own
+        or "All other settings as they are by default")
+  end
   return ([[Test micro-F1 in percent, %s;
 differences are seed by seed. %s; "features alone" is --model mlp, which reads no graph.]]):format(
     seeds, own ~= "" and "With " .. own or "All settings as they are by default")
@@ -98,6 +142,8 @@ end
 --            by these names: low-homophily, of which one edge in ten stays within its class on
 --            purpose, and high-degree, of 200 neighbours a node)
 -- layers     numbers of layers, at least two of them, ascending ({2, 5})
+-- parts      true: instead validation F1 with the most layers, of the default network and of that
+--            without each of its parts
 -- settings   of ladies.experiment, for all; with `seed` the runs begin with that one
 -- runs       5, with following seeds
 -- jobs       runs side by side (as many as there are cores), each with `threads` threads (1)
@@ -109,22 +155,29 @@ local function depth(given)
     datasets = {"array of strings", {"cora", "citeseer", "pubmed", "wordnet", "low-homophily",
       "high-degree"}},
     layers = {"array of positive integers", {2, 5}}, runs = {"positive integer", 5},
+    parts = {"boolean", false},
   })
   for i = 1, math.max(2, #opts.layers) do
     if not opts.layers[i] or opts.layers[i] <= (opts.layers[i - 1] or 0) then
       errors.fail(WHERE .. ": layers must be two numbers or more, ascending")
     end
   end
+  if opts.parts and opts.settings.model then
+    errors.fail(WHERE .. ": parts are those of the default network, without a model in settings")
+  end
   usable(opts.datasets)
   local study = Study.at(opts.out, "runs/depth", "depth " .. json.encode{settings = opts.settings})
   local rows, all, failures = {}, {}, {}
   for i, name in ipairs(opts.datasets) do
     rows[i] = {name = run_folder.plain(name)}
-    rows[i].variants = variants_of(opts, rows[i].name, place_of(name, study.folder))
+    rows[i].variants = (opts.parts and parts_of or variants_of)(opts, rows[i].name,
+      tables.merged(opts.settings, {dataset = place_of(name, study.folder)}))
     tables.append(all, rows[i].variants)
   end
   local records = repeated(study, all, tables.merged(opts, {first = opts.settings.seed}), failures)
-  local report, results = study:report("depth", "What depth is worth"), table_of(rows, opts.layers)
+  local report = opts.parts and study:report("depth-parts", "What each part is worth")
+    or study:report("depth", "What depth is worth")
+  local results = table_of(rows, opts)
   report:table(results)
   report:csv(results)
   report:note(description(opts), provenance.runs(study, records), table.unpack(failures))
