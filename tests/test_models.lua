@@ -134,17 +134,24 @@ local function mapped(linear, x)
   return linear.bias and y + linear.bias or y
 end
 
+--- With one alpha, and with those that layers have learned.
 function tests.test_gcnii_is_what_it_says()
   local data = toy.new()
-  local model = make({"gcnii", {alpha = 0.3, theta = 0.7}}, data)
-  local P, x, logits = formula(model, data)
-  local first = (x:matmul(model.first.linear.weight) + model.first.linear.bias):tanh()
-  local h = first
-  for l, layer in ipairs(model.layers) do
-    local s, beta = P:matmul(h) * 0.7 + first * 0.3, math.log(0.7 / l + 1)
-    h = (s * (1 - beta) + s:matmul(layer.weight) * beta):tanh()
+  for _, alpha in ipairs{0.3, false} do
+    local model = make({"gcnii", {alpha = alpha or nil, theta = 0.7}}, data)
+    for l, layer in ipairs(model.layers) do
+      if not alpha then layer.hops:fill_(l / 20) end
+    end
+    local P, x, logits = formula(model, data)
+    local first = (x:matmul(model.first.linear.weight) + model.first.linear.bias):tanh()
+    local h = first
+    for l, layer in ipairs(model.layers) do
+      local share, beta = alpha or 1 / (1 + math.exp(l / 2)), math.log(0.7 / l + 1)
+      local s = P:matmul(h) * (1 - share) + first * share
+      h = (s * (1 - beta) + s:matmul(layer.weight) * beta):tanh()
+    end
+    compare.assert_close(logits, h:matmul(model.head.weight) + model.head.bias, 1e-5, "logits")
   end
-  compare.assert_close(logits, h:matmul(model.head.weight) + model.head.bias, 1e-5, "logits")
 end
 
 --- Without an alpha, and with maps that are next to the identity, all hops count alike at first,
