@@ -11,10 +11,13 @@ ld_units ld_units_of_machine(void)
 {
 #if LD_HAVE_CLONES
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("x86-64-v4"))
-        return LD_UNITS_AVX512;
-    if (__builtin_cpu_supports("x86-64-v3"))
-        return LD_UNITS_AVX2;
+    bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+              __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
+    bool v4 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+              __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+              __builtin_cpu_supports("avx512vl");
+    if (v3)
+        return v4 ? LD_UNITS_AVX512 : LD_UNITS_AVX2;
 #endif
     return LD_UNITS_PLAIN;
 }

@@ -12,7 +12,7 @@
 /* What loops are compiled for; each has all of those before it. */
 typedef enum { LD_UNITS_PLAIN, LD_UNITS_AVX2, LD_UNITS_AVX512 } ld_units;
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(LD_NO_CLONES)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(LD_NO_CLONES)
 #define LD_HAVE_CLONES 1
 #define LD_CLONES(name)                                                                            \
     static inline __attribute__((always_inline)) void name##_loop(void *, int64_t, int64_t);       \
@@ -40,6 +40,15 @@ typedef enum { LD_UNITS_PLAIN, LD_UNITS_AVX2, LD_UNITS_AVX512 } ld_units;
 #else
 #define LD_HAVE_CLONES  0
 #define LD_CLONES(name) static void name(void *ctx, int64_t begin, int64_t end)
+#endif
+
+/* Stands before a loop whose iterations do not meet in memory, though its pointers may be the same. */
+#if defined(__clang__)
+#define LD_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define LD_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define LD_INDEPENDENT
 #endif
 
 /* The most that the processor has. */

@@ -81,8 +81,8 @@ typedef struct {
 } arith_d;
 
 #define EACH(expression)                                                                           \
-    _Pragma("GCC ivdep") for (int64_t j = 0; j < p->n_cols; j++)                                   \
-    {                                                                                              \
+    LD_INDEPENDENT                                                                                 \
+    for (int64_t j = 0; j < p->n_cols; j++) {                                                      \
         float x = a[j * ca], y = b[j * cb], v = g[j] * (expression);                               \
         (void)x, (void)y;                                                                          \
         d[j] = p->accumulate ? d[j] + v : v;                                                       \
@@ -199,13 +199,15 @@ typedef struct {
 LD_CLONES(affine_chunk)
 {
     const affine *p = ctx;
-    if (p->accumulate)
+    if (p->accumulate) {
         for (int64_t i = begin; i < end; i++)
             p->y[i] += p->scale * p->x[i];
-    else
-#pragma GCC ivdep /* backward the two may be the same memory */
+    } else {
+        /* backward the two may be the same memory */
+        LD_INDEPENDENT
         for (int64_t i = begin; i < end; i++)
             p->y[i] = p->scale * p->x[i] + p->shift;
+    }
 }
 
 static ld_status affine_backward(ld_node *n)

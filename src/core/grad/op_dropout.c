@@ -62,13 +62,15 @@ LD_CLONES(dropout_groups)
         int64_t n = end - first < GROUP ? end - first : GROUP;
         float *out = p->out + first;
         const float *in = p->in + first;
-        if (p->accumulate)
+        if (p->accumulate) {
             for (int64_t i = 0; i < n; i++)
                 out[i] += factor[i] * in[i];
-        else
-#pragma GCC ivdep /* the two may be the same memory */
+        } else {
+            /* the two may be the same memory */
+            LD_INDEPENDENT
             for (int64_t i = 0; i < n; i++)
                 out[i] = factor[i] * in[i];
+        }
     }
 }
 

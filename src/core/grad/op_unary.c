@@ -45,8 +45,8 @@ LD_CLONES(forward)
 #undef EACH
 
 #define EACH(expression)                                                                           \
-    _Pragma("GCC ivdep") for (int64_t i = begin; i < end; i++)                                     \
-    {                                                                                              \
+    LD_INDEPENDENT                                                                                 \
+    for (int64_t i = begin; i < end; i++) {                                                        \
         float x = p->x[i], y = p->y[i], d = p->dy[i] * (expression);                               \
         (void)x, (void)y;                                                                          \
         p->out[i] = p->accumulate ? p->out[i] + d : d;                                             \
