@@ -25,7 +25,7 @@ cli.main(spec, arg, function(opts)
   local path = opts.page:find "^/" and opts.page or root .. "/" .. opts.page
   local text = core.file.read(path)
   if opts.list then return print(table.concat(page.commands(text), "\n")) end
-  local program = core.real_path "/proc/self/exe"
+  local program = require "ladies_host".program
   local function run(command)
     if opts.only and not command:find(opts.only, 1, true) then return nil end
     io.stderr:write(command .. "\n")

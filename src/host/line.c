@@ -7,12 +7,12 @@
 #include <langinfo.h>
 #include <lauxlib.h>
 #include <locale.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/select.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -47,8 +47,10 @@ int ld_line_width(void)
  * end of input, -1 when a signal came. */
 static int next_byte(char *byte)
 {
-    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-    ssize_t got = ppoll(&input, 1, NULL, &waiting);
+    fd_set input;
+    FD_ZERO(&input);
+    FD_SET(STDIN_FILENO, &input);
+    ssize_t got = pselect(STDIN_FILENO + 1, &input, NULL, NULL, NULL, &waiting);
     if (got > 0)
         got = read(STDIN_FILENO, byte, 1);
     return got < 0 && errno == EINTR ? -1 : got > 0;

@@ -283,6 +283,7 @@ static bool run_all(lua_State *L, const invocation *run)
         lua_pushboolean(L, 1);
         lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");
     }
+    ld_tree_open(L, run->argv[0]);
     const char *prefix = ld_tree_prefix(L, run->no_environment);
     open_libraries(L, prefix);
     push_arg_table(L, run);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/platform.h"
 #include "embedded.h"
 
 static bool exists(const char *path)
@@ -16,11 +17,19 @@ static bool exists(const char *path)
     return access(path, R_OK) == 0;
 }
 
-const char *ld_tree_program(lua_State *L)
+static const char PROGRAM[] = "ladies.program"; /* in the registry */
+
+void ld_tree_open(lua_State *L, const char *name)
 {
     char path[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-    return lua_pushlstring(L, path, length > 0 ? (size_t)length : 0);
+    lua_pushstring(L, ld_platform_program(path, sizeof path, name) ? path : "");
+    lua_setfield(L, LUA_REGISTRYINDEX, PROGRAM);
+}
+
+const char *ld_tree_program(lua_State *L)
+{
+    lua_getfield(L, LUA_REGISTRYINDEX, PROGRAM);
+    return lua_tostring(L, -1);
 }
 
 /* "/usr/local" for "/usr/local/bin/ladies". */

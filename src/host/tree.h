@@ -6,11 +6,15 @@
 #include <lua.h>
 #include <stdbool.h>
 
-/* Pushes the path of this executable, "" where the system does not tell it. */
+/* Finds this executable, which was called by `name`, its argv[0]; to be called before the others. */
+void ld_tree_open(lua_State *L, const char *name);
+
+/* Pushes the path of this executable, "" where it was not found. */
 const char *ld_tree_program(lua_State *L);
 
 /* Pushes the prefix: the environment's LADIES_HOME unless `ignore_environment`, otherwise where the
- * program unpacks the files that it carries, or else the parent of the folder of this executable. Raises an error when the Lua files are not there. */
+ * program unpacks the files that it carries, or else the parent of the folder of this executable.
+ * Raises an error when the Lua files are not there. */
 const char *ld_tree_prefix(lua_State *L, bool ignore_environment);
 
 /* Puts the prefix's modules in front of package.path. */

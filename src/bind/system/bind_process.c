@@ -6,6 +6,8 @@
 
 #include "state/bind.h"
 
+extern char **environ; /* POSIX has it in no header */
+
 #define BIND_PROCESS "ladies.Process"
 
 static const lua_Number FOREVER = 1e18;

@@ -2,10 +2,10 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/platform.h"
 
 ld_status ld_mapping_new(ld_mapping **out, int fd, int64_t position, int64_t size)
 {
@@ -15,9 +15,8 @@ ld_status ld_mapping_new(ld_mapping **out, int fd, int64_t position, int64_t siz
         return LD_NOMEM;
     atomic_init(&m->refs, 1);
     m->length = (size_t)(before + size);
-    m->base = mmap(NULL, m->length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd,
-                   position - before);
-    if (m->base == MAP_FAILED) {
+    m->base = ld_platform_map_file(fd, position - before, m->length);
+    if (!m->base) {
         ld_free(m);
         return ld_fail(LD_IO, "a file cannot be mapped: %s", strerror(errno));
     }
@@ -36,6 +35,6 @@ void ld_mapping_unref(ld_mapping *m)
 {
     if (!m || atomic_fetch_sub_explicit(&m->refs, 1, memory_order_acq_rel) != 1)
         return;
-    munmap(m->base, m->length);
+    ld_platform_unmap(m->base, m->length);
     ld_free(m);
 }

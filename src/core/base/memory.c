@@ -19,7 +19,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "base/platform.h"
 
 enum {
     HEADER = 64,
@@ -109,7 +110,7 @@ static void release(block *b)
 {
     memory.blocks[b->size_class]--;
     if (caching && b->size_class == CLASSES)
-        munmap(b, b->room);
+        ld_platform_unmap(b, b->room);
     else
         free(b);
 }
@@ -131,8 +132,8 @@ static block *take_large(size_t room)
     block *b = unlink_block(nearest);
     if (b->room >= room && b->room - room <= room / 4)
         return b;
-    block *moved = mremap(b, b->room, room, MREMAP_MAYMOVE);
-    if (moved == MAP_FAILED) {
+    block *moved = ld_platform_remap(b, b->room, room);
+    if (!moved) {
         release(b);
         return NULL;
     }
@@ -144,8 +145,8 @@ static block *new_block(int c, size_t room)
 {
     block *b = NULL;
     if (caching && c == CLASSES) {
-        b = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (b == MAP_FAILED)
+        b = ld_platform_map(room);
+        if (!b)
             return NULL;
     } else if (posix_memalign((void **)&b, HEADER, room) != 0) {
         return NULL;

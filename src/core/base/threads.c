@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <time.h>
 
+#include "base/platform.h"
+
 #if defined(__x86_64__)
 #define pause_cpu() __builtin_ia32_pause()
 #else
@@ -42,9 +44,8 @@ static struct {
 
 static int processors(void)
 {
-    cpu_set_t set;
-    int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : n;
+    int n = ld_platform_processors();
+    return n > MAX_THREADS ? MAX_THREADS : n;
 }
 
 static void run_chunks(void)

@@ -11,9 +11,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
+
+#include "base/platform.h"
 
 static const double STEP = 0.02, PATIENCE = 2; /* seconds */
 
@@ -58,13 +57,8 @@ static void become(const char *path, char *const argv[], char *const environment
     sigset_t none;
     int nothing = open("/dev/null", O_RDONLY);
     setpgid(0, 0);
-#ifdef __linux__
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent) /* it died before that */
+    if (!ld_platform_end_with(parent))
         _exit(127);
-#else
-    (void)parent;
-#endif
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     dup2(nothing, STDIN_FILENO);

@@ -5,9 +5,9 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/memory.h"
+#include "base/platform.h"
 #include "base/simd.h"
 #include "base/threads.h"
 
@@ -81,11 +81,10 @@ static ld_status check_room(void)
     if (n <= atomic_load_explicit(&checked, memory_order_relaxed))
         return LD_OK;
     for (; got < n && got < MOST; got++)
-        if ((buffers[got] = mmap(NULL, BUFFER, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                                 -1, 0)) == MAP_FAILED)
+        if (!(buffers[got] = ld_platform_map(BUFFER)))
             break;
     for (int i = 0; i < got; i++)
-        munmap(buffers[i], BUFFER);
+        ld_platform_unmap(buffers[i], BUFFER);
     if (got < n)
         return ld_fail(LD_NOMEM,
                        "matmul: OpenBLAS wants %d MiB of address space for each of %d threads, and "

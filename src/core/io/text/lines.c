@@ -138,13 +138,22 @@ ld_status ld_lines_next_full(ld_lines *x, const char *comments, char **line, cha
     }
 }
 
-char *ld_lines_trim(char *at, char **line, char **end)
+char *ld_lines_trim(char *at, const char *stop, char **line, char **end)
 {
-    char *stop = rawmemchr(at, '\n');
-    *end = stop - (stop > at && stop[-1] == '\r');
+    char *newline = memchr(at, '\n', (size_t)(stop - at));
+    *end = newline - (newline > at && newline[-1] == '\r');
     for (*line = at; *line < *end && (**line == ' ' || **line == '\t');)
         ++*line;
-    return stop + 1;
+    return newline + 1;
+}
+
+/* The last \n of some text, or NULL. */
+static char *last_newline(char *begin, char *end)
+{
+    while (end > begin)
+        if (*--end == '\n')
+            return end;
+    return NULL;
 }
 
 ld_status ld_lines_block(ld_lines *x, char **begin, char **end)
@@ -156,7 +165,7 @@ ld_status ld_lines_block(ld_lines *x, char **begin, char **end)
         if (st != LD_OK)
             return st;
         skip_mark(x);
-        stop = memrchr(x->buffer + x->begin, '\n', (size_t)(x->end - x->begin));
+        stop = last_newline(x->buffer + x->begin, x->buffer + x->end);
     }
     if (x->begin == x->end)
         return LD_OK;

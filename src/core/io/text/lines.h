@@ -38,8 +38,9 @@ ld_status ld_lines_next(ld_lines *x, char **line, char **end);
  * behind blanks; line begins with what is not blank. */
 ld_status ld_lines_next_full(ld_lines *x, const char *comments, char **line, char **end);
 
-/* Where a line that ends in \n begins behind blanks and ends before \n or \r\n; returns the next. */
-char *ld_lines_trim(char *at, char **line, char **end);
+/* Where a line that ends in \n, sooner than `stop`, begins behind blanks and ends before \n or \r\n;
+ * returns the next. */
+char *ld_lines_trim(char *at, const char *stop, char **line, char **end);
 
 /* Whether a trimmed line has nothing in it, or a comment. */
 bool ld_lines_is_empty(const char *line, const char *end, const char *comments);

@@ -117,7 +117,7 @@ static void parse(const ld_mtx_reader *r, piece *x)
         char *next = take_plain(r, x->at, &e);
         if (!next) {
             char *line, *end;
-            next = ld_lines_trim(x->at, &line, &end);
+            next = ld_lines_trim(x->at, x->end, &line, &end);
             if (ld_lines_is_empty(line, end, LD_MTX_COMMENTS)) {
                 x->at = next;
                 continue;
@@ -149,7 +149,7 @@ static ld_status fail_at(parser *p, const piece *x)
     char *line, *end, expected[64];
     entry e;
     r->lines.number++;
-    ld_lines_trim(x->at, &line, &end);
+    ld_lines_trim(x->at, x->end, &line, &end);
     if (x->taken < r->count - p->taken)
         return take_any(r, line, end, &e);
     snprintf(expected, sizeof expected, "the end after %" PRId64 " entries", r->count);

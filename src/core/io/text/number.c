@@ -47,7 +47,11 @@ static float slow(const char *p)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make_locale);
-    return c_locale ? strtof_l(p, NULL, c_locale) : strtof(p, NULL);
+    locale_t own = c_locale ? uselocale(c_locale) : (locale_t)0;
+    float value = strtof(p, NULL);
+    if (own)
+        uselocale(own);
+    return value;
 }
 
 /* Whether every number within ERROR of d rounds to the same normal float. */

@@ -1,0 +1,123 @@
+#if defined(__linux__) && !defined(LD_POSIX_ONLY)
+#define HAVE_LINUX  1
+#define _GNU_SOURCE 1
+#else
+#define HAVE_LINUX 0
+#endif
+
+#include "base/platform.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if HAVE_LINUX
+#include <sched.h>
+#include <sys/prctl.h>
+#endif
+
+int ld_platform_processors(void)
+{
+#if HAVE_LINUX
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return CPU_COUNT(&set);
+#endif
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > INT_MAX ? INT_MAX : (int)n;
+}
+
+void *ld_platform_map(size_t size)
+{
+#ifdef MAP_ANONYMOUS
+    void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+#else
+    int zeros = open("/dev/zero", O_RDWR | O_CLOEXEC);
+    void *pages = MAP_FAILED;
+    if (zeros >= 0) {
+        pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, zeros, 0);
+        close(zeros);
+    }
+#endif
+    return pages == MAP_FAILED ? NULL : pages;
+}
+
+void *ld_platform_map_file(int fd, off_t position, size_t size)
+{
+#ifdef MAP_NORESERVE
+    int flags = MAP_PRIVATE | MAP_NORESERVE;
+#else
+    int flags = MAP_PRIVATE;
+#endif
+    void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd, position);
+    return pages == MAP_FAILED ? NULL : pages;
+}
+
+void *ld_platform_remap(void *pages, size_t size, size_t new_size)
+{
+#if HAVE_LINUX
+    void *moved = mremap(pages, size, new_size, MREMAP_MAYMOVE);
+    return moved == MAP_FAILED ? NULL : moved;
+#else
+    (void)pages, (void)size, (void)new_size;
+    return NULL;
+#endif
+}
+
+void ld_platform_unmap(void *pages, size_t size)
+{
+    munmap(pages, size);
+}
+
+bool ld_platform_end_with(pid_t parent)
+{
+#if HAVE_LINUX
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+#endif
+    return getppid() == parent;
+}
+
+static bool is_program(const char *path)
+{
+    struct stat info;
+    return access(path, X_OK) == 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/* The first program of that name in the folders of PATH. */
+static bool find_in_path(char *path, size_t size, const char *name)
+{
+    const char *folder = getenv("PATH");
+    while (folder && *folder) {
+        size_t length = strcspn(folder, ":");
+        int n = snprintf(path, size, "%.*s/%s", (int)length, folder, name);
+        if (length > 0 && n > 0 && (size_t)n < size && is_program(path))
+            return true;
+        folder += length + (folder[length] == ':');
+    }
+    return false;
+}
+
+bool ld_platform_program(char *path, size_t size, const char *name)
+{
+    char found[PATH_MAX], real[PATH_MAX];
+#if HAVE_LINUX
+    ssize_t length = readlink("/proc/self/exe", path, size);
+    if (length > 0 && (size_t)length < size) {
+        path[length] = '\0';
+        return true;
+    }
+#endif
+    if (!name || !*name || (!strchr(name, '/') && !find_in_path(found, sizeof found, name)))
+        return false;
+    if (!realpath(strchr(name, '/') ? name : found, real))
+        return false;
+    int n = snprintf(path, size, "%s", real);
+    return n > 0 && (size_t)n < size;
+}

@@ -1,0 +1,35 @@
+/* What is asked of the operating system beyond POSIX: the one file that knows Linux from others, each
+ * function with a way for those that have nothing of the kind. LD_POSIX_ONLY takes that way on Linux
+ * too, for tests. */
+#ifndef LD_BASE_PLATFORM_H
+#define LD_BASE_PLATFORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* The processors that this process may run on; at least 1. */
+int ld_platform_processors(void);
+
+/* Fresh pages of zeros, or NULL. */
+void *ld_platform_map(size_t size);
+
+/* Pages of ld_platform_map in another size, perhaps elsewhere, with as much of their contents as
+ * fits; NULL, and they are as they were, where that cannot be without a copy. */
+void *ld_platform_remap(void *pages, size_t size, size_t new_size);
+
+/* Pages of a file, from a position that is a multiple of their size: copied when they are written to,
+ * without room set aside for that. NULL and errno where the system refuses. */
+void *ld_platform_map_file(int fd, off_t position, size_t size);
+
+void ld_platform_unmap(void *pages, size_t size);
+
+/* In a child, before exec: it shall end when `parent`, its parent, does; elsewhere than on Linux
+ * nothing is done. False when the parent has ended already. */
+bool ld_platform_end_with(pid_t parent);
+
+/* Writes the path of the running program, whose argv[0] is `name`: as the system knows it, or else as
+ * a shell would have found it. False when there is none, or no room for it. */
+bool ld_platform_program(char *path, size_t size, const char *name);
+
+#endif
