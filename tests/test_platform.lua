@@ -1,5 +1,5 @@
---- base/platform.c: what the core asks of the system, on Linux and by POSIX alone. (That no other file
--- asks for more than POSIX is seen by the compiler, which is shown nothing else.)
+--- base/platform.c: what the core asks of the system, on Linux and by POSIX alone. (No other file
+-- can ask for more than POSIX: the compiler shows it nothing else.)
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 
 local lu = require "luaunit"
