@@ -14,6 +14,7 @@
 local core = require "ladies_core"
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
+local comm = require "ladies.ranks.comm"
 local experiment_options = require "ladies.command.experiment_options"
 local own_code = require "ladies.experiment.own_code"
 local Profile = require "ladies.training.profile"
@@ -27,7 +28,7 @@ local function spec(args)
   experiment_options.load_own(args)
   return cli.join({
     name = "ladies train",
-    usage = "ladies train [NAME|PATH] [options]", words = {"dataset"},
+    usage = "ladies train [NAME|PATH] [options]", words = {"dataset"}, ranks = true,
     about = [[Trains a deep GCN with layer-dependent importance sampling (LADIES, NeurIPS 2019) or
       another method, with exact validation, and tests the best model by exact inference. Options
       that are not given have the values of the method and the preset.]],
@@ -86,27 +87,41 @@ local function searched(opts, own, config, data)
   return found
 end
 
+-- The path of the folder of a new run, and what run_folder.next gives; rank 0 makes it for all.
+local function new_folder(config)
+  local path, made
+  if comm.rank == 0 then path, made = run_folder.next(config.dataset, config.method) end
+  return comm.broadcast(path), made
+end
+
 -- The settings of a new run, its data set, the path of its folder, and what run_folder.next gives.
 local function new_run(opts, given)
-  if opts.out then run_folder.at(opts.out) end      -- sooner than the data set is loaded
+  if opts.auto and comm.size > 1 then
+    error("--auto runs in one process; what it finds can then be trained by several", 0)
+  end
+  if opts.out and comm.rank == 0 then run_folder.at(opts.out) end   -- sooner than the data set
   local own = experiment_options.settings(opts, given)
   local config = with_files(experiment.configure(own))
   local data = experiment.load(config)
   if opts.auto then config = searched(opts, own, config, data) end
   if opts.out then return config, data, opts.out end
-  return config, data, run_folder.next(config.dataset, config.method)
+  return config, data, new_folder(config)
 end
 
--- The same of the run in opts.resume, with new bounds where they are given. What is given as it was
--- changes nothing, and code of one's own is to be given.
-local function old_run(opts, given)
+-- The configuration of the run in opts.resume, as it is in its folder.
+local function stored_config(opts)
   if core.exists(opts.resume .. "/config.json") ~= "file" then
     error((core.exists(opts.resume .. "/checkpoint.npz")
       and "the run in %s is a script's, which goes on with it (resume = true)"
       or "there is no run in %s"):format(opts.resume), 0)
   end
-  local folder = run_folder.at(opts.resume, true)
-  local config = folder:read_json "config.json"
+  return run_folder.at(opts.resume, true):read_json "config.json"
+end
+
+-- The same as new_run of the run in opts.resume, with new bounds where they are given. What is
+-- given as it was changes nothing, and code of one's own is to be given.
+local function old_run(opts, given)
+  local config = comm.broadcast(comm.rank == 0 and stored_config(opts))
   for key in pairs(given) do
     if BOUNDS[key] then
       config[key] = opts[key]
@@ -114,7 +129,7 @@ local function old_run(opts, given)
       error(("--%s cannot change when a run is resumed"):format((key:gsub("_", "-"))), 0)
     end
   end
-  config = with_files(experiment.stored(config, folder:file "config.json"))
+  config = with_files(experiment.stored(config, opts.resume .. "/config.json"))
   return config, experiment.load(config), opts.resume
 end
 
@@ -133,6 +148,7 @@ cli.main(spec, arg, function(opts, given)
     print(("stopped after batch %d; go on with: ladies train --resume %s%s%s"):format(
       result.batches, folder, config.method_file and " --method " .. config.method_file or "",
       config.model_file and " --model " .. config.model_file or ""))
+    comm.finish()
     os.exit(cli.INTERRUPTED, true)
   end
   print()

@@ -14,11 +14,13 @@
 -- did. With words = {"run"} the first argument that is no option sets opts.run. It may stand
 -- anywhere among the options, and what follows `--` is none; with an option --run both are one.
 -- With rest = "runs" the others are an array, opts.runs.
+-- A command that several processes may run together says ranks = true.
 -- An option's `read` makes its value of the text. Where the options depend on others, a function of
 -- the arguments gives the spec.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
+local link = require "ladies.ranks.link"
 local options = require "ladies.base.options"
 local tables = require "ladies.base.tables"
 local wrap = require "ladies.base.wrap"
@@ -236,6 +238,13 @@ function cli.spec_of(path)
   return spec
 end
 
+-- Fails for a command that one process runs, where several were started.
+local function check_ranks(spec)
+  if link.size > 1 and not spec.ranks then
+    error(("%s runs in one process, and %d were started"):format(spec.name, link.size), 0)
+  end
+end
+
 --- Parses `args`, runs main(opts, given) and returns what it returns. `--help` prints the help text
 -- and ends the program; a wrong command line ends it with status 2 and one line on stderr, an error
 -- in main with status 1 and one line.
@@ -243,6 +252,7 @@ function cli.main(spec, args, main)
   if asked then coroutine.yield(type(spec) == "function" and spec{} or spec) end
   local ok, opts, given = pcall(function()
     if type(spec) == "function" then spec = spec(args) end
+    check_ranks(spec)
     return cli.parse(spec, args)
   end)
   if not ok then

@@ -3,6 +3,8 @@
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
+local fold = require "ladies.ranks.fold"
+local link = require "ladies.ranks.link"
 local numbered_batches = require "ladies.training.numbered_batches"
 local options = require "ladies.base.options"
 local propagation = require "ladies.graph.propagation"
@@ -25,6 +27,7 @@ local SPEC = {
   seed = {"integer", 1},
   epochs = {"positive integer", 1},
   start = "table or nil",
+  step = "positive integer or nil",
   shuffle = {"boolean", true},
   drop_last = {"boolean", false},
   workers = {"non-negative integer", 0},
@@ -61,6 +64,21 @@ function LossNodes.__index(batch, key)
   local nodes = rawget(batch, "loss_nodes")
   if key ~= "loss_weight" or not nodes then return nil end
   return core.full(#nodes, 1 / #nodes):scatter_add(nodes, #batch.output)
+end
+
+-- The share of this rank in steps of opts.step mini-batches, which are numbered anew; then the
+-- first number from `number` on, and the last.
+local function shared(opts, number)
+  local last, step = opts.epochs * opts.per_epoch, opts.step
+  if not step then return nil, number, last end
+  if (number - 1) % step ~= 0 then
+    errors.fail(("ladies.batches: start: mini-batch %d is in the midst of a step of %d"):format(
+      number, step))
+  end
+  local share = {of = step}
+  share.first, share.last = fold.share(link.rank, link.size, step)
+  local own = share.last - share.first + 1
+  return share, (number - 1) // step * own + 1, last // step * own
 end
 
 -- The iterator: batches number .. last; `background` has workers while there are any.
@@ -262,6 +280,8 @@ Batches.__close = Batches.close
 -- start      {epoch =, batch =}: begins there, with the batches that a run from the start would
 --            have
 -- shuffle    false keeps the order of idx
+-- step       mini-batches of a step: each rank (see ladies.comm) then has its own of every step, as
+--            one process alone has all, and what is no whole step is left out
 -- drop_last  leaves out of each epoch what is not a whole batch of `size`; but fewer nodes than
 --            that are a batch all the same, the only one
 -- workers    threads that call the sampler ahead of the loop (0); the batches are the same
@@ -294,9 +314,10 @@ function batches.new(idx, given)
   if #idx == 0 then errors.fail("ladies.batches: there are no nodes") end
   idx:check_unique("ladies.batches: node")
   opts.per_epoch = batches.per_epoch(#idx, opts)
-  local number = first_of(opts.start, opts.per_epoch)
+  local number, last
+  opts.share, number, last = shared(opts, first_of(opts.start, opts.per_epoch))
   local iterator = setmetatable({
-    idx = idx, opts = opts, number = number, first = number, last = opts.epochs * opts.per_epoch,
+    idx = idx, opts = opts, number = number, first = number, last = last,
     job = numbered_batches.new(idx, opts)(opts.sampler),
   }, Batches)
   -- Alone: before Lua 5.4.5 `if x then break end` does not close the closing value of a `for` whose

@@ -40,7 +40,7 @@ log.names = {
 
 local Log = {__name = "Log"}
 Log.__index = Log
-of_class(Log, "file path flushed nodes edges")
+of_class(Log, "file path flushed")
 
 -- Cuts the log back to `keep` bytes; one that is shorter, to its whole lines.
 local function cut(path, keep)
@@ -66,7 +66,7 @@ function log.open(path, keep)
   local file, reason = io.open(path, keep and "a" or "w")
   if not file then errors.fail("log: " .. reason) end
   file:setvbuf("full", 1 << 16)
-  return setmetatable({file = file, path = path, flushed = clock(), nodes = {}, edges = {}}, Log)
+  return setmetatable({file = file, path = path, flushed = clock()}, Log)
 end
 
 local function fail(self, reason)
@@ -93,15 +93,35 @@ local function last_fields(numbers)
   return numbers and next(numbers) and "," .. json.encode(numbers):sub(2, -2) or ""
 end
 
--- The rows of a batch's input and of every layer's output, and the entries of every layer.
-local function count(self, batch)
-  local nodes, edges = self.nodes, self.edges
+-- The rows of a batch's input and of every layer's output, and the entries of every layer, as texts
+-- with commas.
+local function count(batch)
+  local nodes, edges = {}, {}
   nodes[1] = #options.value("log:batch", "batch.input", batch.input, "Index")
   for i, block in ipairs(options.value("log:batch", "batch.blocks", batch.blocks, "table")) do
     local adj = options.value("log:batch", ("batch.blocks[%d].adj"):format(i), block.adj, "Matrix")
     nodes[i + 1], edges[i] = adj.n_rows, adj.nnz
   end
-  return #batch.blocks
+  return table.concat(nodes, ","), table.concat(edges, ",")
+end
+
+--- What a batch's line in the log says of how it was computed: of the mini-batch, the timer and the
+-- bytes held.
+function log.measured(batch, timer, bytes)
+  local nodes, edges = count(batch)
+  return ('"sampling_ms":%.3f,"waiting_ms":%.3f,"gathering_ms":%.3f,"computing_ms":%.3f,'
+    .. '"nodes":[%s],"edges":[%s],"isolated":%s,"bytes":%d'):format(
+      milliseconds(timer.sampling), milliseconds(timer.waiting), milliseconds(timer.gathering),
+      milliseconds(timer.computing), nodes, edges, batch.stats and batch.stats.isolated or "null",
+      bytes)
+end
+
+--- Writes the line of batch `number`, of which log.measured has said how it was computed.
+function Log:line(number, epoch, loss, measured, numbers)
+  put(self, ('{"batch":%d,"epoch":%d,"loss":%s,%s%s}\n'):format(number, epoch,
+    json.number(loss), measured, last_fields(numbers)))
+  local now = clock()
+  if now - self.flushed > FLUSH then self:flush(now) end
 end
 
 --- Writes the line of a batch: the mini-batch, its number in the run, the loss, the timer (see
@@ -114,17 +134,7 @@ function Log:batch(batch, number, loss, timer, bytes, numbers)
   options.value(where, "the timer", timer, "table")
   options.value(where, "the bytes", bytes, "integer")
   if type(loss) ~= "number" then options.value(where, "the loss", loss, "number") end
-  local layers, isolated = count(self, batch), batch.stats and batch.stats.isolated
-  local line = ('{"batch":%d,"epoch":%d,"loss":%s,"sampling_ms":%.3f,"waiting_ms":%.3f,' ..
-    '"gathering_ms":%.3f,"computing_ms":%.3f,"nodes":[%s],"edges":[%s],"isolated":%s,' ..
-    '"bytes":%d%s}\n'):format(
-      number, batch.epoch, json.number(loss), milliseconds(timer.sampling),
-      milliseconds(timer.waiting), milliseconds(timer.gathering), milliseconds(timer.computing),
-      table.concat(self.nodes, ",", 1, layers + 1), table.concat(self.edges, ",", 1, layers),
-      isolated or "null", bytes, last_fields(numbers))
-  put(self, line)
-  local now = clock()
-  if now - self.flushed > FLUSH then self:flush(now) end
+  self:line(number, batch.epoch, loss, log.measured(batch, timer, bytes), numbers)
 end
 
 --- Writes the line of a validation after batch `number`: what it found, as numbers by name, the

@@ -42,12 +42,13 @@ function numbered_batches.wrong_output(batch, seeds)
 end
 
 --- numbered_batches.new(idx, opts): a function make(sampler), which gives a function job(number),
--- which gives a mini-batch. opts: size, seed, shuffle, drop_last and per_epoch. Errors of the
--- sampler say whose they are.
+-- which gives a mini-batch. opts: size, seed, shuffle, drop_last and per_epoch; and `share`, {first
+-- =, last =, of =}, where only those from first to last of every `of` count, as 1, 2, 3, ... Errors
+-- of the sampler say whose they are.
 function numbered_batches.new(idx, opts)
   -- Upvalues, for these are what crosses into a worker; the sampler does so as an argument.
   local size, seed, shuffle, per_epoch = opts.size, opts.seed, opts.shuffle, opts.per_epoch
-  local drop_last = opts.drop_last
+  local drop_last, share = opts.drop_last, opts.share
   local call_name, own_batches = numbered_batches.call_name, numbered_batches.own_batches
   local wrong_output = numbered_batches.wrong_output
 
@@ -80,7 +81,15 @@ function numbered_batches.new(idx, opts)
       return order:slice((index - 1) * size + 1, all and #idx or index * size)
     end
 
-    return function(number)
+    -- The number among all mini-batches of number k of the share.
+    local function of_all(k)
+      if not share then return k end
+      local own = share.last - share.first + 1
+      return (k - 1) // own * share.of + share.first + (k - 1) % own
+    end
+
+    return function(k)
+      local number = of_all(k)
       local epoch, index = (number - 1) // per_epoch + 1, (number - 1) % per_epoch + 1
       local seeds, began = seeds_of(epoch, index), core.clock()
       local batch

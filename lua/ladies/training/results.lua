@@ -7,10 +7,12 @@ local errors = require "ladies.base.errors"
 local History = require "ladies.training.history"
 local inference = require "ladies.evaluation.inference"
 local label_kinds = require "ladies.data.labels"
+local link = require "ladies.ranks.link"
 local metrics = require "ladies.evaluation.metrics"
 local model_file = require "ladies.nn.model_file"
 local options = require "ladies.base.options"
 local summary = require "ladies.training.summary"
+local together = require "ladies.training.together"
 local validation = require "ladies.training.validation"
 
 local results = {}
@@ -72,9 +74,8 @@ local function summarize(run, reason, test)
   }
 end
 
--- The logits of the model that is kept, or nil; whether one is.
+-- The logits of the model that is kept, or nil; whether it still is.
 local function last_logits(run)
-  if not run:keep_best() then return nil, false end
   if run.opts.sampler and not inference.possible(run.model) then return nil, true end
   local logits = validation.logits(run.opts)
   if logits:is_finite() then return logits, true end
@@ -92,8 +93,9 @@ end
 
 -- Writes the files of a run's end into its folder. Returns the history of the whole run, which may
 -- have been interrupted.
-local function write_files(run, result, kind, logits, kept)
+local function write_files(run, result, logits, kept)
   local opts, folder = run.opts, run.folder
+  local kind = label_kinds.kind_of(opts.data.labels)
   if kept then model_file.save(opts.model, folder:file "model.npz") end
   if logits then write_predictions(folder:file "predictions.npz", opts.data, kind, logits) end
   run.log:close()
@@ -102,6 +104,31 @@ local function write_files(run, result, kind, logits, kept)
     opts.method), run.monitor.name)
   folder:write_json("summary.json", result)
   return history
+end
+
+-- The logits of the model that is kept, where one is, or nil; whether one is; its scores on the
+-- test nodes.
+local function own_test(run, exists)
+  if not exists then return nil, false, {} end
+  local data = run.opts.data
+  local logits, kept = last_logits(run)
+  if not logits or not data.test then return logits, kept, {} end
+  local predicted = label_kinds.kind_of(data.labels).predict(logits)
+  return logits, kept, {
+    micro = metrics.micro_f1(predicted, data.labels, data.test),
+    macro = metrics.macro_f1(predicted, data.labels, data.test),
+  }
+end
+
+-- The same of a run; rank 0 has the logits, and tells others the scores and its trouble.
+local function tested(run)
+  local kept = run:keep_best()
+  if not run.together then return own_test(run, kept) end
+  local logits, test
+  if link.rank == 0 then logits, kept, test = own_test(run, kept) end
+  local told = together.first{kept = kept, test = test, trouble = run.trouble}
+  run.trouble = told.trouble
+  return logits, told.kept, told.test
 end
 
 --- Ends a run that stopped for that reason: puts the best model into the model, tests it, writes
@@ -114,16 +141,9 @@ function results.of(run, reason)
     result.history = History.new(run.history, run.monitor.name)
     return result
   end
-  local data = run.opts.data
-  local kind, test = label_kinds.kind_of(data.labels), {}
-  local logits, kept = last_logits(run)
-  if logits and data.test then
-    local predicted = kind.predict(logits)
-    test.micro = metrics.micro_f1(predicted, data.labels, data.test)
-    test.macro = metrics.macro_f1(predicted, data.labels, data.test)
-  end
+  local logits, kept, test = tested(run)
   local result = summarize(run, run.trouble and "not finite" or reason, test)
-  local history = run.folder and write_files(run, result, kind, logits, kept) or run.history
+  local history = run.folder and write_files(run, result, logits, kept) or run.history
   result.history = History.new(history, run.monitor.name)
   if run.trouble then fail(run, kept) end
   return result

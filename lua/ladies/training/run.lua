@@ -10,6 +10,7 @@ local early_stopping = require "ladies.training.early_stopping"
 local errors = require "ladies.base.errors"
 local inference = require "ladies.evaluation.inference"
 local interrupt = require "ladies.base.interrupt"
+local link = require "ladies.ranks.link"
 local log = require "ladies.training.log"
 local machine = require "ladies.base.machine"
 local module = require "ladies.nn.module"
@@ -24,6 +25,7 @@ local run_checkpoint = require "ladies.training.run_checkpoint"
 local step = require "ladies.training.step"
 local tables = require "ladies.base.tables"
 local timer = require "ladies.training.timer"
+local together = require "ladies.training.together"
 local validation = require "ladies.training.validation"
 
 local Run = {__name = "TrainingRun"}
@@ -101,14 +103,15 @@ function Run.new(opts, folder)
     stopper = early_stopping.new{
       patience = opts.patience, min_gain = opts.min_gain, best = opts.best, mode = monitor.mode,
     },
-    timer = timer.new(),
+    timer = timer.new(), together = link.size > 1,       -- with other ranks
     numerics = {machine.numerics()},
     number = 0, epoch = 1, index = 0,     -- batches in all; the last one's epoch and place in it
     rows = {input = 0, hidden = 0},       -- of all batches: of the features, and of all layers
     validation_seconds = 0, batch_bytes = 0,
     history = {},                         -- of validations: see ladies.summary
   }, Run)
-  if folder then run_checkpoint.open(run) end
+  if run.together then together.begin(run) end
+  run:open_checkpoint()
   run:open_batches()
   if opts.P then propagation.set(opts.model, opts.P, opts.data.graph) end
   optimizer:clear()
@@ -121,6 +124,14 @@ function Run:computed_by()
   return table.concat(self.numerics, ", then ")
 end
 
+-- Goes on from the checkpoint in the run's folder, which rank 0 has, where there is one.
+function Run:open_checkpoint()
+  local path = self.folder and run_checkpoint.open(self)
+  if not self.together then return end
+  local bytes = together.file(path)
+  if bytes and link.rank > 0 then run_checkpoint.receive(self, bytes) end
+end
+
 --- The options of the iterator over the mini-batches from one on.
 function Run:batch_options(epoch, index)
   local opts = self.opts
@@ -128,6 +139,7 @@ function Run:batch_options(epoch, index)
     size = opts.batch_size, sampler = opts.sampler, seed = opts.seed, epochs = opts.epochs,
     start = {epoch = epoch, batch = index}, nodes = opts.data.features.n_rows,
     workers = opts.workers, ahead = opts.ahead, quiet = opts.quiet,
+    step = self.together and opts.grad_accumulate or nil,
   }
 end
 
@@ -197,39 +209,57 @@ function Run:call(name, at, taken)
   return numbers
 end
 
-function Run:count_rows(batch)
-  local rows = self.rows
-  rows.input = rows.input + #batch.input
-  for _, block in ipairs(batch.blocks) do rows.hidden = rows.hidden + #block.dst end
+--- The rows of a batch: of the features, and of all layers.
+function Run.rows_of(_, batch)
+  local hidden = 0
+  for _, block in ipairs(batch.blocks) do hidden = hidden + #block.dst end
+  return {input = #batch.input, hidden = hidden}
 end
 
--- f(...), a part of a batch, which a profile measures.
+--- f(...), a part of a batch, which a profile measures.
 function Run:measured(f, ...)
   if self.profile then return self.profile:measure(f, ...) end
   return f(...)
 end
 
--- Samples the next batch and trains on it, or gives up.
-function Run:advance()
-  local clock, before = self.timer, core.memory().total
-  clock:start()
+--- Samples the next batch, on which the model is about to be trained.
+function Run:draw()
+  self.timer:start()
   self.batch = nil      -- one at a time is held
   if self.profile then self.profile:begin() end
   local batch = self:measured(self.next_batch)
-  clock:sampled(batch.sampling)
+  self.timer:sampled(batch.sampling)
   propagation.trained(self.model, batch)
   if self.guard then self.guard(batch) end
+  return batch
+end
+
+--- Counts a batch that was trained on, here or at another rank, and tells of it. `of` has its
+-- epoch, index, loss, rows (see rows_of), bytes, and what the log says (see log.measured); `batch`
+-- is the mini-batch, where it is here.
+function Run:count(of, batch)
+  local rows = self.rows
+  self.number, self.epoch, self.index = self.number + 1, of.epoch, of.index
+  self.batch_bytes = math.max(self.batch_bytes, of.bytes)
+  rows.input, rows.hidden = rows.input + of.input, rows.hidden + of.hidden
+  local numbers = self:call("on_batch", {index = of.index, loss = of.loss, mini_batch = batch},
+    log.names.batch)
+  if self.log then self.log:line(self.number, of.epoch, of.loss, of.measured, numbers) end
+  self.progress:update(self.number, core.clock(), of.loss, self.value)
+end
+
+-- Samples the next batch and trains on it, or gives up.
+function Run:advance()
+  local before = core.memory().total
+  local batch = self:draw()
   local loss, wrong = self:measured(self.step.train, self.step, batch, self.number + 1)
   if not loss then return self:give_up(self.number + 1, wrong) end
-  local now, bytes = clock:stop(batch.gathering), self.step.bytes
-  self.number, self.epoch, self.index = self.number + 1, batch.epoch, batch.index
+  self.timer:stop(batch.gathering)
   self.batch = batch
-  self.batch_bytes = math.max(self.batch_bytes, bytes - before)
-  self:count_rows(batch)
-  local numbers = self:call("on_batch", {index = self.index, loss = loss, mini_batch = batch},
-    log.names.batch)
-  if self.log then self.log:batch(batch, self.number, loss, clock, bytes, numbers) end
-  self.progress:update(self.number, now, loss, self.value)
+  local bytes, of = self.step.bytes, self:rows_of(batch)
+  of.epoch, of.index, of.loss, of.bytes = batch.epoch, batch.index, loss, bytes - before
+  if self.log then of.measured = log.measured(batch, self.timer, bytes) end
+  self:count(of, batch)
 end
 
 -- Whether the batch in hand ends a step.
@@ -244,12 +274,20 @@ function Run:validation_is_due()
     and self.number // opts.eval_every > (self.number - opts.grad_accumulate) // opts.eval_every
 end
 
+-- What validation finds (see validation.measure).
+function Run:validated()
+  local check = self.validation
+  if not self.together then return check:measure(self.model, self.number) end
+  together.compare(self)
+  return together.validate(check.measure, check, self.model, self.number)
+end
+
 -- Validates, and keeps a copy of the model when it is the best so far; or gives up.
 function Run:evaluate()
   local began = core.clock()
   self:check_parameters()
   if self.trouble then return end
-  local value, found, predicted = self.validation:measure(self.model, self.number)
+  local value, found, predicted = self:validated()
   if not value then return self:give_up(self.number, found) end
   self.value = value
   local is_best = self.stopper:update(value, self.number)
@@ -267,8 +305,8 @@ function Run:evaluate()
   end
 end
 
--- Why no step follows, or nil; in the midst of one there is no reason.
-function Run:reason_to_stop()
+-- Why no step follows as far as this process knows, or nil; in the midst of one there is no reason.
+function Run:own_reason()
   local opts, next_whole = self.opts, self.number + self.opts.grad_accumulate
   if not self:is_whole() then
     return nil
@@ -287,6 +325,13 @@ function Run:reason_to_stop()
   end
 end
 
+-- Why no step follows, or nil.
+function Run:reason_to_stop()
+  local reason = self.trouble and "not finite" or self:own_reason()
+  if self.together then return together.agree(reason) end
+  return reason
+end
+
 function Run:checkpoint_is_due()
   return self.folder and not self.trouble and self:is_whole()
     and core.clock() - self.saved >= self.opts.checkpoint_every
@@ -300,10 +345,10 @@ function Run:loop()
   local _ <close> = interrupt.defer()
   local reason = self:reason_to_stop()
   while not reason do
-    self:advance()
+    if self.together then together.step(self) else self:advance() end
     if not self.trouble and self:validation_is_due() then self:evaluate() end
     if self:checkpoint_is_due() then run_checkpoint.save(self) end
-    reason = self.trouble and "not finite" or self:reason_to_stop()
+    reason = self:reason_to_stop()
   end
   if self.folder and not self.trouble then run_checkpoint.save(self) end
   return reason

@@ -43,12 +43,16 @@ local function objects_of(run)
   return objects
 end
 
+-- The last mini-batch, drawn once more.
+local function last_batch(run)
+  local opts = run:batch_options(run.epoch, run.index)
+  opts.epochs, opts.workers, opts.step = math.max(opts.epochs, run.epoch), 0, nil
+  return batches.new(run.opts.data.train, opts)()
+end
+
 -- Fails when the sampler draws the checkpoint's last mini-batch, whose hash is `drawn`, otherwise.
 local function check_sampler(run, drawn)
-  local opts = run:batch_options(run.epoch, run.index)
-  opts.epochs, opts.workers = math.max(opts.epochs, run.epoch), 0
-  local batch = batches.new(run.opts.data.train, opts)()
-  if run_identity.of_batch(opts.sampler, batch) ~= drawn then
+  if run_identity.of_batch(run.opts.sampler, last_batch(run)) ~= drawn then
     errors.fail(("%s: this is not the run that began there: its sampler draws another mini-batch "
       .. "%d; one that depends on more than seeds and rng must say so (adaptive = true)"):format(
         run.folder, run.number))
@@ -100,12 +104,14 @@ local function load(run, path)
 end
 
 --- Opens the run's folder: takes over its checkpoint when resuming, and opens the log, cut to the
--- length that it had then. A run that was killed before its first checkpoint begins anew.
+-- length that it had then. A run that was killed before its first checkpoint begins anew. Returns
+-- the path of the checkpoint that it goes on from, or nil.
 function run_checkpoint.open(run)
-  local kept
+  local path, kept
   run.identity, run.objects = run_identity.of(run.opts), objects_of(run)
   if run.opts.resume and run.folder:has "checkpoint.npz" then
-    kept = load(run, run.folder:file "checkpoint.npz")
+    path = run.folder:file "checkpoint.npz"
+    kept = load(run, path)
     if run.identity.batch then check_sampler(run, run.identity.batch) end
     if run.identity.forgets then tell(FORGETS) end
   end
@@ -118,6 +124,16 @@ function run_checkpoint.open(run)
   end
   run.remembered = run.opts.schedule and captured(run.opts.schedule, run.opts.state)
   run.saved = core.clock()
+  return path
+end
+
+--- Takes over the checkpoint of a run whose folder another rank has: its bytes.
+function run_checkpoint.receive(run, bytes)
+  local path = os.tmpname()
+  local _ <close> = setmetatable({}, {__close = function() os.remove(path) end})
+  run.identity, run.objects = run_identity.of(run.opts), objects_of(run)
+  core.file.write(path, bytes)
+  load(run, path)
 end
 
 -- Tells once of a schedule whose memory is not in the checkpoint.
@@ -133,7 +149,8 @@ function run_checkpoint.save(run)
   local identity = run.identity
   identity.numerics = run.numerics
   identity.stopped_by = callbacks.stop_of(run.stopped_by, run.opts)
-  if run.batch then identity.batch = run_identity.of_batch(run.opts.sampler, run.batch) end
+  local batch = run.batch or run.together and run.number > 0 and last_batch(run)
+  if batch then identity.batch = run_identity.of_batch(run.opts.sampler, batch) end
   check_memory(run)
   checkpoint.save(run.folder:file "checkpoint.npz", {
     parameters = run.parameters, best = run.best.exists and run.best.copies or nil,

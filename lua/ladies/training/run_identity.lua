@@ -71,15 +71,13 @@ local function show(value)
   return value == nil and "not set" or json.encode(value)
 end
 
---- An error, which begins with `where`, unless both are of one run: it names the settings that have
--- changed and the parts of the data set.
-function run_identity.check(where, before, now)
+--- What sets two runs apart, as texts: the settings, by `form` of the name and both values, and the
+-- parts of the data set. Settings of the set `free` may differ.
+function run_identity.differences(before, now, form, free)
   local changed, parts = {}, {}
   for _, key in ipairs(tables.sorted_keys(tables.merged(before.settings, now.settings))) do
     local old, new = show(before.settings[key]), show(now.settings[key])
-    if not FREE[key] and old ~= new then
-      changed[#changed + 1] = ("%s was %s and is %s"):format(key, old, new)
-    end
+    if not free[key] and old ~= new then changed[#changed + 1] = form:format(key, old, new) end
   end
   for _, part in ipairs(tables.sorted_keys(tables.merged(before.data, now.data))) do
     if before.data[part] ~= now.data[part] then parts[#parts + 1] = part end
@@ -87,6 +85,13 @@ function run_identity.check(where, before, now)
   if #parts > 0 then
     changed[#changed + 1] = ("its data set has other %s"):format(table.concat(parts, ", "))
   end
+  return changed
+end
+
+--- An error, which begins with `where`, unless both are of one run: it names the settings that have
+-- changed and the parts of the data set.
+function run_identity.check(where, before, now)
+  local changed = run_identity.differences(before, now, "%s was %s and is %s", FREE)
   if #changed > 0 then
     errors.fail(("%s: this is not the run that began there: %s"):format(where,
       table.concat(changed, "; ")))

@@ -96,7 +96,8 @@ function Step:follow_schedule(number)
   end
 end
 
--- Updates the parameters by the gradients; returns what is not finite.
+--- Updates the parameters by the gradients of the step that ends with mini-batch `number`; returns
+-- what is not finite.
 function Step:update(number)
   local wrong = self.clip and self:bound_gradients()
   if wrong then return wrong end
@@ -104,11 +105,9 @@ function Step:update(number)
   self.optimizer:step()
 end
 
---- Trains on mini-batch `number`; returns its loss, or nil and what is not finite. `bytes` is then
--- what was held when the gradients were there. The parameters change at the last mini-batch of a
--- step.
-function Step:train(batch, number)
-  local scope <close> = core.step()
+-- Leaves the gradients of mini-batch `number`; returns its loss, or nil and what is not finite.
+-- `bytes` is then what was held when the gradients were there.
+function Step:differentiate(batch, number, scope)
   if self.profile then self.profile:opened(scope) end
   local loss = errors.within("ladies.train: batch %d", number, self.objective, self, batch)
   local value = value_of(loss, number)
@@ -117,6 +116,24 @@ function Step:train(batch, number)
   backward(loss, number)
   if self.profile then self.profile:went_back() end
   self.bytes = core.memory().total
+  return value
+end
+
+--- Leaves the gradients of mini-batch `number`, the one at `place` in its step, in the optimizer,
+-- for a step whose other mini-batches may be elsewhere. Returns as `train` does.
+function Step:leaf(batch, number, place)
+  local scope <close> = core.step()
+  local value, wrong = self:differentiate(batch, number, scope)
+  if value then self.optimizer:accumulate(self.batches, place) end
+  return value, wrong
+end
+
+--- Trains on mini-batch `number`; returns its loss, or nil and what is not finite. The parameters
+-- change at the last mini-batch of a step.
+function Step:train(batch, number)
+  local scope <close> = core.step()
+  local value, wrong = self:differentiate(batch, number, scope)
+  if not value then return nil, wrong end
   wrong = self.optimizer:accumulate(self.batches) and self:update(number)
   if wrong then return nil, wrong end
   if batch.after_step then batch.after_step(batch, self.model) end

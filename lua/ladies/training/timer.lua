@@ -68,6 +68,12 @@ function Timer:stop(gathering)
   return now
 end
 
+--- Adds seconds of waiting that belong to no batch.
+function Timer:waited(seconds)
+  options.value("timer:waited", "the seconds", seconds, SECONDS)
+  self.total.waiting = self.total.waiting + seconds
+end
+
 --- The totals, for a checkpoint.
 function Timer:state()
   return self.total

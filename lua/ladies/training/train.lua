@@ -2,6 +2,7 @@
 -- progress bar, a log and checkpoints.
 
 local errors = require "ladies.base.errors"
+local link = require "ladies.ranks.link"
 local options = require "ladies.base.options"
 local results = require "ladies.training.results"
 local Run = require "ladies.training.run"
@@ -130,6 +131,12 @@ end
 --              primitive; every other batch is slower for it
 -- method       a name for the summary to show
 -- count_memory (rows of a batch's input, rows of its layers, both means) -> bytes, for the summary
+-- Where mpirun or srun has started several processes, and all call this with the same, they train
+-- the model together: each has its share of the mini-batches of a step (grad_accumulate), and all
+-- end with the parameters that one process alone would have, by bits, also when a run goes on with
+-- another number of them. Rank 0 alone has the folder and validates. on_batch is called everywhere,
+-- at the ends of steps, with mini_batch where it was trained on; on_validation has predictions at
+-- rank 0 alone. What the callbacks do must be the same everywhere.
 -- Training begins without gradients, of the optimizer's parameters and so of all the model's, and
 -- leaves none behind, not even where it ends with an error.
 -- A loss, a gradient's norm, a parameter or a validation that is not finite ends the run with an
@@ -155,7 +162,7 @@ local function train(given)
     errors.fail "ladies.train: resume needs out, the run's folder"
   end
   local folder, lock
-  if opts.out then folder, lock = run_folder.take(opts.out, opts.resume) end
+  if opts.out and link.rank == 0 then folder, lock = run_folder.take(opts.out, opts.resume) end
   local _ <close> = lock
   local run <close> = Run.new(opts, folder)
   return results.of(run, run:loop())

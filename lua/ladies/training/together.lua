@@ -1,0 +1,235 @@
+--- A run that several ranks train together. Each has the same model, optimizer and data, and takes
+-- its share of the mini-batches of every step; the gradients are added as one process would add
+-- them, so all of them come to the same parameters as one alone, by bits. Whatever else happens at
+-- the end of a step happens at every rank with the same numbers; what depends on a clock, a signal
+-- or the machine is decided by rank 0, which alone has the folder and validates.
+
+local core = require "ladies_core"
+local errors = require "ladies.base.errors"
+local fold = require "ladies.ranks.fold"
+local gradients = require "ladies.ranks.gradients"
+local link = require "ladies.ranks.link"
+local log = require "ladies.training.log"
+local machine = require "ladies.base.machine"
+local numbered_batches = require "ladies.training.numbered_batches"
+local packed = require "ladies.ranks.packed"
+local run_identity = require "ladies.training.run_identity"
+local tables = require "ladies.base.tables"
+
+local together = {}
+
+-- What one process decides by itself and several must agree on besides their settings.
+local BOUNDS = {"epochs", "max_batches", "max_seconds", "patience"}
+
+local function gather(kind, value)
+  return tables.map(link.gather(kind, packed.text(value)), packed.value)
+end
+
+-- The value that rank 0 gives, at all.
+local function from_first(kind, value)
+  return packed.value(link.broadcast(kind, link.rank == 0 and packed.text(value) or nil, 0))
+end
+
+-- Fails for a run that ranks cannot share.
+local function check_options(opts)
+  if opts.grad_accumulate == 1 then
+    errors.fail(("ladies.train: %d ranks have one mini-batch a step between them; a step of more "
+      .. "is set by grad_accumulate (--accumulate), best a multiple of %d"):format(link.size,
+        link.size))
+  end
+  local sampler = opts.sampler
+  if type(sampler) == "table" and sampler.adaptive then
+    errors.fail(("ladies.train: %s is adaptive: it learns from every mini-batch before the next "
+      .. "one, and several ranks train on theirs at the same time"):format(
+        numbered_batches.name_of(sampler)))
+  end
+end
+
+-- A text that depends on every bit of the parameters.
+local function state_of(run)
+  return table.concat(tables.map(tables.append(tables.append({}, run.parameters), run.of_sampler),
+    function(parameter) return parameter.tensor:hash() end), " ")
+end
+
+-- What sets this rank's run apart from rank 0's, as a text, or nil.
+local function difference(own, first)
+  local found = run_identity.differences(first.run, own.run, "%s is %s at rank 0, and %s there", {})
+  for _, name in ipairs(BOUNDS) do
+    if own.bounds[name] ~= first.bounds[name] then
+      found[#found + 1] = ("%s is %s at rank 0, and %s there"):format(name, first.bounds[name],
+        own.bounds[name])
+    end
+  end
+  if own.version ~= first.version then
+    found[#found + 1] = ("ladies is %s at rank 0, and %s there"):format(first.version, own.version)
+  end
+  if #found == 0 and own.state ~= first.state then
+    found[1] = "its model has other parameters at the beginning"
+  end
+  return #found > 0 and table.concat(found, "; ") or nil
+end
+
+-- Fails at rank 0 where another has another run than it, and tells where their bits may differ.
+local function check_same(run)
+  local bounds = {}
+  for _, name in ipairs(BOUNDS) do bounds[name] = run.opts[name] end
+  local all = gather("agreement", {run = run_identity.of(run.opts), bounds = bounds,
+    version = core.version, numerics = machine.numerics(), state = state_of(run),
+    host = link.host})
+  for i = 2, link.rank == 0 and #all or 0 do
+    local text = difference(all[i], all[1])
+    if text then
+      errors.fail(("ladies.train: rank %d on %s has another run: %s"):format(i - 1, all[i].host,
+        text))
+    elseif all[i].numerics ~= all[1].numerics then
+      io.stderr:write(("ladies.train: rank 0 computes by %s, rank %d by %s: the bits of the run "
+        .. "depend on who has which mini-batch\n"):format(all[1].numerics, i - 1, all[i].numerics))
+    end
+  end
+end
+
+-- The model's parameters that are not trained: their names and hashes.
+local function frozen_of(run)
+  local list = {}
+  for _, parameter in ipairs(run.parameters) do
+    if not parameter.tensor.requires_grad then
+      list[#list + 1] = {name = parameter.name, hash = parameter.tensor:hash()}
+    end
+  end
+  return list
+end
+
+--- Begins a run that other ranks have too: an error where it is not the same there, or cannot be
+-- shared.
+function together.begin(run)
+  check_options(run.opts)
+  check_same(run)
+end
+
+--- The bytes of the file at `path` of rank 0, at all; nil where it has none. An error there is one.
+function together.file(path)
+  local bytes = from_first("agreement", path and core.file.read(path) or false)
+  return bytes or nil
+end
+
+--- The value of rank 0, plain data, at all.
+function together.first(value)
+  return from_first("agreement", value)
+end
+
+--- The same reason to stop at all ranks: that of rank 0, or that one of them was interrupted.
+function together.agree(reason)
+  local reasons = gather("agreement", reason or false)
+  for _, other in ipairs(reasons) do
+    if other == "interrupted" and not reasons[1] then return other end
+  end
+  return reasons[1] or nil
+end
+
+--- Fails where the parameters are not the same at all ranks.
+function together.compare(run)
+  local states = link.gather("agreement", state_of(run))
+  for i, state in ipairs(states) do
+    if state ~= states[1] then
+      errors.fail(("ladies.train: after batch %d rank %d has other parameters than rank 0; what "
+        .. "callbacks and schedules do must be the same at every rank"):format(run.number, i - 1))
+    end
+  end
+end
+
+--- Rank 0 validates by f(...), which gives a value and its numbers, or nil and what is wrong; all
+-- get these, and rank 0 the predictions behind them too.
+function together.validate(f, ...)
+  local value, found, predicted
+  if link.rank == 0 then value, found, predicted = f(...) end
+  local result = from_first("validation", {value = value, found = found})
+  return result.value, result.found, predicted
+end
+
+-- Fails for a mini-batch that ranks cannot share.
+local function check_batch(run, batch)
+  if batch.after_step then
+    errors.fail(("ladies.train: mini-batches of %s have after_step: they change what the next one "
+      .. "is made of, and several ranks train on theirs at the same time"):format(
+        numbered_batches.name_of(run.opts.sampler)))
+  end
+end
+
+-- Trains on the mini-batch at `place` of a step; returns what all ranks are told of it, and itself.
+local function leaf(run, place)
+  local clock, before, number = run.timer, core.memory().total, run.number + place
+  local batch = run:draw()
+  check_batch(run, batch)
+  local loss, wrong = run:measured(run.step.leaf, run.step, batch, number, place)
+  if not loss then return {number = number, wrong = wrong} end
+  clock:stop(batch.gathering)
+  local bytes = run.step.bytes
+  return tables.merged(run:rows_of(batch), {number = number, epoch = batch.epoch,
+    index = batch.index, loss = loss, bytes = bytes - before,
+    measured = log.measured(batch, clock, bytes)}), batch
+end
+
+-- Fails when the mini-batches have changed what is not trained.
+local function check_frozen(run, before)
+  for i, now in ipairs(frozen_of(run)) do
+    if now.hash ~= before[i].hash then
+      errors.fail(("ladies.train: the forward pass changes %s, as batch normalisation does its "
+        .. "averages; several ranks, which see different mini-batches, cannot share that"):format(
+          now.name))
+    end
+  end
+end
+
+-- Trains on this rank's mini-batches of a step: what is told of each, and themselves by number
+-- where a callback sees them.
+local function own_of(run)
+  local records, batches, before = {}, {}, frozen_of(run)
+  local first, last = fold.share(link.rank, link.size, run.opts.grad_accumulate)
+  for place = first, last do
+    local record, batch = leaf(run, place)
+    records[#records + 1] = record
+    if record.wrong then break end
+    if run.opts.on_batch then batches[record.number] = batch end
+  end
+  check_frozen(run, before)
+  return records, batches
+end
+
+-- What all ranks tell of their mini-batches, in order; and which parameters have a gradient in any.
+local function share_records(run, own)
+  local _, has = run.optimizer:sums()
+  local records, any = {}, {}
+  for _, one in ipairs(gather("records", {records = own, has = has})) do
+    tables.append(records, one.records)
+    for i, there in ipairs(one.has) do any[i] = any[i] or there end
+  end
+  return records, any
+end
+
+-- The place of the first mini-batch whose loss is not finite, or nil.
+local function first_wrong(records)
+  for place, record in ipairs(records) do
+    if record.wrong then return place end
+  end
+end
+
+--- A step: every rank trains on its mini-batches, then all change their parameters alike. As alone,
+-- what comes after a mini-batch (counts, callbacks, the log) comes in order, and before the change
+-- for all but the last.
+function together.step(run)
+  local own, batches = own_of(run)
+  local began = core.clock()
+  local records, has = share_records(run, own)
+  local wrong = first_wrong(records)
+  if not wrong then gradients.share(run.optimizer, run.opts.grad_accumulate, has) end
+  run.timer:waited(core.clock() - began)
+  for place = 1, (wrong or #records) - 1 do
+    run:count(records[place], batches[records[place].number])
+  end
+  local last = records[wrong or #records]
+  local trouble = last.wrong or run.step:update(last.number)
+  if trouble then return run:give_up(last.number, trouble) end
+  run:count(last, batches[last.number])
+end
+
+return together

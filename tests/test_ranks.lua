@@ -1,0 +1,132 @@
+--- ladies.train by several processes: the bits of one alone, whoever has which mini-batch, and
+-- however often the run went on with another number of them.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+
+local lu = require "luaunit"
+local files = require "tools.files"
+local json = require "ladies.base.json"
+local ranks = require "tools.ranks"
+local shell = require "tools.shell"
+local temporary = require "reference.temporary"
+
+local tests = {}
+local SCRIPT = here .. "/tools/train_ranks.lua"
+
+-- Trains with n ranks and these options, as the text of a Lua table, in the folder of that name;
+-- n = 0 is the program without mpirun.
+local function run(n, folder, options, env)
+  local text = ("{out = %q, resume = true, %s}"):format(temporary.path(folder), options or "")
+  if n == 0 then return shell.run_ladies({SCRIPT, text}, {env = env}) end
+  return ranks.run(n, {SCRIPT, text}, {env = env})
+end
+
+local function train(n, folder, options)
+  local out, err, status = run(n, folder, options)
+  lu.assertEquals(status, 0, err)
+  return out
+end
+
+-- What does not depend on time of the log in a folder.
+local function log_of(folder)
+  local lines = {}
+  for line in io.lines(temporary.path(folder) .. "/log.jsonl") do
+    local record = json.decode(line)
+    lines[#lines + 1] = {record.batch, record.epoch, record.loss or false, record.nodes or false,
+      record.edges or false, record.validation or false, record.smooth or false}
+  end
+  return lines
+end
+
+local function read(folder, name) return files.read(temporary.path(folder) .. "/" .. name) end
+
+local printed
+
+-- The whole run of one process alone.
+local function whole()
+  printed = printed or train(0, "whole")
+  return printed
+end
+
+local function assert_same(folder, name)
+  for _, file in ipairs{"model.npz", "predictions.npz"} do
+    lu.assertTrue(read(folder, file) == read(name or "whole", file), folder .. "/" .. file)
+  end
+  lu.assertEquals(log_of(folder), log_of(name or "whole"))
+end
+
+--- Any number of ranks, with any number of threads and workers, gives the bits of one process: the
+-- model, its predictions, the log and the scores.
+function tests.test_same_bits()
+  for _, case in ipairs{{2, "threads = 2, workers = 1"}, {3, "threads = 1"}, {4}, {8}} do
+    local n, options = table.unpack(case)
+    lu.assertEquals(train(n, "ranks" .. n, options), whole())
+    assert_same("ranks" .. n)
+  end
+end
+
+--- A run goes on with another number of ranks.
+function tests.test_resumed()
+  whole()
+  train(3, "parts", "max_batches = 24")
+  train(2, "parts", "max_batches = 55")                  -- 48 are whole steps
+  lu.assertEquals(#log_of "parts", 48 + 3)
+  lu.assertEquals(train(0, "parts"), whole())
+  assert_same "parts"
+end
+
+local CALLBACKS = [[settle = function(opts)
+  local smooth, value = {}, 0
+  function smooth:state() return {value = value} end
+  function smooth:load_state(state) value = state.value end
+  opts.state = {smooth = smooth}
+  opts.schedule = ladies.schedule.plateau{factor = 0.5, patience = 1}
+  opts.optimizer = ladies.optim.sgd(opts.model:parameters(), {lr = 0.5, momentum = 0.9})
+  opts.lr = nil
+  function opts.on_batch(at)
+    value = 0.9 * value + 0.1 * at.loss
+    local numbers = {smooth = value, lr = at.batch == 20 and 0.25 or nil}
+    if at.batch == 61 then return numbers, "stop" end
+    return numbers
+  end
+end]]
+
+--- Callbacks, schedules and other optimizers too.
+function tests.test_callbacks()
+  local alone = train(0, "callbacks", CALLBACKS)
+  lu.assertStrContains(alone, "on_batch after 64")
+  lu.assertEquals(train(3, "callbacks3", CALLBACKS), alone)
+  assert_same("callbacks3", "callbacks")
+end
+
+-- ---------------------------------------------------------------- refusals
+
+-- The one line of a run that is refused.
+local function refused(n, options)
+  local out, err, status = run(n, "refused", options)
+  lu.assertEquals(status, 1, out .. err)
+  local lines = select(2, err:gsub("rank %d of %d on ", ""))
+  lu.assertEquals(lines, 1, err)
+  return err
+end
+
+function tests.test_what_ranks_cannot_share()
+  lu.assertStrContains(refused(2, "grad_accumulate = 1"), "2 ranks have one mini-batch a step "
+    .. "between them; a step of more is set by grad_accumulate (--accumulate), best a multiple of 2")
+  lu.assertStrContains(refused(2, [[settle = function(opts, P)
+    opts.sampler = ladies.samplers.bandit(P, {samples = {4, 4}})
+  end]]), "is adaptive: it learns from every mini-batch before the next one")
+end
+
+--- Ranks that are not of one run say so, before any of them trains.
+function tests.test_other_runs()
+  local text = refused(2, "lr = 0.02 + rank, max_batches = 80 + rank, data = toy.new(rank == 1)")
+  for _, part in ipairs{"rank 1 on ", " has another run: lr is 0.02 at rank 0, and 1.02 there; ",
+      "its data set has other features; ", "max_batches is 80 at rank 0, and 81 there"} do
+    lu.assertStrContains(text, part)
+  end
+  lu.assertStrContains(refused(2, [[settle = function(opts)
+    if rank == 1 then opts.model:parameters()[1]:fill_(1) end
+  end]]), "its model has other parameters at the beginning")
+end
+
+return tests
