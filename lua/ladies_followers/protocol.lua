@@ -8,8 +8,8 @@ local tables = require "ladies.base.tables"
 local protocol = {}
 
 -- Narrower than the paper's 256 columns with a learning rate of 0.001: on Cora a batch takes a
--- quarter (LADIES) to a seventh (full batch) of the CPU seconds. Validation F1 is half a point lower
--- there, in the mean of 73 pairs of runs of 16 methods, with half the patience.
+-- quarter (LADIES) to a seventh (full batch) of the CPU seconds. Validation F1 is half a point
+-- lower there, in the mean of 73 pairs of runs of 16 methods, with half the patience.
 local NETWORK = {hidden = 64, lr = 3e-3}
 
 --- Batches without a gain before training ends; and on a large graph, all batches.

@@ -81,8 +81,8 @@ function experiment.read(config)
   return data
 end
 
---- The data set of a configuration, as ladies.experiment.read gives it, with which the configuration
--- is resolved.
+--- The data set of a configuration, as ladies.experiment.read gives it, with which the
+-- configuration is resolved.
 function experiment.load(config)
   local data = experiment.read(config)
   experiment.resolve(config, data)

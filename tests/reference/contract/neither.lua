@@ -7,10 +7,10 @@ end
 
 without("", [[
   auto batches blamed_line blas cancel_at clock compare default_places depth early_stopping exists
-  figure files full home index interruption is_interruption isatty lab limit_entries load_model log memory
-  memory_fail_at memory_trim mkdir nearest ones op printable progress range real_path reload rng
-  run_folder same_file saved_run set_home step summary sweep tensor threads timer train truncate
-  vector_units zeros
+  figure files full home index interruption is_interruption isatty lab limit_entries load_model
+  log memory memory_fail_at memory_trim mkdir nearest ones op printable progress range real_path
+  reload rng run_folder same_file saved_run set_home step summary sweep tensor threads timer train
+  truncate vector_units zeros
 ]])
 without("checkpoint.", "load run save")
 without("comm.", "barrier broadcast finish gather")

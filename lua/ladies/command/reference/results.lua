@@ -47,8 +47,8 @@ results.RETURNED = {
   ["ladies.Module"] = "ladies.nn.gat_conv ladies.nn.gin_conv ladies.nn.sage_conv",
   ["ladies.GcnConv"] = "ladies.nn.gcn_conv",
   ["ladies.Named[]"] = "BatchNorm:named_parameters Dropout:named_parameters " ..
-    "Gcn:named_parameters GcnConv:named_parameters LayerNorm:named_parameters Linear:named_parameters " ..
-    "ladies.nn.named_parameters",
+    "Gcn:named_parameters GcnConv:named_parameters LayerNorm:named_parameters " ..
+    "Linear:named_parameters ladies.nn.named_parameters",
   ["ladies.Sampler"] = "ladies.experiment.sampler ladies.samplers.asgcn ladies.samplers.bandit " ..
     "ladies.samplers.bliss ladies.samplers.clustergcn ladies.samplers.fastgcn " ..
     "ladies.samplers.full ladies.samplers.grapes ladies.samplers.graphsage " ..
