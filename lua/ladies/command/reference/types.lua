@@ -45,6 +45,7 @@ local NAMES = {
 
 -- Those of one function, by "FUNCTION>NAME", where a name means something else.
 local OTHERWISE = {
+  ["ladies.comm.broadcast>root"] = "integer",
   ["Dataset:show>node"] = "integer|string",
   ["Dropout:forward>x"] = FEATURES,
   ["Gcn:layer>h"] = FEATURES .. "|table",
