@@ -6,10 +6,15 @@ local files = require "tools.files"
 local page_blocks = require "tools.page_blocks"
 local shell = require "tools.shell"
 
+-- The words of a command line; what is in double quotes is one.
 local function words_of(line)
-  local words = {}
-  for word in line:gmatch "%S+" do words[#words + 1] = word end
-  return table.unpack(words)
+  local list, open = {}, nil
+  for word in line:gmatch "%S+" do
+    word = open and open .. " " .. word or word
+    open = word:find '^"' and not word:find '"$' and word or nil
+    if not open then list[#list + 1] = word:match '^"(.*)"$' or word end
+  end
+  return table.unpack(list)
 end
 
 return function(page, folder)
