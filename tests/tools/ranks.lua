@@ -14,7 +14,8 @@ local ENVIRONMENT = {
   ("LSAN_OPTIONS=print_suppressions=0:suppressions=%s/mpi_leaks.txt"):format(here),
   "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_plm=isolated",
   "OMPI_MCA_btl=self,vader", "OMPI_MCA_btl_vader_single_copy_mechanism=none",
-  "OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_MCA_hwloc_base_binding_policy=none",
+  "OMPI_MCA_odls_base_sigkill_timeout=0", "OMPI_MCA_rmaps_base_oversubscribe=1",
+  "OMPI_MCA_hwloc_base_binding_policy=none",
 }
 
 local LIMIT = 30      -- seconds, after which a run counts as one that hangs
@@ -26,18 +27,24 @@ function ranks.available()
   return core.process.exists "mpirun" and core.exists(module) == "file"
 end
 
-local function words(n, arguments)
-  return {"timeout", "-k", "5", tostring(LIMIT), "mpirun", "--quiet", "-n", tostring(n),
-    shell.ladies, table.unpack(arguments)}
+-- The command line, with the words `before` before it.
+local function words(n, arguments, before)
+  local list = {"timeout", "-k", "5", tostring(LIMIT)}
+  for _, part in ipairs{before or {}, {"mpirun", "--quiet", "-n", tostring(n), shell.ladies},
+      arguments} do
+    table.move(part, 1, #part, #list + 1, list)
+  end
+  return list
 end
 
 --- Runs the host with arguments as n ranks; returns what they printed, what they printed to stderr,
--- and the status. Options are those of shell.run.
+-- and the status. Options are those of shell.run, and `before`, the words of a program that starts
+-- mpirun.
 function ranks.run(n, arguments, opts)
   if not ranks.available() then lu.skip "there is no MPI" end
   local env = table.move(ENVIRONMENT, 1, #ENVIRONMENT, 1, {})
   table.move(opts and opts.env or {}, 1, #(opts and opts.env or {}), #env + 1, env)
-  local out, err, status = shell.run(words(n, arguments), {env = env,
+  local out, err, status = shell.run(words(n, arguments, opts and opts.before), {env = env,
     folder = opts and opts.folder, stdin = opts and opts.stdin})
   lu.assertNotEquals(status, 124, "it hangs: " .. out .. err)
   return out, err, status
