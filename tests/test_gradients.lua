@@ -377,6 +377,28 @@ end
 
 function tests.test_sum_dropout() check_sum("dropout", dropout_case()) end
 
+--- With and without the ReLU in the same pass: the same numbers, at sizes that fill no group
+-- evenly. The gradient is one to write, or one to add to.
+function tests.test_relu_dropout()
+  local rng = ladies.rng(6)
+  for _, size in ipairs{1, 511, 512, 40000} do
+    local x, weights = ladies.zeros(size):normal_(1, rng), ladies.zeros(size):normal_(1, rng)
+    local function found(f, more)
+      local p = x:clone():requires_grad_()
+      local _ <close> = ladies.step()
+      local y = f(p, rng:at(4))
+      local loss = (y * weights):sum()
+      if more then loss = loss + (p * 3):sum() end
+      loss:backward()
+      return {y:to_table(), p.grad:to_table()}
+    end
+    for _, more in ipairs{false, true} do
+      lu.assertEquals(found(function(h, draws) return h:relu_dropout(0.25, draws) end, more),
+        found(function(h, draws) return h:relu():dropout(0.25, draws) end, more), size)
+    end
+  end
+end
+
 --- Kept elements and their gradients are divided by 1 - p, dropped ones are zero.
 function tests.test_dropout_mask()
   local case, compute = dropout_case()

@@ -52,6 +52,7 @@ function tests.test_elements()
     tanh = function(x) return x:tanh() end, sigmoid = function(x) return x:sigmoid() end,
     exp = function(x) return x:exp() end,
     dropout = function(x) return x:dropout(0.3, ladies.rng(9)) end,
+    relu_dropout = function(x) return x:relu_dropout(0.3, ladies.rng(9)) end,
     bias = function(x) return x + bias end, product = function(x) return x * other end,
     quotient = function(x) return x / other end, affine = function(x) return x * 2 + 1 end,
   } do

@@ -10,6 +10,7 @@ local tables = require "ladies.base.tables"
 local finish = {}
 
 local free_after = module.free_after
+local relu = activation.by_name "relu"
 
 --- The table `layer`, with norm, activation and dropout of the options besides for `width` columns;
 -- a layer that gives the classes (is_last) has none of these.
@@ -24,6 +25,10 @@ end
 --- h after the norm, activation and dropout of a layer; see Dropout for `rng`.
 function finish.apply(layer, h, rng)
   if layer.norm then h = free_after(h, layer.norm:forward(h)) end
+  local p = layer.dropout.p
+  if rng and p > 0 and layer.activation == relu then
+    return free_after(h, h:relu_dropout(p, rng))
+  end
   h = free_after(h, layer.activation(h))
   return free_after(h, layer.dropout:forward(h, rng))
 end

@@ -111,13 +111,23 @@ static int tensor_concat(lua_State *L)
     return 1;
 }
 
-static int tensor_dropout(lua_State *L)
+static int dropout(lua_State *L, bool relu)
 {
     ld_tensor *x = bind_operand(L, 1);
     lua_Number p = bind_check_number(L, 2);
     ld_rng *rng = bind_rng(L, 3);
-    bind_check(L, ld_op_dropout(bind_tape(L), bind_new_tensor(L), x, p, rng));
+    bind_check(L, ld_op_dropout(bind_tape(L), bind_new_tensor(L), x, p, relu, rng));
     return 1;
+}
+
+static int tensor_dropout(lua_State *L)
+{
+    return dropout(L, false);
+}
+
+static int tensor_relu_dropout(lua_State *L)
+{
+    return dropout(L, true);
 }
 
 static int tensor_layer_norm(lua_State *L)
@@ -316,6 +326,8 @@ static const bind_function tensor_methods[] = {
      "x:dropout(p, rng) -> Tensor\nZeroes each element with probability p (a multiple of 2^-16) "
      "and\n"
      "divides the others by 1 - p (Srivastava et al. 2014)."},
+    {"relu_dropout", tensor_relu_dropout,
+     "x:relu_dropout(p, rng) -> Tensor\nx:relu():dropout(p, rng) in one pass over the elements."},
     {"layer_norm", tensor_layer_norm,
      "x:layer_norm(gain, bias [, eps = 1e-5]) -> Tensor\n"
      "(x - mean) / sqrt(variance + eps) * gain + bias over each row (Ba et al. 2016)."},

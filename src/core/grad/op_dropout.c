@@ -1,6 +1,8 @@
-/* Dropout (Srivastava et al. 2014), inverted. The mask is a function of the rng's sub-stream and the
- * element's or entry's position: backward makes it again instead of keeping it. One Philox block gives eight
- * elements 16 bits each; 64 blocks are made together so that the loops vectorise. */
+/* Dropout (Srivastava et al. 2014), inverted, alone or with the ReLU before it in the same pass. What
+ * is kept is a function of the rng's sub-stream and the element's or entry's position. One Philox block
+ * gives eight elements 16 bits each; 64 blocks are made together so that the loops vectorise. Drawing
+ * is most of the work: backward reads masks of one bit an element, an eighth of what it would take to
+ * draw again. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +10,7 @@
 #include "base/threads.h"
 #include "grad/op.h"
 
-enum { LANES = 64, GROUP = 8 * LANES, CHUNK = 32 * GROUP };
+enum { LANES = 64, GROUP = 8 * LANES, GRAIN = 32 /* groups */ };
 
 /* 16 random bits for each of the GROUP elements of group `g`: ld_philox, all lanes side by side. */
 static inline __attribute__((always_inline)) void random_group(uint16_t bits[GROUP], ld_stream s,
@@ -40,28 +42,71 @@ static inline __attribute__((always_inline)) void random_group(uint16_t bits[GRO
     memcpy(bits + 6 * LANES, c3, sizeof c3);
 }
 
+/* For each element of the GROUP one bit: element i * LANES + j is bit i of byte j. */
+typedef struct {
+    uint8_t bytes[LANES];
+} mask;
+
 typedef struct {
     float *out;
     const float *in;
+    mask *masks; /* of each group, or NULL when no gradient will want them */
     int64_t size;
     ld_stream stream;
     uint32_t threshold; /* an element is dropped when its bits are below */
     float scale;
-    bool accumulate;
+    bool relu, accumulate;
 } dropout;
 
-LD_CLONES(dropout_groups)
+/* out = scale * in where an element is kept, 0 elsewhere; with relu, negative elements are 0 first, and
+ * the masks are of those that are kept and positive. */
+static inline __attribute__((always_inline)) void forward_group(const dropout *p, int64_t first,
+                                                                int64_t n, bool relu)
+{
+    uint16_t bits[GROUP];
+    float factor[GROUP];
+    const float *in = p->in + first;
+    float *out = p->out + first;
+    random_group(bits, p->stream, (uint64_t)(first / GROUP));
+    for (int i = 0; i < GROUP; i++)
+        factor[i] = (float)(bits[i] >= p->threshold) * p->scale; /* no branch to mispredict */
+    for (int64_t i = 0; i < n; i++)
+        out[i] = factor[i] * (relu && in[i] < 0 ? 0 : in[i]);
+    if (!p->masks)
+        return;
+    for (int64_t i = 0; relu && i < n; i++)
+        factor[i] = in[i] > 0 ? factor[i] : 0;
+    uint32_t kept[LANES] = {0};
+    for (int i = 0; i < GROUP / LANES; i++)
+        for (int j = 0; j < LANES; j++)
+            kept[j] |= (uint32_t)(factor[i * LANES + j] > 0) << i;
+    for (int j = 0; j < LANES; j++)
+        p->masks[first / GROUP].bytes[j] = (uint8_t)kept[j];
+}
+
+LD_CLONES(forward)
 {
     const dropout *p = ctx;
-    for (int64_t first = begin; first < end; first += GROUP) {
-        uint16_t bits[GROUP];
+    for (int64_t g = begin; g < end; g++) {
+        int64_t first = g * GROUP, rest = p->size - first, n = rest < GROUP ? rest : GROUP;
+        if (p->relu)
+            forward_group(p, first, n, true);
+        else
+            forward_group(p, first, n, false);
+    }
+}
+
+LD_CLONES(backward)
+{
+    const dropout *p = ctx;
+    for (int64_t g = begin; g < end; g++) {
+        int64_t first = g * GROUP, rest = p->size - first, n = rest < GROUP ? rest : GROUP;
         float factor[GROUP];
-        random_group(bits, p->stream, (uint64_t)(first / GROUP));
-        for (int i = 0; i < GROUP; i++)
-            factor[i] = (float)(bits[i] >= p->threshold) * p->scale; /* no branch to mispredict */
-        int64_t n = end - first < GROUP ? end - first : GROUP;
-        float *out = p->out + first;
         const float *in = p->in + first;
+        float *out = p->out + first;
+        for (int i = 0; i < GROUP / LANES; i++)
+            for (int j = 0; j < LANES; j++)
+                factor[i * LANES + j] = (float)(p->masks[g].bytes[j] >> i & 1) * p->scale;
         if (p->accumulate) {
             for (int64_t i = 0; i < n; i++)
                 out[i] += factor[i] * in[i];
@@ -85,20 +130,24 @@ static float scale_of(double p)
     return 65536.0f / (float)(65536 - threshold_of(p));
 }
 
-static ld_status run(ld_tensor *out, const ld_tensor *in, ld_stream stream, double p,
-                     bool accumulate)
+static int64_t groups(int64_t size)
 {
-    dropout d = {out->data,       in->data,    ld_tensor_size(out), stream,
-                 threshold_of(p), scale_of(p), accumulate};
-    return ld_parallel_for(ld_tensor_size(out), CHUNK, dropout_groups, &d);
+    return (size + GROUP - 1) / GROUP;
 }
 
+/* saved: the masks; number: p */
 static ld_status dropout_backward(ld_node *n)
 {
     ld_tensor *grad;
-    bool accumulate;
-    ld_status st = ld_grad_pass(n, n->in[0], &grad, &accumulate);
-    return st != LD_OK ? st : run(grad, n->out->grad, n->stream, n->number, accumulate);
+    dropout d = {.in = n->out->grad->data,
+                 .masks = (mask *)n->saved[0]->data,
+                 .size = ld_tensor_size(n->out),
+                 .scale = scale_of(n->number)};
+    ld_status st = ld_grad_pass(n, n->in[0], &grad, &d.accumulate);
+    if (st != LD_OK)
+        return st;
+    d.out = grad->data;
+    return ld_parallel_for(groups(d.size), GRAIN, backward, &d);
 }
 
 static ld_status check_probability(double p)
@@ -108,22 +157,33 @@ static ld_status check_probability(double p)
     return LD_OK;
 }
 
-ld_status ld_op_dropout(ld_tape *tape, ld_tensor **out, ld_tensor *x, double p, ld_rng *rng)
+ld_status ld_op_dropout(ld_tape *tape, ld_tensor **out, ld_tensor *x, double p, bool relu,
+                        ld_rng *rng)
 {
-    ld_status st = check_probability(p);
-    if (st != LD_OK)
-        return st;
-    ld_tensor *y = NULL;
-    ld_node node = {.name = "dropout",
+    ld_tensor *y = NULL, *masks = NULL;
+    ld_node node = {.name = relu ? "relu_dropout" : "dropout",
                     .backward = dropout_backward,
                     .unread = LD_IN0 | LD_OUT,
                     .in = {x},
-                    .number = p,
-                    .stream = ld_rng_next(rng)};
-    st = ld_tensor_like(&y, x);
-    if (st == LD_OK)
-        st = run(y, x, node.stream, p, false);
-    return ld_tape_finish(tape, out, y, &node, st);
+                    .number = p};
+    dropout d = {.in = x->data, .size = ld_tensor_size(x), .relu = relu};
+    ld_status st;
+    LD_TRY(check_probability(p));
+    LD_TRY(ld_tensor_like(&y, x));
+    if (ld_tape_records(tape) && ld_wants_grad(x)) {
+        LD_TRY(ld_tensor_new(&masks, 2, groups(d.size), sizeof(mask) / sizeof(float)));
+        d.masks = (mask *)masks->data;
+    }
+    node.saved[0] = masks;
+    d.out = y->data;
+    d.stream = ld_rng_next(rng);
+    d.threshold = threshold_of(p);
+    d.scale = scale_of(p);
+    LD_TRY(ld_parallel_for(groups(d.size), GRAIN, forward, &d));
+done:
+    st = ld_tape_finish(tape, out, y, &node, st);
+    ld_tensor_unref(masks);
+    return st;
 }
 
 /* The positions below n that are kept, ascending. */

@@ -80,6 +80,7 @@ return {
   ["Tensor:square"] = passes({M}, method "square"),
   ["Tensor:abs"] = passes({M}, method "abs"),
   ["Tensor:dropout"] = passes({M}, function(_, x) return x:dropout(0.5, rng()) end),
+  ["Tensor:relu_dropout"] = passes({M}, function(_, x) return x:relu_dropout(0.5, rng()) end),
   ["Tensor:layer_norm"] = passes({M, vector(3), vector(3)}, method "layer_norm"),
   ["Tensor:batch_norm"] = {
     passes({M, vector(3), vector(3)}, function(_, x, gain, bias)
