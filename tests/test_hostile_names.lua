@@ -119,30 +119,34 @@ function tests.test_plots()
     local given = {title = text, x = text, y = text, series = {
       {name = text, points = {{1, 1}, {2, 2}}}, {name = text, axis = 2, points = {{1, 3}, {2, 2}}},
     }}
-    lu.assertEquals({ladies.plot.svg(path, given)}, {true}, text)
+    local figure = ladies.plot.figure(given)
+    lu.assertTrue(figure:save(path))
+    lu.assertTrue(figure:save(path:gsub("svg$", "png")), text)
     lu.assertTrue(is_there(path))
     lu.assertFalse(is_there(mark), text)
-    local shown = core.printable(text):gsub("[&<>]", {["&"] = "&amp;", ["<"] = "&lt;",
-      [">"] = "&gt;"})
+    local shown = core.printable(text):gsub("[&<>\"']", {["&"] = "&amp;", ["<"] = "&lt;",
+      [">"] = "&gt;", ['"'] = "&quot;", ["'"] = "&#39;"})
     -- Title, two axes, the second of y, and the key of two series.
     local _, count = ladies.file.read(path):gsub(shown:gsub("%p", "%%%0"), "")
     lu.assertTrue(count >= 6, text)
-    lu.assertEquals(ladies.plot.text(given):find "[%z\1-\9\11-\31]", nil)
+    local bars = ladies.plot.bars({1}, {names = {text}, title = text})
+    local cells = ladies.plot.heat_map({{1}}, {rows = {text}, columns = {text}, title = text})
+    for k, one in ipairs{figure, bars, cells} do
+      lu.assertNil(one:text():find "[%z\1-\9\11-\31]")
+      lu.assertTrue(one:save(("%s/%d.png"):format(folder.path, k)), text)
+    end
+    lu.assertFalse(is_there(mark), text)
   end
-  lu.assertEquals(#core.files(out), #acting(mark))
-  local _, complaint = ladies.plot.svg(folder.path .. "/none/x.svg", {series = {}})
+  lu.assertEquals(#core.files(out), 2 * #acting(mark))
+  local _, complaint = ladies.plot.figure{series = {}}:save(folder.path .. "/none/x.svg")
   lu.assertEquals(complaint, "there is nothing to draw")
-  lu.assertErrorMsgContains("number expected", ladies.plot.text, {x_range = {"1]\n!touch x", 2},
-    series = {{name = "x", points = {{1, 1}}}}})
+  lu.assertErrorMsgContains("x_range must be {low, high}, two numbers", ladies.plot.figure,
+    {x_range = {"1]\n!touch x", 2}, series = {{name = "x", points = {{1, 1}}}}})
 end
 
 function tests.test_html_in_a_picture()
-  if not ladies.plot.available() then return end
-  local folder <close> = shell.folder()
-  local path = folder.path .. "/x.svg"
-  lu.assertTrue(ladies.plot.svg(path, {title = "<script>alert(1)</script>",
-    series = {{name = "<b>&", points = {{1, 1}}}}}))
-  local svg = ladies.file.read(path)
+  local svg = ladies.plot.figure{title = "<script>alert(1)</script>",
+    series = {{name = "<b>&", points = {{1, 1}}}}}:svg()
   lu.assertNil(svg:find "<script>alert")
   lu.assertNil(svg:find "<b>")
 end

@@ -3,6 +3,7 @@
 local lu = require "luaunit"
 local ladies = require "ladies"
 local core = require "ladies_core"
+local chart_of = require "ladies.report.chart"
 local charts = require "ladies.lab.report.charts"
 local json = require "ladies.base.json"
 local made_up = require "reference.made_up_laboratory"
@@ -263,7 +264,7 @@ end
 
 -- The numbers at the ticks of a chart's axes: those along the left edge, and the others.
 local function ticks_of(points, log)
-  local chart = svg.chart{series = {{name = "a", points = points}}, log = log}
+  local chart = chart_of{series = {{name = "a", points = points}}, log = log}
   local y, x = {}, {}
   for place, number in chart:gmatch '<text class="tick" x="([%d.]+)"[^>]*>([%d.e+-]+)</text>' do
     table.insert(place == "68" and y or x, tonumber(number))
@@ -290,7 +291,7 @@ end
 -- Points are where their numbers are, and those without a place are left out.
 function tests.test_places()
   local function places(points, log)
-    local chart = svg.chart{series = {{name = "a", points = points, style = "points"}}, log = log}
+    local chart = chart_of{series = {{name = "a", points = points, style = "points"}}, log = log}
     local list = {}
     for x, y in (chart or ""):gmatch '<circle cx="([%d.]+)" cy="([%d.]+)"' do
       list[#list + 1] = {tonumber(x), tonumber(y)}
@@ -302,8 +303,8 @@ function tests.test_places()
   lu.assertAlmostEquals(list[2][2], (list[1][2] + list[3][2]) / 2, 0.11)
   lu.assertTrue(list[1][1] < list[3][1] and list[1][2] > list[3][2])
   lu.assertEquals(#places({{1, 1}, {0, 1}, {2, -1}, {3, 0 / 0}, {4, 1 / 0}}, "xy"), 1)
-  lu.assertNil(svg.chart{series = {{name = "a", points = {{1, -1}}}}, log = "y"})
-  lu.assertNil(svg.chart{series = {}, log = "none"})
+  lu.assertNil(chart_of{series = {{name = "a", points = {{1, -1}}}}, log = "y"})
+  lu.assertNil(chart_of{series = {}, log = "none"})
 end
 
 function tests.test_bars()
@@ -360,7 +361,8 @@ function tests.test_files()
   for _, name in ipairs{"lab.html", "lab.json", "lab.md", "lab.csv"} do
     lu.assertTrue(names[name], name)
   end
-  lu.assertEquals(names["lab-degree.svg"], ladies.plot.available() or nil)
+  lu.assertTrue(names["lab-degree.svg"])
+  lu.assertEquals(names["lab-degree.png"], ladies.plot.available() or nil)
   local markdown = ladies.file.read(folder .. "/lab.md")
   find(markdown, "## Laboratory: mine, ")
   find(markdown, "Compared at equal numbers of samples, ")
@@ -396,8 +398,8 @@ function tests.test_without_gnuplot()
   ]]):format(package.path:match "^[^;]*;", folder))
   local out, err, status = shell.run({shell.ladies, script.path}, {env = {"PATH=/nowhere"}})
   lu.assertEquals({err, status}, {"", 0})
-  lu.assertEquals(out, "lab.html lab.json lab.csv lab.md\n"
-    .. "There are no pictures beside this page: gnuplot is not installed.\n")
+  lu.assertEquals(out, "lab.html lab.json lab.csv lab.md lab-degree.svg lab-samples.svg\n"
+    .. "There are no PNG files of the pictures: gnuplot is not installed.\n")
   lu.assertEquals(count(ladies.file.read(folder .. "/lab.html"), '<svg class="chart"'), 2)
 end
 

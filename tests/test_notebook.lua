@@ -156,7 +156,7 @@ end
 function tests.test_displays()
   local messages = shown [[
     display(1, ladies.ones(1, 2))
-    ladies.figure{title = "a < b", series = {{name = "f & g", points = {{1, 2}, {2, 5}}}}}]]
+    ladies.plot.figure{title = "a < b", series = {{name = "f & g", points = {{1, 2}, {2, 5}}}}}]]
   lu.assertEquals(messages[1].data, {["text/plain"] = "1"})
   lu.assertEquals(messages[2].data["text/html"], table.concat({"<p>Tensor 1 x 2, all 1</p><table>",
     "<thead><tr><th></th><th>1</th><th>2</th></tr></thead>", "<tbody>",

@@ -1,8 +1,13 @@
---- Training curves: the table from a log, and the picture where gnuplot is.
+--- Figures of every kind, and training curves: the table from a log, and the picture.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local curve = require "ladies.training.curve"
+local graphics = require "ladies.report.graphics"
+local layout = require "ladies.report.layout"
 local own_folder = require "ladies.base.own_folder"
+local plot = ladies.plot
+local svg = require "ladies.report.svg"
+local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 
 local tests = {}
@@ -36,27 +41,35 @@ end
 function tests.test_files()
   local files = folder_with(LOG)
   local name = curve.write(files, "it's a title", "micro-F1")
-  lu.assertEquals(name, ladies.plot.available() and "curve.svg" or "curve.tsv")
+  lu.assertEquals(name, "curve.svg")
   lu.assertEquals(ladies.file.read(files:file "curve.tsv"),
     "batch\tseconds\tloss\tmicro-F1\n2\t0.250\t2.500000\t0.500000\n3\t0.500\t1.000000\t0.750000\n")
-  if ladies.plot.available() then
-    lu.assertStrContains(ladies.file.read(files:file "curve.svg"), "<svg")
-  end
+  lu.assertStrContains(ladies.file.read(files:file "curve.svg"), ">it&#39;s a title</text>")
 end
 
---- Series take the colours in their order, or that of another series.
-function tests.test_colours()
-  local path = temporary.path "colours.svg"
+--- Series take colours and marks in their order, or those of another series.
+function tests.test_colours_and_marks()
   local points = {{1, 1}, {2, 2}}
-  if not ladies.plot.svg(path, {series = {{name = "a", points = points},
-      {name = "b", points = points}, {name = "c", points = points, colour = 1}}}) then
-    lu.skip "gnuplot is not installed"
+  local picture = plot.figure{series = {{name = "a", points = points},
+    {name = "b", points = points}, {name = "c", points = points, colour = 1}}}:svg()
+  local classes, marks = {}, {}
+  for class, rest in picture:gmatch '<g class="(c%d)">(.-)</g>' do
+    classes[#classes + 1] = class
+    marks[#marks + 1] = rest:match "<circle" or rest:match "v6%.4h%-6%.4z"
   end
-  local colours = {}
-  for r, g, b in ladies.file.read(path):gmatch "rgb%( *(%d+), *(%d+), *(%d+)%)" do
-    if r ~= g then colours[#colours + 1] = ("%d %d %d"):format(r, g, b) end
+  -- In the chart, and in the key.
+  lu.assertEquals(classes, {"c1", "c2", "c1", "c1", "c2", "c1"})
+  lu.assertEquals(marks, {"<circle", "v6.4h-6.4z", "<circle", "<circle", "v6.4h-6.4z", "<circle"})
+end
+
+--- No two of 64 series have both colour and mark in common.
+function tests.test_series_differ()
+  local seen = {}
+  for i = 1, 64 do
+    local key = svg.key(i, 0, 0)
+    lu.assertNil(seen[key], i)
+    seen[key] = true
   end
-  lu.assertEquals(colours, {"0 114 178", "213 94 0", "0 114 178"})
 end
 
 function tests.test_never_validated()
@@ -64,11 +77,14 @@ function tests.test_never_validated()
   lu.assertNil(curve.write(files, "", "micro-F1"))
 end
 
+--- As gnuplot draws it, where that is.
+local function text_of(given, width, height)
+  return plot.figure(given):text(width, height)
+end
+
 function tests.test_text()
-  local text, reason = ladies.plot.text{
-    series = {{name = "F1", points = {{1, 0}, {2, 1}}}}, width = 40, height = 10,
-  }
-  if ladies.plot.available() then
+  local text, reason = text_of({series = {{name = "F1", points = {{1, 0}, {2, 1}}}}}, 40, 10)
+  if plot.available() then
     lu.assertStrContains(text, "F1")
   else
     lu.assertEquals(reason, "gnuplot is not installed")
@@ -77,7 +93,7 @@ end
 
 --- Logarithmic axes, spreads and styles; what has no place on the axes is left out.
 function tests.test_log_axes_and_spreads()
-  local plot, base = ladies.plot, temporary.path "spread"
+  local base = temporary.path "spread"
   local opts = {
     title = "it's", log = "xy", y_range = {1e-3}, series = {
       {name = "a_b", points = {{1, 1, 0.5, 2}, {4, 0.25, -1, 0.5}, {16, 0}, {64, 0 / 0}},
@@ -88,32 +104,182 @@ function tests.test_log_axes_and_spreads()
     },
   }
   local files, complaint = plot.files(base, opts)
+  lu.assertStrContains(ladies.file.read(base .. ".svg"), ">a_b</text>")
   if not plot.available() then
-    lu.assertEquals({files, complaint}, {{}, "gnuplot is not installed"})
+    lu.assertEquals({files, complaint}, {{"spread.svg"}, "gnuplot is not installed"})
     return
   end
   lu.assertEquals(files, {"spread.svg", "spread.png"})
-  local svg = ladies.file.read(base .. ".svg")
-  for _, name in ipairs{"a_b", "bound", "bars"} do lu.assertStrContains(svg, name) end
-  lu.assertNotStrContains(svg, "empty")
   lu.assertEquals(ladies.file.read(base .. ".png"):sub(2, 4), "PNG")
-  opts.width, opts.height = 60, 15
   opts.x_ticks = {1, 7, 64}
-  local text = plot.text(opts)
+  local text = text_of(opts, 60, 15)
   lu.assertStrContains(text, "bound")
   lu.assertStrMatches(text, ".*\n +1 +7 +64 *\n.*")
   lu.assertNotStrContains(text, "arning")
 end
 
+-- ---------------------------------------------------------------- the kinds of figures
+
+-- The numbers at the attributes of the elements that begin so.
+local function numbers_of(text, element, ...)
+  local list = {}
+  for attributes in text:gmatch("<" .. element .. "(.-)/?>") do
+    local one = {}
+    for i, name in ipairs{...} do
+      one[i] = tonumber(attributes:match(" " .. name .. '="([^"]*)"'))
+    end
+    list[#list + 1] = one
+  end
+  return list
+end
+
+--- Tensors, an Index and arrays are the same points.
+function tests.test_tensors()
+  local expected = plot.lines({3, 1, 2}):svg()
+  lu.assertEquals(plot.lines(ladies.tensor{3, 1, 2}):svg(), expected)
+  lu.assertEquals(plot.lines(ladies.index{3, 1, 2}):svg(), expected)
+  lu.assertEquals(plot.lines(ladies.tensor{{3}, {1}, {2}}):svg(), expected)
+  lu.assertEquals(plot.lines({3, 1, 2}, {at = ladies.range(1, 3)}):svg(), expected)
+  local points = ladies.tensor{{1, 3, 2, 4}, {2, 1, 0, 2}}
+  lu.assertEquals(plot.figure{series = {{points = points}}}.plot.series[1].points,
+    {{1, 3, 2, 4}, {2, 1, 0, 2}})
+  local two = plot.lines(ladies.tensor{{1, 2}, {3, 4}}, {names = {"a", "b"}}).plot.series
+  lu.assertEquals({two[1].points, two[2].points, two[2].name},
+    {{{1, 1}, {2, 3}}, {{1, 2}, {2, 4}}, "b"})
+end
+
+--- Bars stand on 0 and are as high as their numbers; those of a row stand side by side.
+function tests.test_bars()
+  local figure = plot.bars({1, -2, 4}, {names = {"one", "<two>", "three"}, title = "t"})
+  local bars = numbers_of(figure:svg(), "rect x", "y", "width", "height")
+  lu.assertAlmostEquals(bars[2][3] / bars[1][3], 2, 0.02)
+  lu.assertAlmostEquals(bars[3][3] / bars[1][3], 4, 0.04)
+  lu.assertAlmostEquals(bars[1][1] + bars[1][3], bars[2][1], 0.11)
+  lu.assertStrContains(figure:svg(), ">&lt;two&gt;</text>")
+  lu.assertEquals(figure:text(34), table.concat({"  t",
+    "  one   ███▊ 1", "  <two> -███████▌ -2", "  three ███████████████ 4"}, "\n"))
+  local groups = plot.bars(ladies.tensor{{1, 2}, {3, 4}}, {series = {"a", "b"}})
+  bars = numbers_of(groups:svg(), "rect x", "width")
+  lu.assertEquals(#bars, 4)
+  lu.assertEquals(groups.plot.x_names, {"1", "2"})
+end
+
+--- Every number is counted once, the largest too; those that are not finite are not.
+function tests.test_histogram()
+  local figure = plot.histogram({0, 0.1, 1, 2.9, 3, 4, 0 / 0, 1 / 0}, {bins = 4})
+  lu.assertEquals(figure.plot.series[1].points, {{0.5, 2}, {1.5, 1}, {2.5, 1}, {3.5, 2}})
+  -- On a logarithmic axis, which has no 0, they stand on its end.
+  local bars = numbers_of(plot.histogram({1, 1, 1, 3}, {bins = 3, log = "y"}):svg(), "rect x", "y",
+    "height")
+  lu.assertEquals(#bars, 2)
+  lu.assertAlmostEquals(bars[1][1] + bars[1][2], bars[2][1] + bars[2][2], 0.11)
+  lu.assertEquals(plot.histogram({5, 5}).plot.series[1].points, {{5, 2}})
+  local values = ladies.zeros(20, 50):uniform_(0, 1, ladies.rng(1))
+  local sum, points = 0, plot.histogram(values).plot.series[1].points
+  for _, point in ipairs(points) do sum = sum + point[2] end
+  lu.assertEquals({#points, sum}, {20, 1000})
+end
+
+function tests.test_scatter()
+  local figure = plot.scatter(ladies.tensor{{0, 0}, {1, 1}, {2, 0}, {3, 3}}, {
+    classes = ladies.tensor{2, 0, 2, 9}:to_table(), class_names = {"x", "y"},
+    labels = {"p", "q", "r", "s"}})
+  local shown = {}
+  for i, one in ipairs(figure.plot.series) do
+    shown[i] = {one.name, one.colour, table.concat(one.labels, " ")}
+  end
+  lu.assertEquals(shown, {{"no class", 8, "q"}, {"y", 2, "p r"}, {"class 9", 9, "s"}})
+  lu.assertErrorMsgContains("there are 2 points and 1 classes", plot.scatter,
+    ladies.zeros(2, 2), {classes = {1}})
+  lu.assertErrorMsgContains("points must be n x 2", plot.scatter, ladies.zeros(2, 3))
+end
+
+--- A cell is the stronger the larger its number, and of another colour below 0.
+function tests.test_heat_map()
+  local figure = plot.heat_map(ladies.tensor{{1, -2}, {0, 4}}, {rows = {"a", "b"},
+    columns = {"c", "d"}, title = "t"})
+  local cells = {}
+  for class, opacity in figure:svg():gmatch '<rect class="(c%d)"[^>]* fill%-opacity="([%d.]+)"' do
+    cells[#cells + 1] = {class, tonumber(opacity)}
+  end
+  lu.assertEquals(cells, {{"c1", 0.188}, {"c2", 0.375}, {"c1", 0}, {"c1", 0.75}})
+  lu.assertEquals(figure:text(40), "  t\n  a |++##|\n  b |  @@|")
+  -- Long names of columns stand askew, in the space that they need.
+  local names = tables.repeated("noun.attribute <b>", 6)
+  local svg_text = plot.heat_map(ladies.ones(6, 6), {rows = names, columns = names}):svg()
+  lu.assertEquals(select(2, svg_text:gsub(">noun.attribute &lt;b&gt;<", "")), 12)
+  lu.assertEquals(select(2, svg_text:gsub("rotate%(%-45", "")), 6)
+  lu.assertErrorMsgContains("not Matrix 300 x 300, 0 entries; ladies.plot.spy shows", function()
+    plot.heat_map(ladies.sparse(ladies.zeros(300, 300)))
+  end)
+end
+
+--- Counts of entries, by the square root, where they lie; each counts once.
+function tests.test_spy()
+  local A = ladies.sparse(ladies.zeros(100, 100)):add_diag(1)
+  local figure = plot.spy(A, {size = 10})
+  for i, row in ipairs(figure.plot.cells) do
+    for j, value in ipairs(row) do
+      lu.assertAlmostEquals(value and value ^ 2 or 0, i == j and 10 or 0, 1e-9)
+    end
+  end
+  lu.assertEquals(figure.plot.x_range, {0.5, 100.5})
+end
+
+--- Nodes that are joined are nearer each other than others are, and the picture is the same again.
+function tests.test_network()
+  local edges, n = {}, 8
+  for i = 1, n do edges[i] = {i, i % n + 1} end
+  local places = layout(n, edges)
+  lu.assertEquals(layout(n, edges), places)
+  local function distance(a, b)
+    return math.sqrt((places[a][1] - places[b][1]) ^ 2 + (places[a][2] - places[b][2]) ^ 2)
+  end
+  for i = 1, n do
+    lu.assertTrue(distance(i, i % n + 1) < distance(i, (i + 3) % n + 1))
+  end
+  local A = ladies.sparse(ladies.tensor{{0, 1, 1}, {1, 0, 0}, {1, 0, 0}})
+  local figure = plot.network(A, {classes = ladies.index{1, 2, 2}, labels = {"<a>", "b", "c"}})
+  lu.assertEquals(#figure.plot.series, 3)
+  lu.assertEquals(#figure.plot.series[1].points, 8)
+  lu.assertStrContains(figure:svg(), "<title>&lt;a&gt;: ")
+  lu.assertErrorMsgContains("square matrices of at most 300 rows", plot.network,
+    ladies.sparse(ladies.ones(2, 3)))
+end
+
+--- Kitty's protocol: a PNG in pieces that say whether more comes.
+function tests.test_terminals()
+  lu.assertEquals(graphics.base64 "", "")
+  for bytes, text in pairs{f = "Zg==", fo = "Zm8=", foo = "Zm9v", ["\0\xff\x10x"] = "AP8QeA=="} do
+    lu.assertEquals(graphics.base64(bytes), text)
+  end
+  if not plot.available() then return end
+  local figure = plot.lines{1, 2}
+  local drawn, first = graphics.draw("kitty", figure.plot), true
+  for options, piece in drawn:gmatch "\27_G([^;]*);([^\27]*)\27\\" do
+    lu.assertTrue(#piece <= 4096)
+    lu.assertEquals(options:find "a=T,f=100," ~= nil, first)
+    first = false
+  end
+  lu.assertStrMatches(drawn, "\27_Ga=T,f=100,m=1;iVBOR.*\27_Gm=0;[^\27]*\27\\")
+  lu.assertStrMatches(graphics.draw("sixel", figure.plot), "\27P.*\27\\%s*")
+end
+
 function tests.test_wrong_input()
-  local plot = ladies.plot
-  lu.assertErrorMsgContains('unknown option "nane"; did you mean "name"?', plot.text,
+  lu.assertErrorMsgContains('unknown option "nane"; did you mean "name"?', plot.figure,
     {series = {{nane = "x", points = {{1, 1}}}}})
-  lu.assertErrorMsgContains("style must be one of lines, points, both, dashed", plot.text,
+  lu.assertErrorMsgContains("style must be one of lines, points, both, dashed", plot.figure,
     {series = {{name = "x", points = {{1, 1}}, style = "dots"}}})
-  local none, reason = plot.text{log = "y", series = {{name = "x", points = {{1, 0}}}}}
-  lu.assertNil(none)
-  lu.assertEquals(reason, "there is nothing to draw")
+  lu.assertErrorMsgContains("a plot has either series or cells", plot.figure, {})
+  lu.assertErrorMsgContains("row 2 is another", plot.figure, {cells = {{1, 2}, {1}}})
+  lu.assertErrorMsgContains("must have 2 to 4 columns (x, y, low, high), got 2 x 5", plot.figure,
+    {series = {{points = ladies.ones(2, 5)}}})
+  lu.assertErrorMsgContains("must end in .svg or .png", function()
+    plot.lines{1, 2}:save "x.gif"
+  end)
+  local figure = plot.figure{log = "y", series = {{name = "x", points = {{1, 0}}}}}
+  lu.assertNil(figure:svg())
+  lu.assertEquals({figure:save(temporary.path "none.svg")}, {nil, "there is nothing to draw"})
 end
 
 return tests

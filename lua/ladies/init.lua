@@ -49,7 +49,6 @@ local MODULES = {
   saved_run = {"ladies.experiment.saved_run", "new"},
   sweep = {"ladies.study.sweep"},
   plot = {"ladies.report.plot"},
-  figure = {"ladies.report.figure", "new"},
   save_model = {"ladies.nn.model_file", "save"},
   load_model = {"ladies.nn.model_file", "load"},
   show = {"ladies.show", "text"},

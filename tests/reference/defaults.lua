@@ -58,7 +58,7 @@ local CALLS = {
   {ladies.generate.power_law}, {ladies.generate.block_model},
   {ladies.data.random_split, 2}, {ladies.data.class_split, data}, {ladies.data.shuffled, data},
   {ladies.data.save, data, "x.npz"}, {ladies.data.export, data, "x"}, {ladies.data.from_arrays},
-  {ladies.data.from_files}, {ladies.plot.svg, "x.svg"}, {ladies.plot.text},
+  {ladies.data.from_files}, {ladies.plot.figure},
 }
 
 local check = options.check

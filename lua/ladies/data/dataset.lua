@@ -16,6 +16,7 @@
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
 local description = require "ladies.data.description"
+local drawn = require "ladies.data.drawn"
 local facts = require "ladies.data.facts"
 local Graph = require "ladies.graph"
 local label_kinds = require "ladies.data.labels"
@@ -112,6 +113,15 @@ end
 --   data:show "dog.n"
 function Dataset:show(node, most)
   print(neighbourhood(self, node, most))
+end
+
+--- data:draw(node [, {hops = 1, most = 40, title =}]) -> Figure: a node, given by its number or its
+-- name, and the nodes within `hops` edges of it, the nearest `most`, drawn with the edges between
+-- them (ladies.plot.network). Classes have colours and marks.
+--
+--   data:draw("dog.n", {hops = 2}):save "dog.svg"
+function Dataset:draw(node, opts)
+  return drawn(self, node, opts)
 end
 
 function Dataset:__show(width)

@@ -2,21 +2,11 @@
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
-local errors = require "ladies.base.errors"
 local grouped = require "ladies.base.grouped"
+local node_number = require "ladies.data.node_number"
 local options = require "ladies.base.options"
 
 local MOST, MOST_FEATURES = 20, 8
-
--- The number of a node that is given by number or name.
-local function number_of(data, node)
-  if type(node) == "string" then
-    local id, message = data:find_node(node)
-    return id or errors.fail("data:show: " .. message)
-  end
-  local n = data.graph.n_nodes
-  return options.value("data:show", "the node", node, ("integer in [1, %d]"):format(n))
-end
 
 -- The classes of a node in words, "" for none.
 local function classes_of(data, id)
@@ -81,7 +71,7 @@ end
 
 --- The text of Dataset:show: of a node, given by number or name, and of at most `most` neighbours.
 return function(data, node, most)
-  local id = number_of(data, node)
+  local id = node_number("data:show", data, node)
   most = options.value("data:show", "the number of neighbours", most, "positive integer or nil")
     or MOST
   local A = data.graph.adjacency

@@ -25,7 +25,8 @@ local LUA_CLASSES = {
   Dataset = "ladies.data.dataset", Graph = "ladies.graph", Gcn = "ladies.nn.gcn",
   GcnConv = "ladies.nn.gcn_conv", Linear = "ladies.nn.linear", LayerNorm = "ladies.nn.layer_norm",
   BatchNorm = "ladies.nn.batch_norm", Dropout = "ladies.nn.dropout",
-  SavedRun = "ladies.experiment.saved_run", Laboratory = "ladies.lab.laboratory",
+  SavedRun = "ladies.experiment.saved_run", Figure = "ladies.report.figure",
+  Laboratory = "ladies.lab.laboratory",
 }
 
 --- The classes whose methods users call, of core and of Lua: name -> metatable.

@@ -1,6 +1,8 @@
---- What of the points of a plot has a place on its axes.
+--- What of a plot has a place on its axes.
 
 local drawable = {}
+
+local MOST_LABELS = 60
 
 -- The least positive y of the points of all series.
 local function least_positive(list)
@@ -13,29 +15,50 @@ local function least_positive(list)
   return least
 end
 
-local function is_finite(x) return x and x == x and math.abs(x) < math.huge end
+local function is_finite(x) return type(x) == "number" and x == x and math.abs(x) < math.huge end
 
 local function kept(points, log_x, log_y, floor)
   local list = {}
-  for _, p in ipairs(points) do
+  for i, p in ipairs(points) do
     local x, y = p[1], p[2]
     if is_finite(x) and is_finite(y) and (not log_x or x > 0) and (not log_y or y > 0) then
       local low, high = is_finite(p[3]) and p[3] or y, is_finite(p[4]) and p[4] or y
       list[#list + 1] = {x, y, log_y and math.max(low, math.min(floor, y)) or low, high,
-        spread = p[3] ~= nil}
+        spread = is_finite(p[3]), i = i}
     end
   end
   return list
 end
 
---- drawable.keep(list, log_x, log_y): replaces the points {x, y [, low, high]} of the series by
--- those that are finite and, on logarithmic axes, positive, as {x, y, low, high, spread = whether
--- there were bounds}. Bounds that reach below such an axis end at the lowest point of the plot.
-function drawable.keep(list, log_x, log_y)
-  local floor = least_positive(list)
-  for _, series in ipairs(list) do
-    series.points = kept(series.points, log_x, log_y, floor)
+--- drawable.series(opts) -> array: the series of a plot, as copies whose points
+-- {x, y [, low, high]} are those that are finite and, on logarithmic axes, positive: {x, y, low,
+-- high, spread = whether there were bounds, i = their place before}. Bounds that reach below such
+-- an axis end at the lowest point of the plot. Series keep their number: `number`, by which they
+-- have colour and mark. `written`: whether their labels are, of which there must be few in all.
+function drawable.series(opts)
+  local log = opts.log or "none"
+  local log_x, log_y = log:find "x" ~= nil, log:find "y" ~= nil
+  local floor, list, n_labels = least_positive(opts.series), {}, 0
+  for i, given in ipairs(opts.series) do
+    local one = {number = given.colour or i, axis = given.axis or 1, style = given.style or "lines",
+      spread = given.spread or "band", name = given.name, labels = given.labels,
+      points = kept(given.points, log_x, log_y, floor)}
+    n_labels = n_labels + #(one.labels or {})
+    if one.points[1] then list[#list + 1] = one end
   end
+  for _, one in ipairs(list) do one.written = one.labels and n_labels <= MOST_LABELS end
+  return list
+end
+
+--- The largest absolute number in the cells of a heat map.
+function drawable.most(cells)
+  local most = 0
+  for _, row in ipairs(cells) do
+    for _, value in ipairs(row) do
+      if is_finite(value) then most = math.max(most, math.abs(value)) end
+    end
+  end
+  return most
 end
 
 return drawable

@@ -1,33 +1,79 @@
---- Plots to look at, at the prompt and in a notebook.
+--- Plots to look at: a figure shows itself, in a terminal as text or, where that draws pictures, as
+-- one, and in a notebook as SVG.
 
+local core = require "ladies_core"
+local errors = require "ladies.base.errors"
+local fields = require "ladies.base.fields"
+local gnuplot = require "ladies.report.gnuplot"
+local graphics = require "ladies.report.graphics"
+local options = require "ladies.base.options"
 local picture = require "ladies.report.picture"
-local plot = require "ladies.report.plot"
+local plot_options = require "ladies.report.plot_options"
+local text_chart = require "ladies.report.text_chart"
 
-local figure = {}
-
-local MOST_COLUMNS = 96
+local WIDTH, HEIGHT = 720, 420                  -- of files, in pixels
+local COLUMNS, LINES = 96, 28                   -- of text
 
 local Figure = {__name = "Figure"}
 Figure.__index = Figure
+fields.of_class(Figure, "plot")
 
---- ladies.figure{series =, title =, x =, y =, ...} -> Figure: a plot that shows itself, at the
--- prompt as text (with gnuplot) and in a notebook as a picture. Its options are those of
--- ladies.plot.svg; the picture has the left axis alone.
-function figure.new(given)
-  return setmetatable({plot = plot.checked("ladies.figure", given)}, Figure)
+--- A figure of the options of ladies.plot, in the name of the function `where`.
+function Figure.new(where, given)
+  return setmetatable({plot = plot_options.check(where, given)}, Figure)
 end
 
-function Figure:__svg() return picture(self.plot) end
+--- figure:svg() -> text or nil: the figure as an SVG picture, nil where there is nothing to draw.
+function Figure:svg() return picture(self.plot) end
+
+--- figure:png() -> bytes, or nil and why there is none: the figure as a PNG picture, by gnuplot, of
+-- twice as many pixels each way, so that it is sharp on paper.
+function Figure:png()
+  return gnuplot.png(self.plot, self.plot.width or WIDTH, self.plot.height or HEIGHT)
+end
+
+--- figure:text(width, height) -> text, or nil and why there is none: the figure as text of so many
+-- columns and lines (96 and 28). Bars with names and cells are drawn here, all else by gnuplot.
+function Figure:text(width, height)
+  local plot = self.plot
+  width, height = width or COLUMNS, height or LINES
+  if plot.cells then return text_chart.cells(plot, width) end
+  if plot.x_names then return text_chart.bars(plot, width) end
+  return gnuplot.text(plot, width, height)
+end
+
+--- figure:save(path): writes the figure into a file, which ends in .svg or .png and appears whole
+-- or not at all. Returns true, or nil and why there is no picture.
+function Figure:save(path)
+  options.value("figure:save", "the path", path, "string")
+  local kind = path:match "%.(%a+)$"
+  if kind ~= "svg" and kind ~= "png" then
+    errors.fail(("figure:save: %s must end in .svg or .png"):format(path))
+  end
+  local drawn, complaint = self[kind](self)
+  if not drawn then return nil, complaint or "there is nothing to draw" end
+  core.file.write(path, drawn)
+  return true
+end
+
+function Figure:__svg() return self:svg() end
 
 function Figure:__show(width)
-  local text = plot.text{series = self.plot.series, title = self.plot.title, x = self.plot.x,
-    y = self.plot.y, log = self.plot.log, width = math.min(width or MOST_COLUMNS, MOST_COLUMNS)}
-  return text and text:gsub("^%s*\n", ""):gsub("%s+$", "") or tostring(self)
+  local kind = graphics.kind()
+  local drawn = kind and graphics.draw(kind, self.plot)
+  if drawn then return drawn end
+  local text, complaint = self:text(math.min(width or COLUMNS, COLUMNS))
+  if not text then return ("%s (%s)"):format(tostring(self), complaint) end
+  return (text:gsub("^%s*\n", ""):gsub("%s+$", ""))
 end
 
 function Figure:__tostring()
-  local title = self.plot.title ~= "" and ": " .. self.plot.title or ""
-  return ("Figure of %d series%s"):format(#self.plot.series, title)
+  local plot = self.plot
+  local title = plot.title ~= "" and ": " .. plot.title or ""
+  if plot.cells then
+    return ("Figure of %d x %d cells%s"):format(#plot.cells, #(plot.cells[1] or {}), title)
+  end
+  return ("Figure of %d series%s"):format(#plot.series, title)
 end
 
-return figure
+return Figure

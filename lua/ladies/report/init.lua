@@ -15,9 +15,9 @@
 
 local core = require "ladies_core"
 local csv = require "ladies.report.csv"
+local Figure = require "ladies.report.figure"
 local html = require "ladies.report.html"
 local markdown = require "ladies.report.markdown"
-local picture = require "ladies.report.picture"
 local plot = require "ladies.report.plot"
 local tables = require "ladies.base.tables"
 
@@ -66,14 +66,15 @@ end
 --- Draws a picture, options of ladies.plot, into NAME.svg and NAME.png. `shown`: in the terminal
 -- too, as text.
 function Report:picture(name, drawing, shown)
-  local files = plot.files(("%s/%s"):format(self.folder, file_name(name)), drawing)
+  local figure = Figure.new("report:picture", drawing)
+  local files = plot.files(("%s/%s"):format(self.folder, file_name(name)), figure)
   table.insert(self.pictures, {name = name, plot = drawing, files = files})
   tables.append(self.files, files)
   add(self, files[1] and ("![%s](%s)"):format(markdown.text(drawing.title), files[1]),
     shown and function()
-      local text, complaint = plot.text(drawing)
+      local text, complaint = figure:text()
       return text and text:match "^%s*\n?(.-)%s*$" or ("%s: %s"):format(drawing.title, complaint)
-    end, function() return picture(drawing) end)
+    end, function() return figure:svg() or "" end)
 end
 
 --- Texts about the whole, a sentence or more each.

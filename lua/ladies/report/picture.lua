@@ -1,60 +1,56 @@
 --- A plot as an SVG picture that stands alone, drawn without another program: its title, the chart
--- of ladies.report.svg and the key, on white.
+-- of ladies.report.chart and the key, in light and in dark as the reader's system or notebook is.
 
+local chart_of = require "ladies.report.chart"
+local palette = require "ladies.report.palette"
 local svg = require "ladies.report.svg"
 
-local WIDTH, CHART, TITLE, ROW = 480, 300, 24, 18   -- pixels
-local KEY = 240                                     -- of an entry of the key
+local WIDTH, HEIGHT, TITLE, ROW = 640, 400, 24, 18   -- pixels
+local KEY = 200                                      -- of an entry of the key, at least
 
 -- The rules are for this picture alone, also within a page.
-local STYLE = [[
+local STYLE = ([[
 <style>
-.ladies-picture { background: #fff; max-width: 100%; font-family: sans-serif; }
-.ladies-picture text { font-size: 12.5px; fill: #5b6670; stroke: none; }
-.ladies-picture .title { font-size: 14px; font-weight: 600; fill: #1c2126; }
-.ladies-picture line, .ladies-picture path { stroke: currentColor; fill: none; stroke-width: 1.8; }
-.ladies-picture circle { fill: currentColor; }
-.ladies-picture .grid { stroke: #d9dee3; stroke-width: 1; }
-.ladies-picture .axis { stroke: #5b6670; stroke-width: 1; }
-.ladies-picture .band { fill: currentColor; fill-opacity: .16; stroke: none; }
-.ladies-picture .dashed { stroke-dasharray: 5 4; stroke-width: 1.4; }
-.ladies-picture .c1 { color: #0072b2; } .ladies-picture .c2 { color: #d55e00; }
-.ladies-picture .c3 { color: #00835f; } .ladies-picture .c4 { color: #b4558c; }
-.ladies-picture .c5 { color: #2f8fc4; } .ladies-picture .c6 { color: #b87a00; }
-.ladies-picture .c7 { color: #877b00; } .ladies-picture .c8 { color: #444b52; }
-</style>]]
+.ladies-picture { %s max-width: 100%%; height: auto; background: var(--card); color: var(--ink);
+  font-family: sans-serif; }
+@media (prefers-color-scheme: dark) { .ladies-picture { %s } }
+[data-jp-theme-light="true"] .ladies-picture { %s }
+[data-jp-theme-light="false"] .ladies-picture { %s }
+%s%s.ladies-picture .back { fill: var(--card); }
+.ladies-picture .title { font-size: 14px; font-weight: 600; fill: var(--ink); }
+</style>]]):format(palette.LIGHT, palette.DARK, palette.LIGHT, palette.DARK,
+  palette.rules ".ladies-picture", palette.classes ".ladies-picture")
 
--- Entries of the key below the chart, two in a row, and the height that they take.
-local function key_of(series)
-  local parts, n = {}, 0
+-- Entries of the key below the chart, some in a row, and the height that they take.
+local function key_of(series, width, top)
+  local parts, n, in_a_row = {}, 0, math.max(1, width // KEY)
   for i, one in ipairs(series) do
     if one.name ~= "" then
-      local x, y = 12 + n % 2 * KEY, TITLE + CHART + n // 2 * ROW
-      parts[#parts + 1] = ('<g class="c%d"><line x1="%d" x2="%d" y1="%d" y2="%d"/></g>'):format(
-        ((one.colour or i) - 1) % svg.COLOURS + 1, x, x + 22, y + 8, y + 8)
+      local x, y = 12 + n % in_a_row * (width // in_a_row), top + n // in_a_row * ROW
+      parts[#parts + 1] = svg.key(one.colour or i, x, y + 8, one.style)
       parts[#parts + 1] = ('<text x="%d" y="%d">%s</text>'):format(x + 30, y + 12,
         svg.text(one.name))
       n = n + 1
     end
   end
-  return table.concat(parts, "\n"), (n + 1) // 2 * ROW + 6
+  return table.concat(parts, "\n"), (n + in_a_row - 1) // in_a_row * ROW + 6
 end
 
---- The text of the picture of a plot, of the options of ladies.plot as svg.chart takes them; nil
--- where there is nothing to draw.
+--- picture(opts) -> text: the picture of a plot, of the options of ladies.plot; nil where there is
+-- nothing to draw. Its size, without the key, is opts.width x opts.height pixels.
 return function(opts)
-  local chart = svg.chart(opts)
+  local width, height = opts.width or WIDTH, opts.height or HEIGHT
+  local chart = chart_of(opts, width, height - TITLE)
   if not chart then return nil end
-  local key, key_height = key_of(opts.series)
-  local height = TITLE + CHART + key_height
+  local key, key_height = key_of(opts.series or {}, width, height)
   return table.concat({
     ('<svg xmlns="http://www.w3.org/2000/svg" class="ladies-picture" viewBox="0 0 %d %d" '
-      .. 'width="%d" height="%d">'):format(WIDTH, height, WIDTH, height),
+      .. 'width="%d" height="%d">'):format(width, height + key_height, width, height + key_height),
     STYLE,
-    ('<rect width="%d" height="%d" fill="#fff"/>'):format(WIDTH, height),
-    ('<text class="title" x="%d" y="17" text-anchor="middle">%s</text>'):format(WIDTH // 2,
+    ('<rect class="back" width="%d" height="%d"/>'):format(width, height + key_height),
+    ('<text class="title" x="%d" y="17" text-anchor="middle">%s</text>'):format(width // 2,
       svg.text(opts.title or "")),
-    ('<svg y="%d" width="%d" height="%d">'):format(TITLE, WIDTH, CHART),
+    ('<svg y="%d" width="%d" height="%d">'):format(TITLE, width, height - TITLE),
     chart, "</svg>", key, "</svg>",
   }, "\n")
 end

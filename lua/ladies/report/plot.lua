@@ -1,232 +1,257 @@
---- Plots through gnuplot, as SVG or PNG files or as text for a terminal. Without gnuplot nothing is
--- drawn, and the caller is told so.
+--- ladies.plot: figures of tensors and of anything else that is made of numbers, to look at and to
+-- write into files. SVG and tables of text are drawn by this program; PNG, curves as text and
+-- pictures in a terminal by gnuplot.
 
 local core = require "ladies_core"
-local drawable = require "ladies.report.drawable"
+local Figure = require "ladies.report.figure"
+local errors = require "ladies.base.errors"
+local gnuplot = require "ladies.report.gnuplot"
+local layout = require "ladies.report.layout"
 local options = require "ladies.base.options"
+local plot_options = require "ladies.report.plot_options"
+local spy_counts = require "ladies.report.spy"
 local tables = require "ladies.base.tables"
 
 local plot = {}
 
--- Colours that stay apart for the colour-blind (Okabe and Ito), black last.
-local COLOURS = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#b0a000",
-  "#000000"}
+local MOST_CELLS, MOST_NODES, MOST_BINS, SPY = 40000, 300, 60, 64
 
---- Whether gnuplot is installed.
-function plot.available() return core.process.exists "gnuplot" end
+-- The options of a figure that all functions here take.
+local COMMON = {
+  title = "string or nil", x = "string or nil", y = "string or nil",
+  log = "none|x|y|xy or nil", x_range = "table or nil", y_range = "table or nil",
+  width = "positive integer or nil", height = "positive integer or nil",
+}
 
--- A text as gnuplot shows it: in double quotes, with all that is no letter or blank as the number
--- of its byte, so that nothing in it can be taken for more than text. (Digits too: gnuplot would
--- take them for more of the number before.)
-local function quoted(text)
-  return '"' .. core.printable(text):gsub("[^%a ]", function(c)
-    return ("\\%03o"):format(c:byte())
-  end) .. '"'
+-- The checked options of a function here; those of COMMON alone, to be given on; and its own.
+local function take(where, given, spec)
+  local own, common = options.check(where, given or {}, tables.merged(COMMON, spec)), {}
+  for name in pairs(COMMON) do common[name] = own[name] end
+  return own, common
 end
 
-local SPEC = {
-  series = "table",
-  title = {"string", ""},
-  x = {"string", ""},
-  y = {"string", ""},
-  log = {"none|x|y|xy", "none"},
-  x_range = "table or nil",
-  x_ticks = "array of numbers or nil",
-  y_range = "table or nil",
-  width = {"positive integer", 720},
-  height = {"positive integer", 420},
-}
+local function column_of(rows, j)
+  return tables.map(rows, function(row) return row[j] end)
+end
 
-local SERIES = {
-  name = "string",
-  points = "table",
-  axis = {"integer in [1, 2]", 1},
-  style = {"lines|points|both|dashed", "lines"},
-  spread = {"band|bars", "band"},
-  colour = "positive integer or nil",
-}
+-- The columns of values: an array of arrays of numbers. A vector is one.
+local function columns_of(where, values)
+  local rows = plot_options.numbers(where, values)
+  if type(rows[1]) ~= "table" then return {rows} end
+  local columns = {}
+  for j = 1, #rows[1] do columns[j] = column_of(rows, j) end
+  return columns
+end
 
--- The series as they are when they are drawn; an error names what is wrong in one.
-local function checked_series(where, list)
-  return tables.map(list, function(given)
-    return options.check(where .. ": a series", given, SERIES)
+-- A series for each column of values, over the numbers `at`.
+local function series_of(where, values, own, style)
+  local at = own.at and plot_options.numbers(where, own.at)
+  return tables.map(columns_of(where, values), function(column, j)
+    return {name = own.names and own.names[j] or "", style = style,
+      points = tables.map(column, function(y, i) return {at and at[i] or i, y} end)}
   end)
 end
 
---- plot.checked(where, options) -> options: those of a plot with all defaults, or the error that
--- drawing it would raise, in the name of `where`.
-function plot.checked(where, given)
-  local opts = options.check(where, given, SPEC)
-  opts.series = checked_series(where, opts.series)
-  return opts
-end
-
-local function data_block(name, points)
-  local lines = {"$" .. name .. " << EOD"}
-  for _, p in ipairs(points) do
-    lines[#lines + 1] = ("%.9g %.9g %.9g %.9g"):format(p[1], p[2], p[3], p[4])
+-- A series of points for each class, with the class's number as its colour, and the key's names.
+local function series_by_class(where, points, own)
+  local classes = own.classes and plot_options.numbers(where, own.classes)
+  if classes and #classes ~= #points then
+    errors.fail(("%s: there are %d points and %d classes"):format(where, #points, #classes))
   end
-  lines[#lines + 1] = "EOD"
-  return table.concat(lines, "\n")
-end
-
-local STYLES = {
-  lines = "with lines lw 2", points = "with points pt 7 ps 0.6",
-  both = "with linespoints lw 2 pt 7 ps 0.6", dashed = "with lines lw 1.5 dt 2",
-}
--- Text has no widths, dashes or colours.
-local TEXT_STYLES = {
-  lines = "with lines", points = "with points", both = "with linespoints", dashed = "with dots",
-}
-
--- gnuplot's words for one series, whose points are the block $s<i>: its spread, then its line.
-local function curves_of(series, i, text)
-  local axes = ("axes x1y%d"):format(series.axis)
-  local title = series.name == "" and "notitle" or "title " .. quoted(series.name)
-  if text then
-    return {("$s%d using 1:2 %s %s %s"):format(i, axes, TEXT_STYLES[series.style], title)}
-  end
-  local colour = ("lc rgb '%s'"):format(COLOURS[((series.colour or i) - 1) % #COLOURS + 1])
-  local list = {}
-  if series.points[1].spread then
-    list[1] = ("$s%d using 1:%s %s %s notitle"):format(i, series.spread == "band" and "3:4 with "
-      .. "filledcurves fs transparent solid 0.18 noborder" or "2:3:4 with yerrorbars pt 0",
-      colour, axes)
-  end
-  list[#list + 1] = ("$s%d using 1:2 %s %s %s %s"):format(i, STYLES[series.style], colour, axes,
-    title)
-  return list
-end
-
-local function range_of(name, range)
-  local function bound(x) return x and ("%.9g"):format(x) or "*" end
-  return range and ("set %srange [%s:%s]"):format(name, bound(range[1]), bound(range[2])) or nil
-end
-
--- gnuplot's commands that draw the plot on a terminal of it into a file; nil where there is nothing
--- to draw. As `text` it has no colours.
-local function commands(where, opts, terminal, output, text)
-  local log_x, log_y = opts.log:find "x" ~= nil, opts.log:find "y" ~= nil
-  local list = checked_series(where, opts.series)
-  drawable.keep(list, log_x, log_y)
-  local parts, curves = {}, {}
-  for i, series in ipairs(list) do
-    if #series.points > 0 then
-      parts[#parts + 1] = data_block("s" .. i, series.points)
-      local own = curves_of(series, i, text)
-      tables.append(curves, own)
-      if series.axis == 2 then opts.y2 = series.name end
+  local by_class = {}
+  for i, point in ipairs(points) do
+    local class = classes and math.tointeger(classes[i]) or 0
+    local one = by_class[class]
+    if not one then
+      one = {name = classes and (own.class_names and own.class_names[class]
+        or class == 0 and "no class" or ("class %d"):format(class)) or "", style = "points",
+        colour = math.max(1, class == 0 and classes and 8 or class), points = {},
+        labels = own.labels and {}}
+      by_class[class] = one
     end
+    table.insert(one.points, point)
+    if own.labels then table.insert(one.labels, own.labels[i] or "") end
   end
-  if #curves == 0 then return nil end
-  local function add(line) parts[#parts + 1] = line end
-  add("set terminal " .. terminal)
-  add("set output " .. quoted(output))
-  -- An entry higher than it must be, so that the key stays clear of the axis' name.
-  add "set key outside bottom center horizontal height 1 noenhanced"
-  add(("set title %s noenhanced\nset xlabel %s noenhanced\nset ylabel %s noenhanced"):format(
-    quoted(opts.title), quoted(opts.x), quoted(opts.y)))
-  if opts.log ~= "none" then add("set logscale " .. opts.log) end
-  for _, axis in ipairs{log_x and "x", log_y and "y"} do
-    if axis then add(("set format %s '%%g'"):format(axis)) end
-  end
-  add(range_of("x", opts.x_range))
-  add(range_of("y", opts.y_range))
-  if opts.x_ticks then add(("set xtics (%s)"):format(table.concat(opts.x_ticks, ", "))) end
-  if not text then add "set grid lc rgb '#e0e0e0'" end
-  if opts.y2 then
-    add(("set y2tics\nset ytics nomirror\nset y2label %s noenhanced"):format(quoted(opts.y2)))
-  end
-  add("plot " .. table.concat(curves, ", "))
-  return table.concat(parts, "\n") .. "\n"
+  return tables.map(tables.sorted_keys(by_class), function(class) return by_class[class] end)
 end
 
--- A new temporary file, removed when the variable that holds it goes.
-local function temporary()
-  local path = os.tmpname()
-  return setmetatable({path = path}, {__close = function() os.remove(path) end})
-end
-
--- In characters and lines.
-local TEXT_SPEC = tables.merged(SPEC,
-  {width = {"positive integer", 96}, height = {"positive integer", 28}})
-
--- Runs gnuplot on the plot's commands; returns what it drew, or nil and why there is no plot. It
--- reads a script and writes a picture of ours, whatever the user's file is called.
-local function draw(where, given, terminal_of, text)
-  local opts = options.check(where, given, text and TEXT_SPEC or SPEC)
-  if not plot.available() then return nil, "gnuplot is not installed" end
-  local script <close> = temporary()
-  local picture <close> = temporary()
-  local log <close> = temporary()
-  local list = commands(where, opts, terminal_of(opts), picture.path, text)
-  if not list then return nil, "there is nothing to draw" end
-  core.file.write(script.path, list)
-  local process <close> = core.process.start({"gnuplot", "-d", script.path}, {log = log.path})
-  if process:wait() == 0 then return core.file.read(picture.path) end
-  return nil, "gnuplot: " .. core.file.read(log.path)
-end
-
--- Draws into the file at `path`, which appears whole or not at all.
-local function draw_file(where, path, given, terminal_of)
-  options.value(where, "the path", path, "string")
-  local picture, complaint = draw(where, given, terminal_of)
-  if not picture then return nil, complaint end
-  core.file.write(path, picture)
-  return true
-end
-
---- plot.svg(path, {series =, title =, x =, y =, ...}): draws into an SVG file.
--- series   array of {name = string, points = {{x, y [, low, high]}, ...}, ...}; "" is a series that
---          the key leaves out; with
+--- plot.figure{series = | cells =, title =, x =, y =, ...} -> Figure: shows itself, at the prompt
+-- as text (in a terminal that draws pictures, as one) and in a notebook as a picture, and has
+-- methods save(path), svg(), png() and text(width, height).
+-- series   array of {name = string, points = Tensor or {{x, y [, low, high]}, ...}, ...}: of a
+--          vector the numbers over 1, 2, ..., of a matrix rows of 2 to 4 numbers. "" is a series
+--          that the key leaves out. Further
 --          axis     1 (left) or 2 (right)
---          style    "lines", "points", "both" or "dashed"
+--          style    "lines", "points", "both", "dashed", "bars" (from 0) or "segments" (points two
+--                   by two are joined). Lines have marks, and all differ without colour
 --          spread   how low and high are drawn where the points have them: "band" or "bars"
 --          colour   a number, the same for what belongs together (the series' own number)
--- x, y     what the axes are called
+--          labels   a text for each point, written where a plot has at most 60
+-- cells    instead of series, a heat map: a Tensor or an array of rows of numbers; false has none
+-- x, y     what the axes are called; axes = false leaves them out
 -- log      the logarithmic axes: "none", "x", "y" or "xy". Points that are not positive there, and
 --          those that are not finite, are left out.
 -- x_range, y_range   {low, high}; a bound that is nil (false) follows from the points
--- x_ticks  where the x axis has its numbers (by default gnuplot decides)
+-- x_ticks  where the x axis has its numbers; x_names, y_names: texts instead of 1, 2, ...
 -- width, height      in pixels
--- Returns true, or nil and why there is no picture.
-function plot.svg(path, given)
-  return draw_file("ladies.plot.svg", path, given, function(opts)
-    return ("svg size %d,%d background 'white' font 'sans,12'"):format(opts.width, opts.height)
-  end)
+function plot.figure(given) return Figure.new("ladies.plot.figure", given) end
+
+--- plot.lines(values [, {names =, at =, title =, x =, y =, log =, ...}]) -> Figure: a line through
+-- a vector (Tensor or array), or through each column of a matrix, with `names`; at: the numbers
+-- that they stand over (1, 2, ...). For title, x, y, log, x_range, y_range, width and height see
+-- ladies.plot.figure.
+function plot.lines(values, given)
+  local where = "ladies.plot.lines"
+  local own, common = take(where, given, {names = "array of strings or nil",
+    at = "Tensor or Index or table or nil"})
+  common.series = series_of(where, values, own, "lines")
+  return Figure.new(where, common)
 end
 
---- plot.png(path, {series =, ...}): the same as a PNG file, of twice as many pixels each way, so
--- that it is sharp on paper. The options are those of plot.svg.
-function plot.png(path, given)
-  return draw_file("ladies.plot.png", path, given, function(opts)
-    return ("pngcairo size %d,%d background 'white' font 'sans,12' fontscale 2 linewidth 2")
-      :format(2 * opts.width, 2 * opts.height)
+--- plot.bars(values [, {names =, series =, title =, y =, ...}]) -> Figure: a bar for each number of
+-- a vector, with `names`; of a matrix a group of bars for each row, whose columns are `series`. For
+-- title, x, y, log, x_range, y_range, width and height see ladies.plot.figure.
+function plot.bars(values, given)
+  local where = "ladies.plot.bars"
+  local own, common = take(where, given, {names = "array of strings or nil",
+    series = "array of strings or nil"})
+  common.series = series_of(where, values, {names = own.series}, "bars")
+  local n = common.series[1] and #common.series[1].points or 0
+  common.x_names = own.names or tables.map(tables.repeated("", n), function(_, i)
+    return tostring(i)
   end)
+  return Figure.new(where, common)
 end
 
---- plot.files(base, {series =, ...}): the plot as base.svg and base.png; returns the names of the
--- files that were written, without their folder, and why there is none where there is none. The
--- options are those of plot.svg.
+--- plot.scatter(points [, {classes =, class_names =, labels =, title =, ...}]) -> Figure: the rows
+-- of an n x 2 Tensor as points, with a colour and a mark for each of their `classes` (an Index; 0
+-- has none) by `class_names`; labels: a text for each. For title, x, y, log, x_range, y_range,
+-- width and height see ladies.plot.figure.
+function plot.scatter(points, given)
+  local where = "ladies.plot.scatter"
+  local own, common = take(where, given, {classes = "Index or Tensor or table or nil",
+    class_names = "array of strings or nil", labels = "array of strings or nil"})
+  if options.class_of(points) == "Tensor" and (points.ndim ~= 2 or points.n_cols ~= 2) then
+    errors.fail(("%s: points must be n x 2, got %s"):format(where, tostring(points)))
+  end
+  common.series = series_by_class(where, plot_options.numbers(where, points), own)
+  return Figure.new(where, common)
+end
+
+--- plot.histogram(values [, {bins =, title =, x =, log =, ...}]) -> Figure: how many numbers of a
+-- Tensor, an Index or an array lie in each of `bins` equal parts of their range (by default about
+-- twice the cube root of their number). Numbers that are not finite are left out. For title, x, y,
+-- log, x_range, y_range, width and height see ladies.plot.figure.
+function plot.histogram(values, given)
+  local where = "ladies.plot.histogram"
+  local own, common = take(where, given, {bins = "integer in [1, 10000] or nil"})
+  local numbers, low, high = {}, math.huge, -math.huge
+  for _, column in ipairs(columns_of(where, values)) do
+    for _, x in ipairs(column) do
+      if x == x and math.abs(x) < math.huge then
+        numbers[#numbers + 1] = x
+        low, high = math.min(low, x), math.max(high, x)
+      end
+    end
+  end
+  local bins = own.bins or math.min(MOST_BINS, math.max(1, math.ceil(2 * (#numbers) ^ (1 / 3))))
+  if low == high then low, high, bins = low - 0.5, high + 0.5, 1 end
+  local counts = tables.repeated(0, bins)
+  for _, x in ipairs(numbers) do
+    local bin = math.min(bins, (x - low) / (high - low) * bins // 1 + 1)
+    bin = math.tointeger(bin)
+    counts[bin] = counts[bin] + 1
+  end
+  common.series = {{style = "bars", points = tables.map(counts, function(count, i)
+    return {low + (i - 0.5) * (high - low) / bins, count}
+  end)}}
+  common.y = common.y or "number"
+  return Figure.new(where, common)
+end
+
+--- plot.heat_map(M [, {rows =, columns =, title =, x =, y =, ...}]) -> Figure: a matrix (Tensor,
+-- Matrix or array of rows, at most 40,000 numbers) as cells, the more of a colour the larger, of
+-- another one below 0; with the names of its `rows` and `columns`. For title, x, y, log, x_range,
+-- y_range, width and height see ladies.plot.figure.
+function plot.heat_map(M, given)
+  local where = "ladies.plot.heat_map"
+  local own, common = take(where, given, {rows = "array of strings or nil",
+    columns = "array of strings or nil"})
+  local class = options.class_of(M)
+  if (class == "Tensor" and M.ndim ~= 2)
+    or (class == "Tensor" or class == "Matrix") and M.n_rows * M.n_cols > MOST_CELLS then
+    errors.fail(("%s: it shows matrices of at most %d numbers, not %s%s"):format(where, MOST_CELLS,
+      tostring(M), class == "Matrix" and "; ladies.plot.spy shows where its entries lie" or ""))
+  end
+  common.cells = class == "Matrix" and core.no_grad(function() return M:to_dense() end) or M
+  common.x_names, common.y_names = own.columns, own.rows
+  return Figure.new(where, common)
+end
+
+--- plot.spy(A [, {size = 64, title =, ...}]) -> Figure: where the entries of a Matrix lie: how many
+-- are in each part of it, of `size` parts each way at most, by the square root. For title, x, y,
+-- log, x_range, y_range, width and height see ladies.plot.figure.
+function plot.spy(A, given)
+  local where = "ladies.plot.spy"
+  options.value(where, "what is drawn", A, "Matrix")
+  local own, common = take(where, given, {size = {"integer in [1, 400]", SPY}})
+  local counts, n = spy_counts(A, math.min(own.size, A.n_rows), math.min(own.size, A.n_cols))
+  if not counts then errors.fail(where .. ": the matrix has too many entries in a row") end
+  common.cells = tables.map(counts, function(row)
+    return tables.map(row, function(count) return count > 0 and math.sqrt(count) end)
+  end)
+  common.x_range, common.y_range = {0.5, A.n_cols + 0.5}, {0.5, A.n_rows + 0.5}
+  common.x = common.x or n < A.n_rows and ("from %d of the rows, evenly spaced"):format(n) or nil
+  return Figure.new(where, common)
+end
+
+--- plot.network(A [, {classes =, class_names =, labels =, title =, ...}]) -> Figure: the graph of a
+-- square Matrix of at most 300 nodes, drawn: a line for each entry, a point for each node, with
+-- colour and mark of its class by `classes`, `class_names` and a text by `labels`. data:draw(node)
+-- draws a node and its neighbours. For title, x, y, log, x_range, y_range, width and height see
+-- ladies.plot.figure.
+function plot.network(A, given)
+  local where = "ladies.plot.network"
+  options.value(where, "what is drawn", A, "Matrix")
+  if A.n_rows ~= A.n_cols or A.n_rows > MOST_NODES then
+    errors.fail(("%s: it draws square matrices of at most %d rows, not %s"):format(where,
+      MOST_NODES, tostring(A)))
+  end
+  local own, common = take(where, given, {classes = "Index or Tensor or table or nil",
+    class_names = "array of strings or nil", labels = "array of strings or nil"})
+  local rows, columns, edges = A:row_of():to_table(), A:col_of():to_table(), {}
+  for k, row in ipairs(rows) do edges[k] = {row, columns[k]} end
+  local places, ends = layout(A.n_rows, edges), {}
+  for k, edge in ipairs(edges) do
+    ends[2 * k - 1], ends[2 * k] = places[edge[1]], places[edge[2]]
+  end
+  local series = series_by_class(where, places, own)
+  table.insert(series, 1, {style = "segments", points = ends, colour = 8})
+  common.series, common.axes = series, false
+  return Figure.new(where, common)
+end
+
+-- ---------------------------------------------------------------- files
+
+local function figure_of(where, given)
+  return options.class_of(given) == "Figure" and given or Figure.new(where, given)
+end
+
+--- Whether gnuplot is installed, which draws PNG, and curves in a terminal.
+function plot.available() return gnuplot.available() end
+
+--- plot.files(base, {series =, ...} or Figure) -> names [, complaint]: the plot as base.svg and,
+-- with gnuplot, base.png; returns the names of the files that were written, without their folder,
+-- and why one is not there. The options are those of ladies.plot.figure.
 function plot.files(base, given)
-  local files = {}
+  local figure, files = figure_of("ladies.plot.files", given), {}
   for _, kind in ipairs{"svg", "png"} do
     local path = base .. "." .. kind
-    local drawn, complaint = plot[kind](path, given)
+    local drawn, complaint = figure:save(path)
     if not drawn then return files, complaint end
     files[#files + 1] = path:match "[^/]*$"
   end
   return files
-end
-
---- plot.text({series =, ..., width = 96, height = 28}): the plot as text for a terminal, of so many
--- columns and lines, or nil and why there is none. The other options are those of plot.svg; spreads
--- are left out.
-function plot.text(given)
-  local text, complaint = draw("ladies.plot.text", given, function(opts)
-    return ("dumb %d,%d"):format(opts.width, opts.height)
-  end, true)
-  return text and text:gsub("^\f", ""), complaint
 end
 
 return plot

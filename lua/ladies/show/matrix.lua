@@ -4,11 +4,11 @@
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local numbers = require "ladies.show.numbers"
+local spy = require "ladies.report.spy"
+local text_chart = require "ladies.report.text_chart"
 
 local MOST_ROWS, MOST_COLUMNS = 12, 48      -- of a grid and of a picture
 local MOST_VALUES = 2e7                     -- of more entries the range is not looked for
-local MOST_READ = 50000                     -- entries that a picture is made of
-local SHADES = {"·", ":", "+", "*", "#", "@"}
 
 local function head(A)
   local text = ("Matrix %d x %d, %d entries"):format(A.n_rows, A.n_cols, A.nnz)
@@ -38,45 +38,20 @@ local function grid(A, width)
   return table.concat(cells, "\n")
 end
 
--- Some rows of A evenly over all, so many that their entries can be counted at once; their ids.
-local function some_rows(A)
-  local n = math.min(A.n_rows, math.max(1, MOST_READ * A.n_rows // math.max(1, A.nnz)))
-  local ids = {}
-  for i = 1, n do ids[i] = 1 + (i - 1) * A.n_rows // n end
-  local picked = A:rows(core.index(ids))
-  return picked.nnz <= 10 * MOST_READ and picked or nil, ids
-end
-
--- How many entries fall in each of n_rows x n_cols fields; the most in one.
-local function counts(A, ids, picked, n_rows, n_cols)
-  local fields, most = {}, 1
-  local rows, columns = picked:row_of():to_table(), picked:col_of():to_table()
-  for k, row in ipairs(rows) do
-    local field = (ids[row] - 1) * n_rows // A.n_rows * n_cols
-      + (columns[k] - 1) * n_cols // A.n_cols
-    fields[field] = (fields[field] or 0) + 1
-    most = math.max(most, fields[field])
-  end
-  return fields, most
-end
-
 local function picture(A, width)
-  local picked, ids = some_rows(A)
-  if not picked then return "" end
   local n_rows = math.min(MOST_ROWS, A.n_rows)
   local n_cols = math.max(1, math.min(MOST_COLUMNS, A.n_cols, width - 4))
-  local fields, most = counts(A, ids, picked, n_rows, n_cols)
-  local lines = {}
-  for i = 0, n_rows - 1 do
-    local line = {}
-    for j = 0, n_cols - 1 do
-      local count = fields[i * n_cols + j]
-      line[j + 1] = count and SHADES[math.ceil(math.sqrt(count / most) * #SHADES)] or " "
-    end
-    lines[i + 1] = "  |" .. table.concat(line) .. "|"
+  local counts, n_read = spy(A, n_rows, n_cols)
+  if not counts then return "" end
+  local lines, most = {}, 1
+  for _, row in ipairs(counts) do most = math.max(most, table.unpack(row)) end
+  for i, row in ipairs(counts) do
+    local signs = {}
+    for j, count in ipairs(row) do signs[j] = text_chart.shade(count, most) end
+    lines[i] = "  |" .. table.concat(signs) .. "|"
   end
-  if #ids < A.n_rows then
-    lines[#lines + 1] = ("  (from %d of the rows, evenly spaced)"):format(#ids)
+  if n_read < A.n_rows then
+    lines[#lines + 1] = ("  (from %d of the rows, evenly spaced)"):format(n_read)
   end
   return table.concat(lines, "\n")
 end

@@ -1,10 +1,10 @@
---- The training curve of a run, from its log: a table (curve.tsv) and, with gnuplot, a picture
+--- The training curve of a run, from its log: a table (curve.tsv) and a picture
 -- (curve.svg). A row is a validation: batch, seconds of training so far, mean training loss since
 -- the row before, the monitored value.
 
 local core = require "ladies_core"
+local Figure = require "ladies.report.figure"
 local json = require "ladies.base.json"
-local plot = require "ladies.report.plot"
 
 local curve = {}
 
@@ -45,18 +45,22 @@ local function series_of(rows, name, field, axis)
   return {name = name, points = points, axis = axis}
 end
 
---- Writes curve.tsv and, where gnuplot is, curve.svg into a run's folder; `name` is that of the
+--- The figure of the rows: the validated value, `name`, on the left axis, the loss on the right.
+function curve.figure(rows, title, name)
+  local validated = "validation " .. name
+  return Figure.new("the training curve", {title = title, x = "batch", y = validated,
+    series = {series_of(rows, validated, "value", 1), series_of(rows, "training loss", "loss", 2)},
+  })
+end
+
+--- Writes curve.tsv and curve.svg into a run's folder; `name` is that of the
 -- monitored value. Returns the name of the file to look at, or nil when the run was never
 -- validated, and the rows.
 function curve.write(folder, title, name)
   local rows = curve.read(folder:file "log.jsonl", name)
   if #rows == 0 then return nil, rows end
   core.file.write(folder:file "curve.tsv", tsv(rows, name))
-  local validated = "validation " .. name
-  local drawn = #rows > 1 and plot.svg(folder:file "curve.svg", {
-    title = title, x = "batch", y = validated,
-    series = {series_of(rows, validated, "value", 1), series_of(rows, "training loss", "loss", 2)},
-  })
+  local drawn = #rows > 1 and curve.figure(rows, title, name):save(folder:file "curve.svg")
   return drawn and "curve.svg" or "curve.tsv", rows
 end
 

@@ -16,7 +16,7 @@ local LEFT_OUT = {
   "^ablate$", "^auto$", "^compare$", "^costs$", "^depth$", "^figures$", "^lab$", "^report$",
   "^reproduce$", "^sweep$", "^table3$",
   "^variance$", "^experiment%.run$", "^experiment%.load$", "^data%.names$", "^plot%.available$",
-  ":new$", ":transform_is_cheaper$", "^plot%.png$", "^plot%.svg$", "^plot%.files$", "^workers$",
+  ":new$", ":transform_is_cheaper$", "^plot%.files$", "^workers$",
 }
 
 -- The parameters of these that say how long a table of Lua becomes: kept modest.

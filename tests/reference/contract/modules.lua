@@ -206,6 +206,20 @@ local entries = {
   ["Dataset:facts"] = reads(function(c) return dataset(c.m):facts() end),
   ["Dataset.__tostring"] = reads(function(c) return tostring(dataset(c.m)) end),
   ["Dataset.__show"] = reads(function(c) return ladies.show(dataset(c.m)) end),
+  ["plot.bars"] = reads(function(c) return ladies.plot.bars(c.m) end),
+  ["plot.figure"] = reads(function(c)
+    return ladies.plot.figure{series = {{points = c.v}}}
+  end),
+  ["plot.heat_map"] = {
+    reads(function(c) return ladies.plot.heat_map(c.m) end),
+    reads(function(c) return ladies.plot.heat_map(c.A) end),
+  },
+  ["plot.histogram"] = reads(function(c) return ladies.plot.histogram(c.m) end),
+  ["plot.lines"] = reads(function(c) return ladies.plot.lines(c.m) end),
+  ["plot.network"] = reads(function(c) return ladies.plot.network(c.A) end),
+  ["plot.scatter"] = reads(function(c) return ladies.plot.scatter(c.m:slice_cols(1, 2)) end),
+  ["plot.spy"] = reads(function(c) return ladies.plot.spy(c.A) end),
+  ["Dataset:draw"] = reads(function(c) return dataset(c.m):draw(1) end),
   ["Dataset:show"] = reads(function(c) return neighbourhood(dataset(c.m), 1) end),
   ["show"] = reads(function(c) return ladies.show(c.A) end),
   ["help"] = reads(function() return ladies.help_text(ladies.help) end),

@@ -7,7 +7,7 @@ end
 
 without("", [[
   auto batches blamed_line blas cancel_at clock compare default_places depth early_stopping exists
-  figure files full home index interruption is_interruption isatty lab limit_entries load_model
+  files full home index interruption is_interruption isatty lab limit_entries load_model
   log memory memory_fail_at memory_trim mkdir nearest ones op printable progress range real_path
   reload rng run_folder same_file saved_run set_home step summary sweep tensor threads timer train
   truncate vector_units zeros
@@ -37,7 +37,7 @@ without("npz.", "bytes open")
 without("options.", "class_of hint last spec_of")
 without("partition.", "from_index part_of")
 without("pickle.", "decode load")
-without("plot.", "available checked files png svg text")
+without("plot.", "available files")
 without("process.", "exists lives start")
 without("safetensors.", "open")
 without("sampling.", "concat drift find permutation put_first uniform union unique")

@@ -22,7 +22,7 @@ results.RETURNED = {
     "ladies.plot.available",
   ["boolean, any"] = "ladies.errors.try",
   ["boolean, number?, integer?, integer?"] = "Tensor:is_finite",
-  ["boolean, string?"] = "ladies.plot.png ladies.plot.svg",
+  ["boolean, string?"] = "Figure:save",
   ["boolean, table"] = "ladies.gradcheck",
   ["function"] = "ladies.loss.of ladies.nn.activation ladies.nn.initialize.by_name " ..
     "ladies.schedule.constant ladies.schedule.cosine ladies.schedule.step",
@@ -34,7 +34,6 @@ results.RETURNED = {
   ["ladies.Block"] = "ladies.sampling.disjoint_union",
   ["ladies.Dataset"] = "Dataset:split ladies.data.row_normalized ladies.data.shuffled " ..
     "ladies.experiment.load ladies.experiment.read",
-  ["ladies.Figure"] = "ladies.figure",
   ["ladies.Index"] = "SavedRun:nodes ladies.metrics.predictions ladies.partition.part_of",
   ["ladies.Index, integer"] = "Graph:components",
   ["ladies.Index, ladies.Index, ladies.Index"] = "ladies.data.class_split",
@@ -73,8 +72,8 @@ results.RETURNED = {
   ["string"] = "Dataset:describe ladies.errors.message ladies.errors.told ladies.help_text " ..
     "ladies.home ladies.options.hint ladies.sampling.hash",
   ["string?"] = "ladies.experiment.same_model ladies.options.class_of ladies.options.nearest " ..
-    "ladies.show",
-  ["string?, string?"] = "ladies.plot.text",
+    "ladies.show Figure:svg",
+  ["string?, string?"] = "Figure:png Figure:text",
   ["string|table"] = "Npz:strings PickledArray:strings",
   ["string[]"] = "Npz:names Safetensors:names ladies.data.names ladies.reload",
   ["string[], string?"] = "ladies.plot.files",

@@ -57,9 +57,8 @@ local TOPICS = {
     classes = "Npz Safetensors PickledArray Names Zip"},
   {name = "program", title = "The program",
     about = "Help, pictures, memory, threads, other programs, errors and options.",
-    members = "help help_text show plot figure home memory memory_trim threads process errors " ..
-      "options",
-    classes = "Process Workers"},
+    members = "help help_text show plot home memory memory_trim threads process errors options",
+    classes = "Figure Process Workers"},
 }
 
 -- Data, not functions.

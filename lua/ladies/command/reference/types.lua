@@ -13,6 +13,7 @@ local tables = require "ladies.base.tables"
 local types = {}
 
 local DENSE, IDS, SPARSE = "ladies.Tensor", "ladies.Index", "ladies.Matrix"
+local NUMBERS = DENSE .. "|" .. IDS .. "|table"
 local FEATURES, LABELS = DENSE .. "|" .. SPARSE, IDS .. "|" .. DENSE .. "|" .. SPARSE
 
 -- Type -> the names that mean it.
@@ -27,7 +28,8 @@ local NAMES = {
   [FEATURES] = "features",
   [LABELS] = "predicted",
   ["integer"] = "n_rows n_cols first last n k row column seed batches classes entries length " ..
-    "steps i dim most draws l limit n_ids n_labels first_id power width outputs cut number keep",
+    "height steps i dim most draws l limit n_ids n_labels first_id power width outputs cut " ..
+    "number keep",
   ["number"] = "low high bound slope alpha eps exponent inside deviation lr tolerance from to " ..
     "momentum beta1 beta2 weight_decay restart q norm seconds",
   ["string"] = "name path base text kind how where folder what message word preface type_text " ..
@@ -38,7 +40,7 @@ local NAMES = {
   ["ladies.Block"] = "block",
   ["ladies.MiniBatch"] = "batch",
   ["table"] = "table model config counters state fields spec blocks parts merged " ..
-    "extra arrays list columns metadata shape samples options",
+    "extra arrays list columns metadata shape samples",
   ["ladies.Tensor[]"] = "parameters inputs",
   ["any"] = "value e array object worst lock titles",
 }
@@ -46,6 +48,7 @@ local NAMES = {
 -- Those of one function, by "FUNCTION>NAME", where a name means something else.
 local OTHERWISE = {
   ["ladies.comm.broadcast>root"] = "integer",
+  ["Dataset:draw>node"] = "integer|string",
   ["Dataset:show>node"] = "integer|string",
   ["Dropout:forward>x"] = FEATURES,
   ["Gcn:layer>h"] = FEATURES .. "|table",
@@ -97,6 +100,11 @@ local OTHERWISE = {
   ["ladies.nn.parameters>t"] = "table",
   ["ladies.nn.size>t"] = "table",
   ["ladies.run_folder>folder"] = "table",
+  ["ladies.plot.bars>values"] = NUMBERS,
+  ["ladies.plot.heat_map>M"] = DENSE .. "|" .. SPARSE .. "|table",
+  ["ladies.plot.histogram>values"] = NUMBERS,
+  ["ladies.plot.lines>values"] = NUMBERS,
+  ["ladies.plot.scatter>points"] = DENSE .. "|table",
   ["ladies.sampling.concat>list"] = IDS .. "[]",
   ["ladies.sampling.drift>t"] = "number",
   ["ladies.sampling.drift>from"] = "ladies.Rng",
@@ -207,7 +215,8 @@ local FIELDS = {
   in_step = "boolean", nnz = "integer", edge = IDS, root = SPARSE, source = "string",
   multilabel = "boolean", class_names = "string[]", node_names = "string[]",
   feature_names = "string[]", directed = "boolean", notes = "string[]", n_nodes = "integer",
-  graph = "ladies.Graph", n_edges = "integer", normalized = "table", row_degrees = DENSE,
+  plot = "table", graph = "ladies.Graph", n_edges = "integer", normalized = "table",
+  row_degrees = DENSE,
   layers = "table[]", head = "table", layer = "function", n_layers = "integer",
   normalize = "string", lambda = "number", weight = DENSE, sampler = "function|table",
   batch_size = "integer", examinations = "table[]", comparison = "table", settings = "table",

@@ -1,8 +1,10 @@
 --- A laboratory's report as one page of HTML that needs nothing else: style and pictures are within
 -- it, and there are no scripts. What comes from data and files is only shown.
 
+local chart_of = require "ladies.report.chart"
 local charts = require "ladies.lab.report.charts"
 local core = require "ladies_core"
+local palette = require "ladies.report.palette"
 local style = require "ladies.lab.report.style"
 local svg = require "ladies.report.svg"
 local view = require "ladies.lab.report.view"
@@ -18,7 +20,7 @@ function Page:add(markup, ...)
 end
 
 -- The class of the colour of sampler i.
-local function colour_of(i) return ("c%d"):format((i - 1) % svg.COLOURS + 1) end
+local function colour_of(i) return "c" .. palette.of(i) end
 
 -- ---------------------------------------------------------------- verdicts
 
@@ -104,14 +106,14 @@ end
 -- ---------------------------------------------------------------- pictures
 
 function Page:figure(plot)
-  local picture = svg.chart(plot)
+  local picture = chart_of(plot)
   if not picture then return end
   self:add("<figure><figcaption>%s</figcaption>\n%s", text(plot.title), picture)
   self:add '<ul class="key">'
   for i, series in ipairs(plot.series) do
     if series.name ~= "" then
-      self:add('<li class="%s"><span>%s</span></li>', colour_of(series.colour or i),
-        text(series.name))
+      self:add('<li><svg viewBox="0 0 28 16" aria-hidden="true">%s</svg>%s</li>',
+        svg.key(series.colour or i, 3, 8, series.style), text(series.name))
     end
   end
   self:add "</ul></figure>"

@@ -1,19 +1,20 @@
 --- The style of a laboratory's page: light or dark as the reader's system is, narrow or wide as the
 -- window is. Tables and pictures that are wider than it scroll by themselves.
-return [[
+
+local palette = require "ladies.report.palette"
+
+local STYLE = [[
 :root {
   color-scheme: light dark;
-  --page: #f6f7f9; --card: #ffffff; --ink: #1c2126; --soft: #5b6670; --line: #d9dee3;
+  LIGHT
+  --page: #f6f7f9;
   --fault: #b3261e; --fault-back: #fdecea; --warning: #8a5300; --warning-back: #fff4e0;
-  --c1: #0072b2; --c2: #d55e00; --c3: #00835f; --c4: #b4558c; --c5: #2f8fc4; --c6: #b87a00;
-  --c7: #877b00; --c8: #444b52;
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --page: #14171a; --card: #1d2226; --ink: #e6e9ec; --soft: #a0abb5; --line: #343c44;
+    DARK
+    --page: #14171a;
     --fault: #ff9d94; --fault-back: #3a1f1d; --warning: #f5c26b; --warning-back: #33280f;
-    --c1: #56b4e9; --c2: #ff8a45; --c3: #2fc79b; --c4: #e39cc4; --c5: #9cd3f3; --c6: #f0b13c;
-    --c7: #d6ca4b; --c8: #c4ccd3;
   }
 }
 * { box-sizing: border-box; }
@@ -53,28 +54,17 @@ figure { margin: 0; padding: .9rem; overflow-x: auto; }
 figcaption { font-weight: 600; margin-bottom: .4rem; overflow-wrap: anywhere; }
 .key { list-style: none; margin: .4rem 0 0; padding: 0; display: flex; flex-wrap: wrap;
   gap: .2rem 1rem; font-size: .875rem; }
-.key li::before, .dot::before { content: ""; display: inline-block; width: .7rem; height: .7rem;
+.key svg { width: 1.75rem; height: 1rem; margin-right: .35rem; flex: none; }
+.key li { display: flex; align-items: center; overflow-wrap: anywhere; }
+.dot::before { content: ""; display: inline-block; width: .7rem; height: .7rem;
   border-radius: 50%; margin-right: .4rem; background: var(--own, currentColor); }
-.key span { color: var(--ink); overflow-wrap: anywhere; }
 details { margin: 1rem 0; padding: .2rem 1.1rem 1rem; }
 details:not([open]) { padding-bottom: .2rem; }
 summary { cursor: pointer; font-weight: 600; padding: .6rem 0; overflow-wrap: anywhere; }
 details .table { border-color: var(--line); }
 svg.chart { display: block; width: 100%; min-width: 20rem; height: auto; }
 svg.bar { width: 7.5rem; height: .9rem; vertical-align: middle; }
-svg text { font-size: 12.5px; fill: var(--soft); }
-svg line, svg path { stroke: currentColor; fill: none; stroke-width: 1.8; }
-svg circle { fill: currentColor; }
-svg .grid { stroke: var(--line); stroke-width: 1; }
-svg .axis { stroke: var(--soft); stroke-width: 1; }
-svg .zero { stroke: var(--soft); stroke-width: 1; }
-svg .range { stroke-width: 2.4; }
-svg .band { fill: currentColor; fill-opacity: .16; stroke: none; }
-svg .dashed { stroke-dasharray: 5 4; stroke-width: 1.4; }
-.c1 { color: var(--c1); } .c2 { color: var(--c2); } .c3 { color: var(--c3); }
-.c4 { color: var(--c4); } .c5 { color: var(--c5); } .c6 { color: var(--c6); }
-.c7 { color: var(--c7); } .c8 { color: var(--c8); }
-@media (max-width: 34rem) {
+PICTURES@media (max-width: 34rem) {
   main { padding: 1rem .7rem 2rem; }
   th, td { padding: .4rem .5rem; }
   th:first-child { min-width: 9.5rem; }
@@ -83,3 +73,6 @@ svg .dashed { stroke-dasharray: 5 4; stroke-width: 1.4; }
 }
 @media print { details { break-inside: avoid; } }
 ]]
+
+return (STYLE:gsub("%u%u+", {LIGHT = palette.LIGHT, DARK = palette.DARK,
+  PICTURES = palette.rules "svg" .. palette.classes ""}))

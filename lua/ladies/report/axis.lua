@@ -1,0 +1,70 @@
+--- The axes of charts: where numbers have their place, and which of them are written.
+
+-- The width of steps of 1, 2 or 5 times a power of 10, of which about n make up `range`.
+local function step_of(range, n)
+  local power = 10 ^ math.floor(math.log(range / n, 10))
+  for _, times in ipairs{1, 2, 5, 10} do
+    if range / (times * power) <= n then return times * power end
+  end
+end
+
+-- Steps from one end to the other; whole ones of numbers that are whole.
+local function linear_ticks(low, high, is_whole)
+  local list, step = {}, step_of(high - low, 5)
+  if is_whole then step = math.max(1, step) end
+  for i = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) do
+    list[#list + 1] = i * step
+  end
+  return list
+end
+
+-- Powers of 10, and where these are few their multiples by 2 and 5; where even those are, steps.
+local function log_ticks(low, high)
+  for _, multiples in ipairs{{1}, {1, 2, 5}} do
+    local list = {}
+    for power = math.floor(math.log(low, 10)), math.ceil(math.log(high, 10)) do
+      for _, times in ipairs(multiples) do
+        local x = times * 10.0 ^ power
+        if x >= low * (1 - 1e-9) and x <= high * (1 + 1e-9) then list[#list + 1] = x end
+      end
+    end
+    if #list >= 3 then return list end
+  end
+  return linear_ticks(low, high)
+end
+
+-- The bounds of an axis for numbers from low to high, with a margin.
+local function bounds_of(low, high, opts)
+  if opts.is_log then
+    if low == high then low, high = low / 2, high * 2 end
+    local margin = (high / low) ^ 0.04
+    return low / margin, high * margin
+  end
+  if low == high then low, high = low - 0.5, high + 0.5 end
+  local margin = 0.04 * (high - low)
+  return opts.zero and low >= 0 and 0 or low - margin, high + margin
+end
+
+--- An axis for some numbers, an array that is not empty, between two places on the page:
+-- {place = function(x), ticks = array, low =, high =}. opts:
+-- is_log   logarithmic, of positive numbers
+-- zero     a linear one of numbers that are not negative begins at 0
+-- range    {low, high}, either of them false or nil where the numbers decide
+-- ticks    the numbers that are written
+return function(numbers, from, to, opts)
+  local low, high, is_whole = math.huge, -math.huge, true
+  for _, x in ipairs(numbers) do
+    low, high, is_whole = math.min(low, x), math.max(high, x), is_whole and x % 1 == 0
+  end
+  low, high = bounds_of(low, high, opts)
+  local range = opts.range or {}
+  low, high = range[1] or low, range[2] or high
+  local function share(x)
+    if opts.is_log then return math.log(x / low) / math.log(high / low) end
+    return (x - low) / (high - low)
+  end
+  return {
+    low = low, high = high, place = function(x) return from + (to - from) * share(x) end,
+    ticks = opts.ticks or opts.is_log and log_ticks(low, high) or linear_ticks(low, high, is_whole),
+  }
+end

@@ -1,0 +1,103 @@
+--- What a plot is, whoever draws it: the options of ladies.plot, checked, with their tensors as
+-- plain numbers.
+
+local core = require "ladies_core"
+local errors = require "ladies.base.errors"
+local options = require "ladies.base.options"
+local tables = require "ladies.base.tables"
+
+local plot_options = {}
+
+local SPEC = {
+  series = "table or nil",
+  cells = "Tensor or table or nil",
+  title = {"string", ""},
+  x = {"string", ""},
+  y = {"string", ""},
+  log = {"none|x|y|xy", "none"},
+  axes = {"boolean", true},
+  x_range = "table or nil",
+  x_ticks = "array of numbers or nil",
+  x_names = "array of strings or nil",
+  y_range = "table or nil",
+  y_names = "array of strings or nil",
+  width = "positive integer or nil",
+  height = "positive integer or nil",
+}
+
+local SERIES = {
+  name = {"string", ""},
+  points = "Tensor or table",
+  axis = {"integer in [1, 2]", 1},
+  style = {"lines|points|both|dashed|bars|segments", "lines"},
+  spread = {"band|bars", "band"},
+  colour = "positive integer or nil",
+  labels = "array of strings or nil",
+}
+
+-- The rows of a tensor as tables; those of a vector are numbers.
+local function rows_of(t)
+  return core.no_grad(function() return t:to_table() end)
+end
+
+--- plot_options.numbers(where, values) -> table: the numbers of a vector, a Tensor, an Index or an
+-- array; of a Tensor with columns an array of them for each row.
+function plot_options.numbers(where, values)
+  local class = options.class_of(values)
+  if class == "Tensor" or class == "Index" then return rows_of(values) end
+  return options.value(where, "what is drawn", values, "Tensor or Index or table")
+end
+
+-- Points as {x, y [, low, high]}: of a vector the numbers over their places.
+local function points_of(where, given)
+  local list = plot_options.numbers(where, given)
+  if options.class_of(given) == "Tensor" and given.ndim == 2
+    and (given.n_cols < 2 or given.n_cols > 4) then
+    errors.fail(("%s: points must have 2 to 4 columns (x, y, low, high), got %d x %d"):format(where,
+      given.n_rows, given.n_cols))
+  end
+  return tables.map(list, function(point, i)
+    return type(point) == "number" and {i, point} or point
+  end)
+end
+
+local function check_range(where, name, range)
+  if not range then return end
+  for i = 1, 2 do
+    if range[i] and (math.type(range[i]) == nil or range[i] ~= range[i]) then
+      errors.fail(("%s: %s must be {low, high}, two numbers, or false for one that follows from "
+        .. "what is drawn"):format(where, name))
+    end
+  end
+end
+
+-- The rows of the cells, all of one length.
+local function cells_of(where, given)
+  local rows = plot_options.numbers(where, given)
+  for i, row in ipairs(rows) do
+    if type(row) ~= "table" or #row ~= #rows[1] then
+      errors.fail(("%s: cells must be rows of one length; row %d is another"):format(where, i))
+    end
+  end
+  return rows
+end
+
+--- plot_options.check(where, given) -> options: those of a plot with their defaults, or an error in
+-- the name of `where` that says what is wrong.
+function plot_options.check(where, given)
+  local opts = options.check(where, given, SPEC)
+  if (opts.series == nil) == (opts.cells == nil) then
+    errors.fail(where .. ": a plot has either series or cells")
+  end
+  check_range(where, "x_range", opts.x_range)
+  check_range(where, "y_range", opts.y_range)
+  opts.cells = opts.cells and cells_of(where, opts.cells)
+  opts.series = tables.map(opts.series or {}, function(one)
+    local series = options.check(where .. ": a series", one, SERIES)
+    series.points = points_of(where, series.points)
+    return series
+  end)
+  return opts
+end
+
+return plot_options
