@@ -18,6 +18,7 @@ local comm = require "ladies.ranks.comm"
 local experiment_options = require "ladies.command.experiment_options"
 local own_code = require "ladies.experiment.own_code"
 local Profile = require "ladies.training.profile"
+local ranks_cost = require "ladies.training.ranks_cost"
 local settings = require "ladies.experiment.settings"
 local run_folder = require "ladies.training.run_folder"
 local tables = require "ladies.base.tables"
@@ -46,7 +47,8 @@ local function spec(args)
     {"auto-seconds", "S", "positive number", default = 300,
       help = "of training for all short runs together, about"},
     {"quiet", help = "no progress"},
-    {"profile", help = "print where the time of batches goes, by layer and by primitive"},
+    {"profile", help = "print where the time of batches goes, by layer and by primitive; of "
+      .. "several ranks, what they sent and for what they waited"},
   })
 end
 
@@ -155,6 +157,7 @@ cli.main(spec, arg, function(opts, given)
   print(tostring(result))
   print()
   if result.profile then print(Profile.text(result.profile) .. "\n") end
+  if opts.profile and result.ranks then print(ranks_cost.text(result.ranks) .. "\n") end
   print(("in %s: model.npz, log.jsonl, %spredictions.npz, summary.json"):format(folder,
     result.curve and result.curve .. ", " or ""))
   if result.test_f1 then print(("test micro-F1 %.4f"):format(result.test_f1)) end

@@ -4,6 +4,7 @@ local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 
 local lu = require "luaunit"
 local files = require "tools.files"
+local gradients = require "ladies.ranks.gradients"
 local json = require "ladies.base.json"
 local ranks = require "tools.ranks"
 local shell = require "tools.shell"
@@ -25,6 +26,9 @@ local function train(n, folder, options)
   lu.assertEquals(status, 0, err)
   return out
 end
+
+-- Elements of the slab of the model: two layers of 12 x 16 + 16 and 16 x 3 + 3, in lines of 16.
+local SLAB = 192 + 16 + 48 + 16
 
 -- What does not depend on time of the log in a folder.
 local function log_of(folder)
@@ -98,6 +102,24 @@ function tests.test_callbacks()
   assert_same("callbacks3", "callbacks")
 end
 
+--- What is counted is what the exchange costs: two slabs and the sums of the tree, as computed.
+function tests.test_cost()
+  lu.assertEquals({gradients.cost(1600, 4, 8)}, {24, 4 * 2 * 3 * 1600})
+  lu.assertEquals({gradients.cost(1600, 1, 8)}, {0, 0})
+  lu.assertEquals({gradients.cost(16, 4, 8)}, {6, 4 * 2 * 3 * 16})    -- one rank has all of it
+  for n, sums in pairs{[2] = 1, [3] = 2} do            -- 3 ranks have 3, 3 and 2 of 8: 2, 2, 1 sums
+    local folder = "cost" .. n
+    train(n, folder)
+    local found = json.decode(read(folder, "summary.json")).ranks
+    local messages, bytes = gradients.cost(SLAB, n, 8)
+    lu.assertEquals({found.ranks, found.batches}, {n, 80})
+    lu.assertEquals({found.kinds.gradients.messages, found.kinds.gradients.bytes},
+      {10 * messages, 10 * bytes})
+    lu.assertTrue(bytes >= 4 * (n - 1) * SLAB * 2 and bytes <= 4 * (n - 1) * SLAB * (1 + sums))
+    lu.assertTrue(found.busy.largest >= found.busy.mean and found.busy.mean > 0)
+  end
+end
+
 -- ---------------------------------------------------------------- refusals
 
 -- The one line of a run that is refused.
@@ -111,7 +133,8 @@ end
 
 function tests.test_what_ranks_cannot_share()
   lu.assertStrContains(refused(2, "grad_accumulate = 1"), "2 ranks have one mini-batch a step "
-    .. "between them; a step of more is set by grad_accumulate (--accumulate), best a multiple of 2")
+    .. "between them; a step of more is set by grad_accumulate (--accumulate), best a multiple of "
+    .. "2")
   lu.assertStrContains(refused(2, [[settle = function(opts, P)
     opts.sampler = ladies.samplers.bandit(P, {samples = {4, 4}})
   end]]), "is adaptive: it learns from every mini-batch before the next one")

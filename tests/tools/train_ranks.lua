@@ -1,6 +1,6 @@
---- A run on the toy data by several ranks, or by one: steps of 8 mini-batches. Argument: the text of
--- a Lua table, whose fields are options of ladies.train, and `threads`, and `settle`, a function of
--- the options and P that changes them. It may look at `ladies`, `toy` and `rank`.
+--- A run on the toy data by several ranks, or by one: steps of 8 mini-batches. Argument: the text
+-- of a Lua table, whose fields are options of ladies.train, and `threads`, and `settle`, a function
+-- of the options and P that changes them. It may look at `ladies`, `toy` and `rank`.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/tools/" or ".."
 package.path = here .. "/?.lua;" .. package.path
 

@@ -12,12 +12,14 @@ local KIND = "gradients"
 
 local LINE = 16     -- floats; parts begin at whole lines of a cache
 
--- Which part of a slab of n elements a rank adds: its first and its last, of which the last is less
--- where it has none.
-local function part(rank, n)
-  local first, last = fold.share(rank, link.size, (n + LINE - 1) // LINE)
+-- Which part of a slab of n elements a rank of `size` adds: its first and its last, of which the
+-- last is less where it has none.
+local function part_of(rank, size, n)
+  local first, last = fold.share(rank, size, (n + LINE - 1) // LINE)
   return (first - 1) * LINE + 1, math.min(last * LINE, n)
 end
+
+local function part(rank, n) return part_of(rank, link.size, n) end
 
 -- Calls f(rank, first, last) for every rank but this one that has a part of a slab of n elements.
 local function each_other(n, f)
@@ -73,6 +75,23 @@ local function gather(own, n)
   end)
   link.exchange(KIND, sends, receives)
   return whole
+end
+
+--- gradients.cost(n, size, leaves): the messages and bytes that `size` ranks send, all together,
+-- for a step of so many mini-batches and a slab of n elements.
+function gradients.cost(n, size, leaves)
+  local messages, elements = 0, 0
+  for rank = 0, size - 1 do
+    local first, last = part_of(rank, size, n)
+    local length = math.max(0, last - first + 1)
+    for other = 0, size - 1 do
+      local from, to = fold.share(other, size, leaves)
+      -- The other one sends its sums of this part, and gets the result.
+      local copies = other ~= rank and length > 0 and #fold.nodes(from, to, leaves) + 1 or 0
+      messages, elements = messages + copies, elements + copies * length
+    end
+  end
+  return messages, 4 * elements
 end
 
 --- Gives every rank's optimizer the mean of the gradients of all `leaves` mini-batches of a step,

@@ -70,7 +70,8 @@ local function summarize(run, reason, test)
     input_rows = run.rows.input / n, hidden_rows = run.rows.hidden / n,
     memory_batch = run.batch_bytes,
     memory_parameters = bytes_of_parameters(run), memory_peak = core.memory().resident_peak,
-    profile = run.profile and run.profile:result(), folder = opts.out, numerics = run:computed_by(),
+    profile = run.profile and run.profile:result(), ranks = run:cost_of_ranks(),
+    folder = opts.out, numerics = run:computed_by(),
   }
 end
 

@@ -21,6 +21,7 @@ local optim = require "ladies.optim"
 local Profile = require "ladies.training.profile"
 local progress = require "ladies.base.progress"
 local propagation = require "ladies.graph.propagation"
+local ranks_cost = require "ladies.training.ranks_cost"
 local run_checkpoint = require "ladies.training.run_checkpoint"
 local step = require "ladies.training.step"
 local tables = require "ladies.base.tables"
@@ -130,6 +131,7 @@ function Run:open_checkpoint()
   if not self.together then return end
   local bytes = together.file(path)
   if bytes and link.rank > 0 then run_checkpoint.receive(self, bytes) end
+  self.began = {number = self.number, cost = ranks_cost.now(self.timer)}
 end
 
 --- The options of the iterator over the mini-batches from one on.
@@ -303,6 +305,12 @@ function Run:evaluate()
   if self.log then
     self.log:validation(self.number, self.epoch, found, self.timer:seconds(), numbers)
   end
+end
+
+--- What it has cost several ranks so far to train together (see ranks_cost.since); nil alone.
+function Run:cost_of_ranks()
+  if not self.together then return nil end
+  return ranks_cost.since(self.began.cost, self.timer, self.number - self.began.number)
 end
 
 -- Why no step follows as far as this process knows, or nil; in the midst of one there is no reason.

@@ -16,7 +16,7 @@ Summary.__index = Summary
 of_class(Summary, "method dataset seed stopped trouble test_f1 test_macro_f1 monitor mode "
   .. "best_value best_batch val_f1 folder batches seconds batch_ms waiting_ms gathering_ms "
   .. "computing_ms workers sampling_ms validation_seconds input_rows hidden_rows numerics curve "
-  .. "memory_paper memory_batch memory_parameters memory_peak profile history")
+  .. "memory_paper memory_batch memory_parameters memory_peak profile ranks history")
 
 --- Memory as the paper counts it, in bytes: weights, gathered input features and hidden rows of a
 -- batch, dense float32, without biases and head:
@@ -51,6 +51,8 @@ end
 -- numerics                          what the bits depend on besides: versions, processors' kernels
 -- folder, curve                     the run's, and the file in it that shows the training curve
 -- profile                           where the time of batches went, when that was asked for
+-- ranks                             what several ranks sent, and for what they waited, where there
+--                                   were such (see ladies.training.ranks_cost)
 -- history                           its validations, an array of {batch =, seconds = (of training),
 --                                   value =}, shown as a table and a curve; not in summary.json
 -- memory_paper (bytes or nil), memory_batch, memory_parameters, memory_peak (bytes)
@@ -74,18 +76,27 @@ local function cell(format, value)
   return value and format:format(value) or "-"
 end
 
+-- What several ranks sent for a step's gradients, and how long they waited, in a line.
+local function ranks_text(ranks)
+  local sent, waited = ranks.kinds.gradients, 0
+  for _, kind in pairs(ranks.kinds) do waited = waited + kind.seconds.mean end
+  return ("%d; %s MB of gradients sent; each trained for %.2f s and waited %.2f s"):format(
+    ranks.ranks, mib(sent.bytes), ranks.busy.mean, waited)
+end
+
 -- The lines below the table, for those whose numbers there are.
 local function notes_of(self)
   local notes = {}
   local function note(there, name, text, ...)
     if there then notes[#notes + 1] = ("  %-12s " .. text):format(name, ...) end
   end
-  local workers = self.workers or 0
+  local workers, ranks = self.workers or 0, self.ranks
   note(self.seconds and self.validation_seconds, "total",
     "%.2f s of training; validation took %.2f s more", self.seconds, self.validation_seconds)
   note(self.waiting_ms, "batch", "%.2f ms %s, %.2f ms gathering, %.2f ms computing",
-    self.waiting_ms, workers > 0 and "waiting" or "sampling", self.gathering_ms,
+    self.waiting_ms, (workers > 0 or ranks) and "waiting" or "sampling", self.gathering_ms,
     self.computing_ms)
+  note(ranks, "ranks", "%s", ranks and ranks_text(ranks))
   note(workers > 0, "workers", "%d, %.2f ms sampling; the loop waited for it %.1f %% of its time",
     workers, self.sampling_ms, 100 * (self.waiting_ms or 0) / (self.batch_ms or 1))
   note(self.memory_paper, "memory MB",
