@@ -15,7 +15,6 @@
 local core = require "ladies_core"
 local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
-local sampling = require "ladies.sampling"
 
 local WHERE = "ladies.samplers.shadow"
 
@@ -26,32 +25,6 @@ local SPEC = {
   normalize = {"row|sym|none", "sym"},
   self_loops = {"boolean", true},
 }
-
--- The nodes of a seed's ego graph, itself first.
-local function ego(A, seed, opts, rng)
-  local nodes, frontier = seed, seed
-  for _ = 1, opts.depth do
-    local _, near = A:sample_rows(frontier, opts.samples, {rng = rng})
-    local known = #nodes
-    nodes = sampling.union(nodes, near)
-    if #nodes == known then break end
-    frontier = nodes:slice(known + 1, #nodes)
-  end
-  return nodes
-end
-
--- The disjoint union of the seeds' ego graphs, with all seeds before the other nodes.
-local function united(A, seeds, opts, rng)
-  local parts, roots, at = {}, {}, 1
-  for i = 1, #seeds do
-    local nodes = ego(A, seeds:slice(i, i), opts, rng)
-    parts[i] = {adj = A:induced(nodes), dst = nodes, src = nodes}
-    roots[i], at = at, at + #nodes
-  end
-  local all = sampling.disjoint_union(parts)
-  local order = sampling.union(core.index(roots), core.range(1, #all.src))
-  return all.adj:induced(order), all.src[order]
-end
 
 --- ladies.samplers.shadow(A, {layers =, ...}): a sampler(seeds, rng) -> mini-batch. A is the
 -- graph's adjacency, not normalised.
@@ -67,7 +40,7 @@ local function shadow(A, given)
   local function sample(_, seeds, rng)
     inputs.seeds(seeds):check_unique("sampler: node")
     options.value(WHERE, "rng", rng, "Rng")
-    local adj, nodes = united(A, seeds, opts, rng)
+    local adj, nodes = A:ego_graphs(seeds, opts.samples, opts.depth, {rng = rng})
     adj = adj:normalize(opts.normalize, {self_loops = opts.self_loops})
     local readout = core.range(1, #seeds)
     local inner = {adj = adj, dst = nodes, src = nodes}

@@ -1,4 +1,5 @@
-/* Matrix: random walks. */
+/* Matrix: random walks and ego graphs. */
+#include "sample/ego.h"
 #include "sample/walk.h"
 #include "state/bind.h"
 
@@ -33,6 +34,20 @@ static int matrix_frontier_walk(lua_State *L)
     return 1;
 }
 
+static int matrix_ego_graphs(lua_State *L)
+{
+    static const char *const names[] = {"rng", NULL};
+    ld_csr *a = bind_matrix(L, 1);
+    ld_index *seeds = bind_index(L, 2);
+    lua_Integer k = bind_check_integer(L, 3), depth = bind_check_integer(L, 4);
+    lua_settop(L, 5);
+    bind_check_options(L, 5, "ego_graphs", names);
+    ld_rng *rng = bind_option_rng(L, 5, "ego_graphs");
+    ld_csr **out = bind_new_matrix(L);
+    bind_check(L, ld_ego_graphs(out, bind_new_index(L), a, seeds, k, depth, rng));
+    return 2;
+}
+
 void bind_open_walk(lua_State *L)
 {
     static const bind_function methods[] = {
@@ -50,6 +65,14 @@ void bind_open_walk(lua_State *L)
          "entries of the node where it is, and moves to the column of one of them, all alike. They\n"
          "begin at the roots. Gives the nodes that were left, one a step; fewer only when none can\n"
          "move. Ribeiro and Towsley 2010; the multi-dimensional walk of GraphSAINT, Zeng et al. 2020."},
+        {"ego_graphs", matrix_ego_graphs,
+         "A:ego_graphs(seeds, k, depth, {rng=}) -> Matrix, Index\n"
+         "The disjoint union of an ego graph for each seed, and the ids of its rows: all seeds, then\n"
+         "the other nodes of each graph in turn. `depth` times the nodes that came last are each\n"
+         "followed by k columns of their rows, drawn uniformly without replacement; then the graph\n"
+         "has all entries of A between its nodes, with their values. A is square, and seeds may\n"
+         "repeat. Draws as A:sample_rows, from a sub-stream for each step of each graph. An A that\n"
+         "carries a gradient is an error: detach it first. ShaDow, Zeng et al. 2021."},
         {NULL, NULL, NULL},
     };
     bind_methods(L, BIND_MATRIX, methods);

@@ -93,6 +93,9 @@ return {
   ["Matrix:draw_cols"] = refuses(function(c)
     return c.A:draw_cols(index{1, 2}, 2, {rng = rng()})
   end),
+  ["Matrix:ego_graphs"] = refuses(function(c)
+    return (c.A:ego_graphs(index{1, 2}, 2, 1, {rng = rng()}))
+  end),
 
   -- the way out
   ["Matrix:detach"] = constant("constants", function(c) return c.A:detach() end),

@@ -21,7 +21,7 @@ local NAMES = {
   [DENSE] = "tensor logits weights means shares mask gain gradient scores p pi r w t v u x y c " ..
     "h a b bias mean variance p_cols targets class_weights",
   [IDS] = "idx ids dst src labels pick order ends nodes part_of roots always offsets rows cols " ..
-    "train val test",
+    "train val test seeds",
   [SPARSE] = "P A B U S adjacency adj",
   ["ladies.Rng"] = "rng",
   ["ladies.Dataset"] = "data dataset",
@@ -29,7 +29,7 @@ local NAMES = {
   [LABELS] = "predicted",
   ["integer"] = "n_rows n_cols first last n k row column seed batches classes entries length " ..
     "height steps i dim most draws l limit n_ids n_labels first_id power width outputs cut " ..
-    "number keep",
+    "number keep depth",
   ["number"] = "low high bound slope alpha eps exponent inside deviation lr tolerance from to " ..
     "momentum beta1 beta2 weight_decay restart q norm seconds",
   ["string"] = "name path base text kind how where folder what message word preface type_text " ..
