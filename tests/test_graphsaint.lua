@@ -237,6 +237,31 @@ function tests.test_unbiased_by_enumeration()
   end)
 end
 
+--- All layers share the subgraph: a path that goes to and fro over an edge is there as often as the
+-- edge is, but divided by the edge's alphas once for every step. Over all subgraphs, given that its
+-- first node is in them, its mean is 1 after one step, and grows with every other.
+function tests.test_paths_over_one_edge()
+  local steps = 5
+  every(1500, function(sampler, found, P, _, name)
+    local row, col, weight = P:row_of(), P:col_of(), dense.new(6, 6)
+    for e = 1, P.nnz do weight[row[e]][col[e]] = sampler.aggregator[e] end
+    for _, edge in ipairs(EDGES) do
+      local v, u = edge[1], edge[2]
+      local both = inclusion(found, v, u)
+      local there, back = both / inclusion(found, v), both / inclusion(found, u)
+      local noise = BOUND / math.sqrt(1500 * both)
+      local mean, exact = there, there
+      for step = 1, both > 0 and steps or 0 do
+        local forth, before = step % 2 == 1, exact
+        mean = mean * (forth and weight[v][u] or weight[u][v])
+        exact = exact / (forth and there or back)
+        lu.assertTrue(math.abs(math.log(mean / exact)) < step * noise, name)
+        lu.assertTrue(step == 1 and math.abs(exact - 1) < 1e-9 or exact > before - 1e-9, name)
+      end
+    end
+  end)
+end
+
 -- ---------------------------------------------------------------- batches
 
 local function place(i)

@@ -81,28 +81,58 @@ end
 
 local function percent(value) return Table.number(value and 100 * value, "%.0f %%") end
 
+-- A number that may be very large.
+local function free(value)
+  return Table.number(value, value and value >= 100 and "%.0f" or "%.2f")
+end
+
+local function findings_table(examined)
+  local results = Table.new{"method", "data set", "equal", "batches",
+    "rows without a sampled neighbour", "with none but themselves", "error of the embedding",
+    "of the gradient", "scale of a layer", "of the embedding"}
+  for _, one in ipairs(examined) do
+    local variant = one.variant
+    results:add{variant.title, variant.dataset, variant.equal, Table.number(one.batches, "%.0f"),
+      percent(one.empty), percent(one.alone), free(one.embedding), free(one.gradient),
+      Table.number(one.layer_scale, "%.2f"), free(one.scale)}
+  end
+  return results
+end
+
+-- A row for each of them that has scales by depth, or nil.
+local function scales_table(examined)
+  local results, most = nil, 0
+  for _, one in ipairs(examined) do most = math.max(most, #(one.scales or {})) end
+  local head = {"method", "data set", "equal"}
+  for l = 1, most do head[#head + 1] = ("%d layer%s"):format(l, l == 1 and "" or "s") end
+  for _, one in ipairs(examined) do
+    if one.scales then
+      results = results or Table.new(head)
+      local row = {one.variant.title, one.variant.dataset, one.variant.equal}
+      for l = 1, most do row[#row + 1] = free(one.scales[l] or nil) end
+      results:add(row)
+    end
+  end
+  return results
+end
+
 local function add_examinations(report, examined)
-  local results = Table.new{"method", "data set", "equal", "rows without a sampled neighbour",
-    "with none but themselves", "error of the embedding", "of the gradient", "scale of a layer",
-    "of the embedding"}
   local lines = {}
   for _, one in ipairs(examined) do
     local variant = one.variant
-    local row = {variant.title, variant.dataset, variant.equal, percent(one.empty),
-      percent(one.alone)}
-    for _, value in ipairs{"embedding", "gradient", "layer_scale", "scale"} do
-      row[#row + 1] = Table.number(one[value], "%.2f")
-    end
-    results:add(row)
     if variant.far then
-      local causes = #one.causes > 0 and " " .. table.concat(one.causes, "; ") or ""
-      lines[#lines + 1] = ("* %s on %s, equal %s. %s%s"):format(variant.title, variant.dataset,
-        variant.equal, one.verdict, causes)
+      lines[#lines + 1] = ("* %s on %s, equal %s: %s"):format(variant.title, variant.dataset,
+        variant.equal, table.concat(one.reasons, "; "))
     end
   end
   report:heading "Why: what the laboratory finds of these, beside the first method"
-  report:table(results)
+  report:table(findings_table(examined))
   report:text(table.concat(lines, "\n"))
+  local scales = scales_table(examined)
+  if scales then
+    report:heading "How large the embedding comes out, by depth"
+    report:table(scales)
+  end
 end
 
 local ABOUT = [[
@@ -147,9 +177,10 @@ local LABORATORY = [[
 The laboratory's network is as deep as the trained one, %d wide at most, after 5 steps of training
 with whole neighbourhoods; rows are means over its layers, errors those of a mini-batch as a share
 of the exact values' size. "scale": how many times as large as the exact one the estimate is on
-average, by itself where a layer's input is exact, and of the embedding after all layers. A
-subgraph that all layers share makes the second far larger than the first: a path that uses an edge
-k times is there with the edge's probability, but divided by its k-th power.]]
+average, by itself where a layer's input is exact, and of the embedding after all layers; where that
+is off by more than twice, networks of fewer layers are examined too. A subgraph that all layers
+share makes it far larger with every layer: a path that uses an edge k times is there with the
+edge's probability, but divided by its k-th power.]]
 
 --- report(study, variants, records, examined, opts, notes): see ladies_followers.methods.
 return function(study, variants, records, examined, opts, notes)

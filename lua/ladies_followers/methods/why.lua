@@ -11,6 +11,9 @@ local test_f1 = require "ladies.study.test_f1"
 -- Points of test F1 that a method may be below full batch.
 local FAR = 3
 
+-- How many times too large or too small an embedding may be before its depths are looked at.
+local OFF = 2
+
 local why = {}
 
 --- The width of the network that is examined, at most; a wider one changes little.
@@ -72,44 +75,106 @@ end
 
 local function size(finding) return finding and math.sqrt(finding.mean) end
 
-local function measure(variant, opts)
+-- The laboratory's findings in so many seconds, by their keys, of a variant with so many layers.
+local function found_of(variant, layers, seconds)
   local config = variant.config
-  local found = lab(variant.method, {
-    dataset = config.dataset, layers = config.layers, batch_size = config.batch_size,
-    hidden = math.min(why.HIDDEN, config.hidden), seconds = opts.laboratory, against = {},
+  return lab(variant.method, {
+    dataset = config.dataset, layers = layers, batch_size = config.batch_size,
+    hidden = math.min(why.HIDDEN, config.hidden), seconds = seconds, against = {},
     settings = own_settings(variant), quiet = true,
-  }).examinations[1]
-  return {
-    verdict = found.verdict,
-    causes = tables.map(found.faults, function(fault)
-      return ("%s: %s (%s)"):format(fault.kind, fault.text, fault.proof or "")
-    end),
-    empty = over_layers(found.by_key, "connection.empty.%d", config.layers),
-    alone = over_layers(found.by_key, "connection.alone.%d", config.layers),
-    embedding = size(found.by_key["embedding.error"]),
-    gradient = size(found.by_key["gradient.error"]),
-    layer_scale = over_layers(found.by_key, "layers.%d.scale", config.layers),
-    scale = found.by_key["embedding.scale"] and found.by_key["embedding.scale"].mean,
+  }).examinations[1].by_key
+end
+
+local function scale_of(by_key)
+  local found = by_key["embedding.scale"]
+  return found and found.mean
+end
+
+-- Whether something is far too large or too small.
+local function is_off(scale) return scale ~= nil and (scale > OFF or scale < 1 / OFF) end
+
+local function measure(variant, opts)
+  local layers = variant.config.layers
+  local by_key = found_of(variant, layers, opts.laboratory)
+  local record = {
+    empty = over_layers(by_key, "connection.empty.%d", layers),
+    alone = over_layers(by_key, "connection.alone.%d", layers),
+    embedding = size(by_key["embedding.error"]), gradient = size(by_key["gradient.error"]),
+    layer_scale = over_layers(by_key, "layers.%d.scale", layers), scale = scale_of(by_key),
   }
+  if is_off(record.scale) then
+    record.scales = {}
+    for l = 1, layers - 1 do
+      record.scales[l] = scale_of(found_of(variant, l, opts.laboratory / 3)) or false
+    end
+    record.scales[layers] = record.scale
+  end
+  return record
+end
+
+local function batches_of(variant)
+  return statistics.mean(tables.map(variant.records, function(record) return record.batches end))
+end
+
+-- The variant of this form that is at equal nodes, when it is not far behind there.
+local function fine_at_equal_nodes(variant, variants)
+  for _, one in ipairs(variants) do
+    if one.dataset == variant.dataset and one.label == variant.label and one.equal == "nodes"
+      and one ~= variant and #one.behind > 0 and not one.far then
+      return one
+    end
+  end
+end
+
+-- A number of times, as text.
+local function times(value)
+  return (value >= 100 and "%.0f" or "%.2g"):format(value)
+end
+
+-- Why a variant is far behind, by what was measured of it, as texts.
+local function reasons_of(one, variants)
+  local list, variant = {}, one.variant
+  local fine, batches = fine_at_equal_nodes(variant, variants), batches_of(variant)
+  if fine and batches < batches_of(fine) / 2 then
+    list[1] = ("its seconds are over after %.0f batches; after %.0f, at equal nodes, it is within "
+      .. "%g points"):format(batches, batches_of(fine), FAR)
+  end
+  if one.alone and one.alone > 0.5 then
+    list[#list + 1] = ("%.0f %% of a layer's rows have no sampled neighbour but themselves"):format(
+      100 * one.alone)
+  end
+  if one.scales then
+    list[#list + 1] = ("the embedding comes out %s times as large, with one layer %s times"):format(
+      times(one.scale), times(one.scales[1] or 1))
+  end
+  if #list == 0 then
+    list[1] = ("the gradient of a mini-batch is off by %s times its size"):format(
+      times(one.gradient))
+  end
+  return list
 end
 
 --- why.examine(study, variants, opts): marks the variants with `behind`, what full batch has more
 -- seed by seed, and `far`; and returns the examinations of those that are far behind, and of the
--- first method beside them: an array of {variant =, verdict =, causes =, empty =, alone =,
--- embedding =, gradient =, layer_scale =, scale =}, kept in the study. empty: the share of a
--- layer's rows without any sampled neighbour; alone: with none but themselves; embedding, gradient:
--- sizes of the errors as shares of the exact values; layer_scale, scale: how many times as large as
--- the exact one the estimate is on average, that of a layer whose input is exact, and that of all
--- layers.
+-- first method beside them: an array of {variant =, batches =, reasons =, empty =, alone =,
+-- embedding =, gradient =, layer_scale =, scale =, scales =}, kept in the study. reasons: texts, of
+-- those that are far. empty: the share of a layer's rows without any sampled neighbour; alone: with
+-- none but themselves; embedding, gradient: sizes of the errors as shares of the exact values;
+-- layer_scale, scale: how many times as large as the exact one the estimate is on average, that of
+-- a layer whose input is exact, and that of all layers; scales: where that is far from 1, the same
+-- with 1, 2, ... layers.
 function why.examine(study, variants, opts)
   local items = tables.map(far_behind(variants), function(variant)
-    return {key = variant.key .. ", laboratory", variant = variant}
+    return {key = variant.key .. ", why", variant = variant}
   end)
   local records = measured(study, items, "examination", opts.quiet, function(item)
     return measure(item.variant, opts)
   end)
   return tables.map(records, function(record, i)
-    return tables.merged(record, {variant = items[i].variant})
+    local one = tables.merged(record, {variant = items[i].variant})
+    one.batches = batches_of(one.variant)
+    one.reasons = one.variant.far and reasons_of(one, variants) or {}
+    return one
   end)
 end
 
