@@ -140,7 +140,7 @@ function tests.test_gcnii_is_what_it_says()
   for _, alpha in ipairs{0.3, false} do
     local model = make({"gcnii", {alpha = alpha or nil, theta = 0.7}}, data)
     for l, layer in ipairs(model.layers) do
-      if not alpha then layer.hops:fill_(l / 20) end
+      if not alpha then layer.hops:fill_(l / 40) end
     end
     local P, x, logits = formula(model, data)
     local first = (x:matmul(model.first.linear.weight) + model.first.linear.bias):tanh()

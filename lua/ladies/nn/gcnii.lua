@@ -11,7 +11,7 @@
 -- With maps and activations left out the output is a weighted sum of the hops P^k H0, k = 0 to L. A
 -- share alpha that is the same in all layers gives the last hop (1 - alpha)^L, and the others alpha
 -- (1 - alpha)^k: what a far hop is worth changes with L. Without an alpha each layer learns one,
---     (1 - alpha_l) / alpha_l  =  exp(10 t_l)                at first l, in the last layer 10 L
+--     (1 - alpha_l) / alpha_l  =  exp(20 t_l)                at first l, in the last layer 10 L
 -- with which H_L begins as (H0 + 10 P H0 + ... + 10 P^L H0) / (10 L + 1): hops count alike, the
 -- node itself a tenth, which grows where it is worth more. (Zhu and Koniusz, "Simple Spectral Graph
 -- Convolution", ICLR 2021, have a network without maps whose hops count alike; Chien, Peng, Li and
@@ -41,7 +41,7 @@ local SPEC = tables.merged(network.SPEC,
 
 -- How many times faster than a t_l its hops' logarithm is learned: it has further to go than the
 -- numbers of a map.
-local RATE = 10
+local RATE = 20
 
 --- nn.gcnii{inputs =, outputs =, hidden = 256, layers = 5, ...}: a model of `layers` propagations
 -- between two linear layers. activation, dropout, input_dropout, norm, bias, init, seed,
