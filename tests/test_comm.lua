@@ -4,6 +4,7 @@ local fold = require "ladies.ranks.fold"
 local ladies = require "ladies"
 local packed = require "ladies.ranks.packed"
 local ranks = require "tools.ranks"
+local shell = require "tools.shell"
 
 local tests = {}
 
@@ -162,6 +163,18 @@ function tests.test_patience()
   local status, text = fail(2, "none", {"LADIES_PATIENCE=x"})
   lu.assertEquals(status, 1)
   lu.assertStrContains(text, 'LADIES_PATIENCE must be a positive number of seconds, got "x"')
+end
+
+--- What launchers say of the number of processes; one that MPI knows nothing of is an error.
+function tests.test_launchers()
+  if not ranks.available() then lu.skip "there is no MPI" end
+  for _, env in ipairs{{"PMI_SIZE=3"}, {"PMIX_RANK=0", "SLURM_STEP_NUM_TASKS=3"}} do
+    local _, err, status = shell.run_ladies({"-e", "print(ladies.comm.size)"}, {env = env})
+    lu.assertEquals(status, 1)
+    lu.assertStrContains(err, "3 processes were started, and ")
+  end
+  local within = {"PMI_SIZE=3", "LADIES_WITHIN_RANK=1"}
+  lu.assertEquals(shell.run_ladies({"-e", "print(ladies.comm.size)"}, {env = within}), "1\n")
 end
 
 return tests

@@ -9,6 +9,7 @@
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local fold = require "ladies.ranks.fold"
+local gradients = require "ladies.ranks.gradients"
 local link = require "ladies.ranks.link"
 local options = require "ladies.base.options"
 local packed = require "ladies.ranks.packed"
@@ -78,6 +79,30 @@ function comm.all_reduce(t)
   end
   link.exchange(KIND, sends, receives)
   return fold.add(nodes, link.size)
+end
+
+-- Whether each parameter has a gradient at any rank.
+local function has_any(optimizer)
+  local _, has = optimizer:sums()
+  local any = {}
+  for _, text in ipairs(link.gather(KIND, packed.text(has))) do
+    for i, there in ipairs(packed.value(text)) do any[i] = any[i] or there end
+  end
+  return any
+end
+
+--- comm.accumulate(optimizer, batches, place) -> boolean
+-- After a backward pass: as optimizer:accumulate(batches, place), for the mini-batch of that place
+-- in a step of so many that all ranks share, those of ladies.batches{step = batches}. At this
+-- rank's last one of the step it waits for the others, gives the optimizer the mean of the
+-- gradients of all, with the bits that one process alone would have, and returns true: it is time
+-- for optimizer:step().
+function comm.accumulate(optimizer, batches, place)
+  if optimizer:accumulate(batches, place) then return true end
+  local _, last = fold.share(link.rank, link.size, batches)
+  if link.size == 1 or place < last then return false end
+  gradients.share(optimizer, batches, has_any(optimizer))
+  return true
 end
 
 --- comm.finish(): ends the ranks' connection, when all have come here. It is for scripts that end

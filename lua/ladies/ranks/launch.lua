@@ -3,18 +3,17 @@
 
 local launch = {}
 
--- What launchers tell the processes: Open MPI's mpirun, MPICH's and srun --mpi=pmi2, and, where one
--- of the processes of srun --mpi=pmix is meant, Slurm.
+-- What launchers tell the processes: Open MPI's mpirun; MPICH's, and srun --mpi=pmi2; and Slurm
+-- itself, of the processes of srun --mpi=pmix.
 local function told()
-  local slurm = os.getenv "PMIX_RANK" and "SLURM_NTASKS" or "PMI_SIZE"
-  return tonumber(os.getenv "OMPI_COMM_WORLD_SIZE" or os.getenv "PMI_SIZE" or os.getenv(slurm)
-    or "")
+  return os.getenv "OMPI_COMM_WORLD_SIZE" or os.getenv "PMI_SIZE"
+    or os.getenv "PMIX_RANK" and os.getenv "SLURM_STEP_NUM_TASKS"
 end
 
 --- The number of processes.
 function launch.size()
   if not package.loaded.ladies_host or os.getenv "LADIES_WITHIN_RANK" then return 1 end
-  return math.tointeger(told()) or 1
+  return math.tointeger(tonumber(told() or "1")) or 1
 end
 
 return launch

@@ -78,6 +78,10 @@ local function shared(opts, number)
   local share = {of = step}
   share.first, share.last = fold.share(link.rank, link.size, step)
   local own = share.last - share.first + 1
+  if own == 0 then
+    errors.fail(("ladies.batches: a step of %d mini-batches has none for rank %d of %d"):format(
+      step, link.rank, link.size))
+  end
   return share, (number - 1) // step * own + 1, last // step * own
 end
 
@@ -281,7 +285,8 @@ Batches.__close = Batches.close
 --            have
 -- shuffle    false keeps the order of idx
 -- step       mini-batches of a step: each rank (see ladies.comm) then has its own of every step, as
---            one process alone has all, and what is no whole step is left out
+--            one process alone has all, with their place in it, from 1, as batch.place; what is no
+--            whole step is left out
 -- drop_last  leaves out of each epoch what is not a whole batch of `size`; but fewer nodes than
 --            that are a batch all the same, the only one
 -- workers    threads that call the sampler ahead of the loop (0); the batches are the same

@@ -101,6 +101,7 @@ function numbered_batches.new(idx, opts)
         batch = {input = seeds, output = seeds, blocks = {}}
       end
       batch.sampling = core.clock() - began
+      batch.place = share and (number - 1) % share.of + 1
       batch.epoch, batch.index, batch.rng = epoch, index, models:fork(epoch):fork(index)
       return batch
     end

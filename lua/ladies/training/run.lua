@@ -8,6 +8,7 @@ local best_model = require "ladies.training.best_model"
 local callbacks = require "ladies.training.callbacks"
 local early_stopping = require "ladies.training.early_stopping"
 local errors = require "ladies.base.errors"
+local fold = require "ladies.ranks.fold"
 local inference = require "ladies.evaluation.inference"
 local interrupt = require "ladies.base.interrupt"
 local link = require "ladies.ranks.link"
@@ -134,14 +135,16 @@ function Run:open_checkpoint()
   self.began = {number = self.number, cost = ranks_cost.now(self.timer)}
 end
 
---- The options of the iterator over the mini-batches from one on.
+--- The options of the iterator over the mini-batches from one on. A rank that has none of a step
+-- does not ask it for any.
 function Run:batch_options(epoch, index)
   local opts = self.opts
+  local first, last = fold.share(link.rank, link.size, opts.grad_accumulate)
   return {
     size = opts.batch_size, sampler = opts.sampler, seed = opts.seed, epochs = opts.epochs,
     start = {epoch = epoch, batch = index}, nodes = opts.data.features.n_rows,
     workers = opts.workers, ahead = opts.ahead, quiet = opts.quiet,
-    step = self.together and opts.grad_accumulate or nil,
+    step = self.together and first <= last and opts.grad_accumulate or nil,
   }
 end
 

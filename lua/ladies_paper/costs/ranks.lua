@@ -1,0 +1,43 @@
+--- What several ranks send in training the paper's network, computed: `ladies costs --ranks`.
+
+local Table = require "ladies.report.table"
+local gradients = require "ladies.ranks.gradients"
+local units = require "ladies.base.units"
+
+-- Columns of the features, classes and training nodes.
+local DATA_SETS = {
+  {name = "Reddit", features = 602, classes = 41, train = 153932},
+  {name = "papers100M", features = 128, classes = 172, train = 1207179},
+}
+
+local LAYERS, WIDTH, BATCH, STEP = 5, 256, 512, 64
+local RANKS = {1, 2, 4, 8, 16, 32, 64}
+
+local function lines_of(elements) return (elements + 15) // 16 * 16 end
+
+-- The elements of the slab of gradients of a GCN: weight and bias of every layer, each filled up to
+-- whole lines of a cache.
+local function slab(features, width, classes, layers)
+  local n = 0
+  for i = 1, layers do
+    local inputs, outputs = i == 1 and features or width, i == layers and classes or width
+    n = n + lines_of(inputs * outputs) + lines_of(outputs)
+  end
+  return n
+end
+
+--- The table, as Markdown.
+return function()
+  local shown = Table.new{"data set", "ranks", "messages a step", "MB a step", "of a rank",
+    "MB an epoch"}
+  for _, data in ipairs(DATA_SETS) do
+    local n = slab(data.features, WIDTH, data.classes, LAYERS)
+    for _, size in ipairs(RANKS) do
+      local messages, bytes = gradients.cost(n, size, STEP)
+      local mib = bytes / units.MIB
+      shown:add{data.name, ("%d"):format(size), ("%d"):format(messages), ("%.2f"):format(mib),
+        ("%.2f"):format(mib / size), ("%.0f"):format(mib * data.train / (BATCH * STEP))}
+    end
+  end
+  return shown:markdown()
+end
