@@ -17,7 +17,7 @@ local RUN = {
   ["doc/extending.md"] = {lua = "test_extending_page", sh = "test_extending_page"},
   ["doc/gallery.md"] = {lua = "test_gallery_page", sh = "test_gallery_page"},
   ["doc/guide/how-to.md"] = {lua = "test_guide", sh = "test_guide"},
-  ["doc/guide/pyg-dgl.md"] = {lua = "test_guide", sh = "test_guide"},
+  ["doc/guide/pyg-dgl.md"] = {lua = "test_guide", python = "test_guide", sh = "test_guide"},
   ["doc/laboratory.md"] = {lua = "test_laboratory_page", sh = "test_laboratory_page"},
   ["doc/models.md"] = {lua = "test_models_page"},
   ["doc/prompt.md"] = {prompt = "test_prompt_page"},
@@ -43,7 +43,6 @@ local NOT_RUN = {
     [""] = "a file of another tool, whose lines test_from_files reads",
   },
   ["doc/extending.md"] = {[""] = "a line of a loop that the page does not show"},
-  ["doc/guide/pyg-dgl.md"] = {python = "needs PyTorch Geometric and DGL, which tests do without"},
   ["doc/install.md"] = {
     sh = "installs and packs; test_install and test_packages do the same in folders of their own",
     json = "settings of an editor",
