@@ -84,7 +84,7 @@ function tests.test_every_listing()
       lu.assertTrue(seen[block.section], block.section .. " made no data set")
     end
   end
-  lu.assertEquals(count, 17)
+  lu.assertEquals(count, 18)
 end
 
 return tests

@@ -240,7 +240,8 @@ function tests.test_what_cannot_be_written()
   lu.assertEquals(write{"\xed\xa0\x80"}, 'npz.write: "x": element 1 is not UTF-8')
   lu.assertEquals(write{"a", "b\0"},
     'npz.write: "x": element 2 ends in a zero byte, which the format would lose')
-  lu.assertStrContains(write(true), 'npz.write: "x": a Tensor, Index, string, number or table of')
+  lu.assertStrContains(write(true),
+    'npz.write: "x": a Tensor, Index, Rows, string, number or table of')
   lu.assertStrContains(message_of(npz.write, scratch, {1}), "names of arrays must be strings")
   lu.assertStrContains(message_of(npz.write, scratch, {}, {compres = 1}), 'did you mean "compress"')
   for _, name in ipairs{"", "../x", "/x", "a\\b", "a\nb", ("x"):rep(300)} do

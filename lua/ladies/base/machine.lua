@@ -7,6 +7,13 @@ local machine = {}
 --- The number of cores that this process may use, whatever number of threads it has chosen.
 machine.cores = core.threads()
 
+--- The bytes of memory that the machine has.
+function machine.memory()
+  local file <close> = io.open "/proc/meminfo"
+  local kilobytes = file and file:read "a":match "MemTotal:%s*(%d+) kB"
+  return kilobytes and math.tointeger(kilobytes) * 1024 or math.maxinteger
+end
+
 --- What the system calls the processor.
 function machine.processor()
   local file <close> = io.open "/proc/cpuinfo"

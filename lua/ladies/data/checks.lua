@@ -53,9 +53,19 @@ local function not_finite(values, shift)
   return count, first
 end
 
---- An error if a value of a Tensor, or of a Matrix, is not a finite number.
+-- The same for Rows, which may be large: the first alone is looked for.
+local function finite_rows(context, part, x)
+  local finite, value, row, column = x:is_finite()
+  if finite then return end
+  checks.fail(context, "%s must be finite numbers, got %s at %s[%d, %d]", context.keys[part],
+    value ~= value and "nan" or value, context.keys[part], row + context.shift,
+    column + context.shift)
+end
+
+--- An error if a value of a Tensor, of Rows or of a Matrix is not a finite number.
 function checks.finite(context, part, x)
   local values = options.class_of(x) == "Matrix" and x.values or x
+  if options.class_of(x) == "Rows" then return finite_rows(context, part, x) end
   if options.class_of(values) ~= "Tensor" or values:is_finite() then return end
   local count, first = not_finite(values, context.shift)
   checks.fail(context, "%s must be finite numbers, got %d NaN or infinite, the first at %s%s",

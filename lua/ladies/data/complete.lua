@@ -5,6 +5,7 @@
 --   split           a way to split the nodes: see ladies.data.splits; split_seed: its seed (1)
 --   max_ids         how many nodes, columns or classes a file may ask for by a number alone; by
 --                   default in proportion to what is in it
+--   features_in     "memory" or "file": see ladies.data.formats.features_in_file
 
 local checks = require "ladies.data.checks"
 local class_numbers = require "ladies.data.class_numbers"
@@ -22,6 +23,7 @@ local complete = {}
 complete.SPEC = {
   directed = direction.OPTION, make_features = made_features.OPTION, split = "string or nil",
   split_seed = "non-negative integer or nil", max_ids = "positive integer or nil",
+  features_in = "memory|file or nil",
 }
 
 -- Columns of sparse features that are always allowed, or for each stored value.
@@ -56,10 +58,14 @@ function complete.dataset(where, fields, context, opts)
   fields.notes = fields.notes or {}
   checks.adjacency(context, fields.adjacency)
   direction.apply(context, fields, opts.directed)
-  if fields.adjacency.nnz == fields.adjacency:loops() then
+  local listed = fields.adjacency
+  if listed.nnz <= listed.n_rows and listed.nnz == listed:loops() then
     notes.add(context, fields.notes, "there are no edges: every node hears itself alone")
   end
   check_columns(context, fields.features, opts.max_ids)
+  if opts.features_in == "file" and options.class_of(fields.features) ~= "Rows" then
+    checks.fail(context, "features_in: only those of an .npz or a .safetensors file can stay in it")
+  end
   made_features.add(where, fields, opts.make_features, context)
   fields.labels = label_kinds.dense(context, fields.labels)
   class_numbers.apply(context, fields, opts.max_ids)
@@ -72,6 +78,7 @@ function complete.dataset(where, fields, context, opts)
       .. "data set's own")
   end
   notes.tell(data.notes)
+  if fields.remember then fields.remember(data) end
   return data
 end
 

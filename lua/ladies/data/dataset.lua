@@ -2,7 +2,8 @@
 --
 --   name, source, path            text; path is nil for a user's own arrays
 --   graph                         Graph
---   features                      Tensor or sparse Matrix, a row for each node
+--   features                      Tensor or sparse Matrix, a row for each node; or Rows, which stay
+--                                 in their file
 --   labels                        Index, 1 .. classes, 0 = unlabelled; or Tensor of 0 and 1, nodes
 --                                 x classes, with rows of NaN = unlabelled (see ladies.data.labels)
 --   multilabel                    whether they are such a Tensor
@@ -11,6 +12,7 @@
 --   merged                        edges given more than once, or nil where that is not known
 --   directed                      whether edges were kept that do not go both ways
 --   notes                         what reading it has changed or chosen, a line each
+--   known_hashes                  those of parts that are too large to be hashed each time, or nil
 --   node_names, feature_names     NodeNames (data.node_names[i]) and a table, or nil
 
 local core = require "ladies_core"
@@ -30,7 +32,7 @@ local splits = require "ladies.data.splits"
 local Dataset = {__name = "ladies.Dataset"}
 Dataset.__index = Dataset
 of_class(Dataset, "name source path graph features labels multilabel classes class_names "
-  .. "train val test merged directed notes node_names feature_names")
+  .. "train val test merged directed notes node_names feature_names known_hashes")
 
 -- Weights that are all one say nothing: without them a matrix is smaller and faster.
 local function without_ones(matrix)
@@ -53,7 +55,7 @@ function Dataset.new(fields, context)
     checks.fail(context, "%s has %d rows, must have %d, one for each node", context.keys.features,
       features.n_rows, n)
   end
-  checks.finite(context, "features", features)
+  if not fields.known_finite then checks.finite(context, "features", features) end
   local labels = fields.labels
   local kind = label_kinds.kind_of(labels)
   local classes = kind.check(context, labels, n, fields.class_names)

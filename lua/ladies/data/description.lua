@@ -26,6 +26,7 @@ end
 local function features(known)
   local f = known.features
   local values = f.values and (", values %.4g to %.4g"):format(table.unpack(f.values)) or ""
+  if f.dtype then values = (", %s in the file"):format(f.dtype) end
   if not f.sparse then return ("%s, dense%s"):format(grouped(f.columns), values) end
   return ("%s, sparse: %s %s, %.2f %%%s"):format(grouped(f.columns), grouped(f.stored),
     f.values and "entries" or "ones", 100 * f.density, values)

@@ -43,9 +43,12 @@ function direction.apply(context, fields, asked)
   tell(context, fields.notes, listed, fields.adjacency)
 end
 
---- Whether an open npz `file` says that its edges are to be kept: "keep", or nil.
+--- Whether an open npz or safetensors `file` says that its edges are to be kept: "keep", or nil.
 function direction.read(file)
-  if not file:has "directed" or file:dtype "directed" ~= "<U4" then return nil end
+  if not file:has "directed" then return nil end
+  local dtype = file:dtype "directed"
+  if dtype == "uint8" then return file:text "directed" == "keep" and "keep" or nil end
+  if dtype ~= "<U4" then return nil end
   local words = file:strings "directed"
   return (words == "keep" or words[1] == "keep") and "keep" or nil
 end

@@ -19,6 +19,10 @@ local function features_of(features)
     return {columns = features.n_cols, sparse = false, stored = cells, density = 1,
       values = cells > 0 and limits(features) or nil}
   end
+  if options.class_of(features) == "Rows" then
+    return {columns = features.n_cols, sparse = false, stored = cells, density = 1,
+      dtype = features.dtype}
+  end
   return {columns = features.n_cols, sparse = true, values = limits(features.values),
     stored = features.nnz, density = cells > 0 and features.nnz / cells or 0}
 end
@@ -38,8 +42,8 @@ end
 --   weights                  nil, or {least, greatest}
 --   merged                   edges given more than once, or nil where that is not known
 --   components, largest      connected components (entries taken both ways); nodes of the largest
---   features                 {columns =, sparse =, stored =, density =, values =}, the last being
---                            {least, greatest}, or nil (all ones)
+--   features                 {columns =, sparse =, stored =, density =, values =, dtype =}: values
+--                            is {least, greatest}, or nil (all ones); dtype of Rows alone
 --   class_sizes, unlabelled  an array with an element for each class; a number
 --   mean_classes, no_class   where nodes have several: how many a labelled node has on average, and
 --                            how many have none

@@ -1,6 +1,7 @@
 --- Data sets: by name, from a file, or from a script's own arrays.
 
 local core = require "ladies_core"
+local array_file = require "ladies.base.array_file"
 local cache = require "ladies.data.store.cache"
 local collection = require "ladies.data.store.collection"
 local errors = require "ladies.base.errors"
@@ -55,7 +56,7 @@ end
 --- data.load(name [, opts]) -> Dataset: the data set of this name, or the one at this path (with a
 -- slash, or the name of a file here), all of it checked. A path is one of
 --
---   FILE.npz               arrays, as doc/data.md lists them
+--   FILE.npz               arrays, as doc/data.md lists them; FILE.safetensors has the same
 --   FOLDER/NAME_data.npz   DGL's Reddit, beside NAME_graph.npz; or the folder of such a pair
 --   FOLDER/ind.NAME        what the names of Planetoid's files begin with
 --   FOLDER/NAME.content    papers, beside NAME.cites; or the folder of such a pair
@@ -76,6 +77,9 @@ end
 -- split_seed      of that (1)
 -- max_ids         how many nodes, columns or classes a file may ask for by a number alone, where
 --                 that is far more than there are lines or values in it
+-- features_in     "memory" or "file": whether dense features of an .npz or a .safetensors file are
+--                 read, as a Tensor, or stay there, as Rows; not given, they stay where they would
+--                 take more than a quarter of the memory
 function data.load(name, opts)
   options.value("ladies.data.load", "the name", name, "string")
   if name == "" then errors.fail "ladies.data.load: the name is empty" end
@@ -86,12 +90,22 @@ function data.load(name, opts)
 end
 
 --- Writes a data set to an .npz file, which `ladies.data.load` and NumPy can read. With
--- {compress = false} the file is larger and much sooner written.
+-- {compress = false} the file is larger and much sooner written. A file whose name ends in
+-- .safetensors is not read into memory but used where it lies (see doc/data.md); {dtype =
+-- "float16"} or "bfloat16" writes dense features in half the bytes, as the nearest such numbers.
 function data.save(dataset, path, opts)
-  options.value("ladies.data.save", "the data set", dataset, "Dataset")
-  options.value("ladies.data.save", "the path", path, "string")
-  opts = options.check("ladies.data.save", opts, {compress = {"boolean", true}})
-  npz_layout.write(path, dataset, opts)
+  local where = "ladies.data.save"
+  options.value(where, "the data set", dataset, "Dataset")
+  options.value(where, "the path", path, "string")
+  opts = options.check(where, opts, {compress = "boolean or nil",
+    dtype = "float16|bfloat16 or nil"})
+  if array_file.is_safetensors(path) then
+    if opts.compress then errors.fail(where .. ": a .safetensors file is never compressed") end
+    return npz_layout.write_large(path, dataset, opts.dtype)
+  elseif opts.dtype then
+    errors.fail(where .. ": dtype is for .safetensors files")
+  end
+  npz_layout.write(path, dataset, {compress = opts.compress ~= false})
 end
 
 return data

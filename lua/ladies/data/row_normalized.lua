@@ -1,5 +1,6 @@
 --- Features with rows of one size.
 
+local in_memory = require "ladies.data.in_memory"
 local options = require "ladies.base.options"
 local tables = require "ladies.base.tables"
 
@@ -23,7 +24,8 @@ end
 local function row_normalized(data)
   options.value("ladies.data.row_normalized", "the data set", data, "Dataset")
   local copy = tables.merged(data)
-  local features, sums = data.features, divisors(data.features)
+  local features = in_memory(data.features)
+  local sums = divisors(features)
   copy.features = options.class_of(features) == "Matrix" and features:scale_rows(1 / sums)
     or features / sums:reshape(#sums, 1)
   return setmetatable(copy, getmetatable(data))

@@ -5,9 +5,11 @@
 -- layer and not its whole neighbourhood of five hops. Held at a time: the output of the layer
 -- before and two intermediates of the one in hand, 3 N K floats for N nodes and K columns, besides
 -- P and the features. A layer may pass on a table of tensors, for layers further on (jumping
--- knowledge, initial residuals); these are held as long as they are passed on.
+-- knowledge, initial residuals); these are held as long as they are passed on. Features that stay
+-- in a file (Rows) are never all in memory: layers are then computed by blocks of nodes.
 
 local core = require "ladies_core"
+local by_blocks = require "ladies.evaluation.by_blocks"
 local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local propagation = require "ladies.graph.propagation"
@@ -48,6 +50,10 @@ local function release(input, output, held)
 end
 
 local function run(where, model, P, features)
+  if options.class_of(features) == "Rows" then
+    return options.value(where, "what the last layer returns", by_blocks(model, P, features),
+      "Tensor")
+  end
   local nodes = core.range(1, P.n_rows)
   local block = {adj = P, dst = nodes, src = nodes}
   local held = add_tensors({[features] = true}, model)
@@ -76,7 +82,7 @@ local CHUNK = 1 << 14      -- nodes of a forward without a graph
 function inference.without_graph(model, features)
   local where = "ladies.inference.without_graph"
   options.value(where, "the model", model, "table")
-  options.value(where, "features", features, "Tensor or Matrix")
+  options.value(where, "features", features, "Tensor or Matrix or Rows")
   options.value(where, "the model's forward", model.forward, "callable")
   core.check_constant(where, features)
   local n, logits = features.n_rows, nil
@@ -112,13 +118,13 @@ function inference.exact(model, data, given)
   end
   options.value(where, "the data set", data, "table or Matrix")
   local opts = options.check(where, given, {
-    P = "Matrix or nil", features = "Tensor or Matrix or nil",
+    P = "Matrix or nil", features = "Tensor or Matrix or Rows or nil",
   })
   local features = opts.features or options.class_of(data) ~= "Matrix" and data.features
   if model.n_layers == 0 then return inference.without_graph(model, features) end
   local P = opts.P or options.class_of(data) == "Matrix" and data
     or own_propagation(where, model, data)
-  options.value(where, "features", features or nil, "Tensor or Matrix")
+  options.value(where, "features", features or nil, "Tensor or Matrix or Rows")
   core.check_constant(where, P)
   core.check_constant(where, features)
   if features.n_rows ~= P.n_rows then

@@ -48,6 +48,8 @@ local PLACES = {
     {"make_features", load.make_features, help = "features for a graph without any"},
     {"max_ids", load.max_ids, help = "the most nodes, columns or classes that a file may ask for "
       .. "by a number alone"},
+    {"features_in", load.features_in, follows = "memory, or file where it takes more than a "
+      .. "quarter of that", help = "whether the features are read, or stay in their file"},
     {"features", "as_given|row_normalized", default = "as_given",
       help = "row_normalized: each row divided by its sum"},
     {"shuffle", "none|labels|edges|both", default = "none",

@@ -4,6 +4,7 @@
 -- value is off by about 1e-7 of itself, whatever the number of terms.
 
 local core = require "ladies_core"
+local in_memory = require "ladies.data.in_memory"
 local losses = require "ladies.nn.loss"
 local optim = require "ladies.optim"
 local training_step = require "ladies.training.step"
@@ -27,7 +28,7 @@ function exact.of(data, P, model, path)
   }, Exact)
   self.optimizer = optim.sgd(model:parameters(), {lr = 1})
   core.no_grad(function()
-    local h = data.features
+    local h = in_memory(data.features)
     for l, layer in ipairs(model.layers) do
       local mapped = h:matmul_precise(layer.conv.weight:detach())
       local sum = P:matmul_precise(mapped)

@@ -58,7 +58,7 @@ end
 --- The logits of a mini-batch, #batch.output x outputs: those of the rows batch.output of the
 -- features. Dropout draws from `rng`, by default batch.rng; false switches it off.
 function Mlp:forward(features, batch, rng)
-  options.value("model:forward", "features", features, "Tensor or Matrix")
+  options.value("model:forward", "features", features, "Tensor or Matrix or Rows")
   options.value("model:forward", "the mini-batch", batch, "table")
   if rng == nil then rng = batch.rng end
   return self:apply(features:rows(batch.output), rng)

@@ -96,7 +96,7 @@ end
 function network.gather(features, batch, nodes)
   local began = core.clock()
   features = options.value("model:forward", "features", batch.features or features,
-    "Tensor or Matrix")
+    "Tensor or Matrix or Rows")
   local h = features:rows(nodes)
   batch.gathering = core.clock() - began
   return h

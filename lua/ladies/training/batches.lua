@@ -24,6 +24,7 @@ local SPEC = {
   size = {"positive integer", 512},
   sampler = "callable or nil",
   nodes = "positive integer or nil",
+  features = "Rows or nil",
   seed = {"integer", 1},
   epochs = {"positive integer", 1},
   start = "table or nil",
@@ -280,6 +281,7 @@ Batches.__close = Batches.close
 --            seeds, blocks = {}}, for models that read no graph. One with batches_per_epoch draws
 --            its own seeds and is called as sampler(idx, rng, {epoch =, index =, rng =})
 -- nodes      the number of nodes of the graph; ids past it are an error then
+-- features   Rows: those of batch.input are in memory when the batch is; workers wait for the disk
 -- epochs     ends after this epoch
 -- start      {epoch =, batch =}: begins there, with the batches that a run from the start would
 --            have

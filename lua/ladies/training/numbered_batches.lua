@@ -42,13 +42,14 @@ function numbered_batches.wrong_output(batch, seeds)
 end
 
 --- numbered_batches.new(idx, opts): a function make(sampler), which gives a function job(number),
--- which gives a mini-batch. opts: size, seed, shuffle, drop_last and per_epoch; and `share`, {first
--- =, last =, of =}, where only those from first to last of every `of` count, as 1, 2, 3, ... Errors
--- of the sampler say whose they are.
+-- which gives a mini-batch. opts: size, seed, shuffle, drop_last and per_epoch; `share`, {first =,
+-- last =, of =}, where only those from first to last of every `of` count, as 1, 2, 3, ...; and
+-- `features`, Rows of which those of a batch's input are brought into memory. Errors of the sampler
+-- say whose they are.
 function numbered_batches.new(idx, opts)
   -- Upvalues, for these are what crosses into a worker; the sampler does so as an argument.
   local size, seed, shuffle, per_epoch = opts.size, opts.seed, opts.shuffle, opts.per_epoch
-  local drop_last, share = opts.drop_last, opts.share
+  local drop_last, share, features = opts.drop_last, opts.share, opts.features
   local call_name, own_batches = numbered_batches.call_name, numbered_batches.own_batches
   local wrong_output = numbered_batches.wrong_output
 
@@ -99,6 +100,9 @@ function numbered_batches.new(idx, opts)
           {epoch = epoch, index = index, rng = rng:fork(0)})
       else
         batch = {input = seeds, output = seeds, blocks = {}}
+      end
+      if features and options.class_of(batch.input) == "Index" then
+        features:prefetch(batch.input)
       end
       batch.sampling = core.clock() - began
       batch.place = share and (number - 1) % share.of + 1

@@ -19,6 +19,7 @@ local not_finite = require "ladies.training.not_finite"
 local numbered_batches = require "ladies.training.numbered_batches"
 local object_state = require "ladies.training.object_state"
 local optim = require "ladies.optim"
+local options = require "ladies.base.options"
 local Profile = require "ladies.training.profile"
 local progress = require "ladies.base.progress"
 local propagation = require "ladies.graph.propagation"
@@ -145,6 +146,7 @@ function Run:batch_options(epoch, index)
     start = {epoch = epoch, batch = index}, nodes = opts.data.features.n_rows,
     workers = opts.workers, ahead = opts.ahead, quiet = opts.quiet,
     step = self.together and first <= last and opts.grad_accumulate or nil,
+    features = options.class_of(opts.data.features) == "Rows" and opts.data.features or nil,
   }
 end
 

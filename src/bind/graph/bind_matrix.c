@@ -117,6 +117,8 @@ static int matrix_get_field(lua_State *L)
         lua_pushinteger(L, a->s->n_cols);
     else if (strcmp(key, "nnz") == 0)
         lua_pushinteger(L, a->s->nnz);
+    else if (strcmp(key, "looped") == 0)
+        lua_pushboolean(L, a->s->looped);
     else if (strcmp(key, "requires_grad") == 0)
         lua_pushboolean(L, ld_wants_grad(a->values) || ld_wants_grad(a->row_scale) ||
                                ld_wants_grad(a->col_scale));
@@ -482,7 +484,7 @@ void bind_open_matrix(lua_State *L)
         {"__tostring", matrix_tostring},
         {NULL, NULL},
     };
-    static const char *const properties[] = {"n_rows", "n_cols",        "nnz",  "values",
+    static const char *const properties[] = {"n_rows", "n_cols",        "nnz",  "looped", "values",
                                              "edge",   "requires_grad", "root", NULL};
     bind_class(L, BIND_MATRIX, methods, meta, properties, matrix_get_field);
     bind_operators(L, BIND_MATRIX, operators);

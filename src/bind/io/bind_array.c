@@ -131,8 +131,8 @@ static bool holds_texts(lua_State *L, int arg)
 void bind_push_array(lua_State *L, int arg, const char *where)
 {
     arg = lua_absindex(L, arg);
-    if (bind_to_operand(L, arg) || bind_to_index(L, arg) || luaL_testudata(L, arg, BIND_ARRAY) ||
-        lua_type(L, arg) == LUA_TSTRING) {
+    if (bind_to_operand(L, arg) || bind_to_index(L, arg) || bind_to_object(L, arg, BIND_ROWS) ||
+        luaL_testudata(L, arg, BIND_ARRAY) || lua_type(L, arg) == LUA_TSTRING) {
         lua_pushvalue(L, arg);
         return;
     }
@@ -141,14 +141,21 @@ void bind_push_array(lua_State *L, int arg, const char *where)
         return;
     }
     if (!lua_istable(L, arg))
-        bind_error(L,
-                   "%s: a Tensor, Index, string, number or table of numbers or strings expected, "
-                   "got %s",
-                   where, bind_show(L, arg));
+        bind_error(
+            L,
+            "%s: a Tensor, Index, Rows, string, number or table of numbers or strings expected, "
+            "got %s",
+            where, bind_show(L, arg));
     if (holds_texts(L, arg))
         push_texts(L, arg, 'U', where);
     else
         push_numbers(L, arg, NULL, where);
+}
+
+static ld_npy_header rows_header(const ld_rows *x)
+{
+    ld_npy_type type = {x->number == LD_BFLOAT16 ? 'B' : 'f', ld_number_size(x->number)};
+    return (ld_npy_header){type, false, 2, x->n_rows, x->n_cols};
 }
 
 ld_npy_array bind_to_array(lua_State *L, int arg)
@@ -159,6 +166,9 @@ ld_npy_array bind_to_array(lua_State *L, int arg)
     ld_tensor *t = bind_to_operand(L, arg);
     if (t)
         return (ld_npy_array){NULL, {FLOAT32, false, t->ndim, t->n_rows, t->n_cols}, t->data};
+    ld_rows *rows = bind_to_object(L, arg, BIND_ROWS);
+    if (rows)
+        return (ld_npy_array){NULL, rows_header(rows), rows->data};
     ld_index *x = bind_to_index(L, arg);
     if (x)
         return (ld_npy_array){NULL, {INT32, false, 1, x->size, 1}, x->data};
@@ -220,8 +230,7 @@ static void set_shape(lua_State *L, const char *where)
     a->header = h;
 }
 
-/* Pushes the Tensor, Index, number or table at 1 as an Array of the type of this name. */
-static int convert(lua_State *L, const char *name)
+int bind_convert_array(lua_State *L, const char *room, const char *name)
 {
     static const char *const options[] = {"shape", NULL};
     ld_npy_type type = {0, 0};
@@ -229,7 +238,7 @@ static int convert(lua_State *L, const char *name)
     ld_index *x = bind_to_index(L, 1);
     ld_npy_type_named(&type, name);
     char where[32];
-    snprintf(where, sizeof where, "npz.%s", name);
+    snprintf(where, sizeof where, "%s.%s", room, name);
     bind_check_options(L, 2, where, options);
     if (!t && !x) {
         if (!lua_istable(L, 1) && lua_type(L, 1) != LUA_TNUMBER)
@@ -252,7 +261,7 @@ static int convert(lua_State *L, const char *name)
 #define CONVERTER(name)                                                                            \
     static int array_##name(lua_State *L)                                                          \
     {                                                                                              \
-        return convert(L, #name);                                                                  \
+        return bind_convert_array(L, "npz", #name);                                                \
     }
 
 CONVERTER(bool)
@@ -264,6 +273,7 @@ CONVERTER(uint8)
 CONVERTER(uint16)
 CONVERTER(uint32)
 CONVERTER(uint64)
+CONVERTER(float16)
 CONVERTER(float32)
 CONVERTER(float64)
 
@@ -308,6 +318,7 @@ static const bind_function functions[] = {
     CONVERTER_ENTRY(uint16),
     CONVERTER_ENTRY(uint32),
     CONVERTER_ENTRY(uint64),
+    CONVERTER_ENTRY(float16),
     CONVERTER_ENTRY(float32),
     CONVERTER_ENTRY(float64),
     {"bytes", array_bytes,

@@ -19,6 +19,10 @@ ld_npy_array bind_to_array(lua_State *L, int arg);
  * list that core takes, and returns that and its length. `where` begins the messages. */
 ld_npy_array *bind_push_arrays(lua_State *L, int64_t *count, int arg, const char *where);
 
+/* Pushes the Tensor, Index, number or table at 1 as an Array of the type of this name; the function
+ * that is called so is ROOM.NAME. */
+int bind_convert_array(lua_State *L, const char *room, const char *name);
+
 /* What an array can be read as. */
 typedef struct {
     const char *name;
@@ -35,6 +39,7 @@ enum {
     BIND_FORM_NUMBERS,
     BIND_FORM_STRINGS,
     BIND_FORM_TEXT,
+    BIND_FORM_ROWS,
     BIND_FORMS
 };
 

@@ -31,6 +31,16 @@ static void *prepare_index(lua_State *L)
     return bind_new_index(L);
 }
 
+static void *prepare_rows(lua_State *L)
+{
+    return bind_new_rows(L);
+}
+
+static ld_status load_rows(void *place, const ld_npy_header *h, ld_source *s)
+{
+    return ld_npy_read_rows(place, h, s);
+}
+
 static ld_status load_tensor(void *place, const ld_npy_header *h, ld_source *s)
 {
     return ld_npy_read_tensor(place, h, s);
@@ -151,6 +161,7 @@ const bind_form bind_forms[BIND_FORMS] = {
     {"numbers", prepare_buffer, load_numbers, convert_numbers},
     {"strings", prepare_buffer, load_strings, convert_strings},
     {"text", prepare_buffer, load_text, convert_text},
+    {"rows", prepare_rows, load_rows, NULL},
 };
 
 int bind_read_array(lua_State *L, void *file, bind_begin_array *begin, int form)

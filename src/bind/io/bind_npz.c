@@ -106,6 +106,11 @@ static int npz_text(lua_State *L)
     return bind_read_array(L, archive(L, 1), begin, BIND_FORM_TEXT);
 }
 
+static int npz_rows(lua_State *L)
+{
+    return bind_read_array(L, archive(L, 1), begin, BIND_FORM_ROWS);
+}
+
 static int npz_object(lua_State *L)
 {
     ld_npy_header h;
@@ -248,6 +253,10 @@ static const bind_function npz_methods[] = {
     {"strings", npz_strings,
      "f:strings(name) -> string | table | table of rows\nTexts (U as UTF-8, S as it is)."},
     {"text", npz_text, "f:text(name) -> string\nAn array of uint8 as one string."},
+    {"rows", npz_rows,
+     "f:rows(name) -> Rows\n"
+     "Numbers of float16, bfloat16 or float32 in two dimensions that stay in the file, if it was\n"
+     "opened with mapped = true and the array is large: a few rows at a time become a Tensor."},
     {"object", npz_object,
      "f:object(name) -> value\n"
      "An array of objects, which is a pickle: a table of its elements, or the element where there\n"

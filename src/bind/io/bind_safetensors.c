@@ -98,6 +98,47 @@ static int st_numbers(lua_State *L)
     return bind_read_array(L, opened(L, 1), begin, BIND_FORM_NUMBERS);
 }
 
+static int st_rows(lua_State *L)
+{
+    return bind_read_array(L, opened(L, 1), begin, BIND_FORM_ROWS);
+}
+
+static int st_csr(lua_State *L)
+{
+    static const char *const names[] = {"offsets", "columns",   "n_rows", "n_cols",
+                                        "checked", "symmetric", "looped", NULL};
+    ld_safetensors *f = opened(L, 1);
+    bind_check_type(L, 2, LUA_TTABLE);
+    bind_check_options(L, 2, "csr", names);
+    lua_settop(L, 2);
+    lua_getfield(L, 2, "offsets");
+    lua_getfield(L, 2, "columns");
+    lua_getfield(L, 2, "n_rows");
+    lua_getfield(L, 2, "n_cols");
+    ld_mapped_csr given = {
+        .offsets = bind_check_string(L, 3),
+        .columns = bind_check_string(L, 4),
+        .n_rows = bind_count(L, 5, "csr: n_rows"),
+        .n_cols = bind_count(L, 6, "csr: n_cols"),
+        .checked = bind_option_boolean(L, 2, "checked", false),
+        .symmetric = bind_option_boolean(L, 2, "symmetric", false),
+        .looped = bind_option_boolean(L, 2, "looped", false),
+    };
+    ld_csr **a = bind_new_matrix(L);
+    bind_check(L, ld_safetensors_map_csr(a, f, &given));
+    if (!*a)
+        lua_pushnil(L);
+    return 1;
+}
+
+static int st_identity(lua_State *L)
+{
+    char text[LD_FILE_IDENTITY];
+    bind_check(L, ld_file_identity(text, opened(L, 1)->file));
+    lua_pushstring(L, text);
+    return 1;
+}
+
 static int st_text(lua_State *L)
 {
     return bind_read_array(L, opened(L, 1), begin, BIND_FORM_TEXT);
@@ -173,6 +214,11 @@ static int st_write(lua_State *L)
     return 0;
 }
 
+static int st_bfloat16(lua_State *L)
+{
+    return bind_convert_array(L, "safetensors", "bfloat16");
+}
+
 static const bind_function functions[] = {
     {"open", st_open,
      "safetensors.open(path [, {mapped = false}]) -> Safetensors\n"
@@ -185,6 +231,9 @@ static const bind_function functions[] = {
      "Writes a .safetensors file, byte for byte as Python's library does. Arrays are those of\n"
      "npz.write, but tables of strings, which the format does not have; metadata are texts beside\n"
      "them. The file appears whole or not at all."},
+    {"bfloat16", st_bfloat16,
+     "safetensors.bfloat16(Tensor | Index | number | table [, {shape = {...}}]) -> Array\n"
+     "The numbers as bfloat16, the nearest ones, as npz.float16 has them; .npz files have no such."},
     {NULL, NULL, NULL},
 };
 
@@ -208,6 +257,20 @@ static const bind_function methods[] = {
     {"numbers", st_numbers,
      "f:numbers(name) -> number | table | table of rows\n"
      "Numbers of any type as they are in the file."},
+    {"rows", st_rows,
+     "f:rows(name) -> Rows\n"
+     "Numbers of float16, bfloat16 or float32 in two dimensions that stay in the file, if it was\n"
+     "opened with mapped = true and the array is large: a few rows at a time become a Tensor."},
+    {"csr", st_csr,
+     "f:csr({offsets =, columns =, n_rows =, n_cols =}) -> Matrix | nil\n"
+     "The matrix of ones whose offsets, an I64 tensor of n_rows + 1, and columns, an I32 tensor, have\n"
+     "these names: over the file itself, of any size; nil where they are of other types or small, or\n"
+     "the file was not opened with mapped = true. Rows must be sorted, without a column twice: an\n"
+     "error says where they are not. checked = true leaves that out, for a file of f:identity() that\n"
+     "passed before; with symmetric or looped = true the matrix is known to be so without a look."},
+    {"identity", st_identity,
+     "f:identity() -> string\n"
+     "Which file it is, and when it was last changed in any way: another text after every change."},
     {"text", st_text, "f:text(name) -> string\nA tensor of uint8 as one string."},
     {"close", st_close, "f:close()\nCloses the file; what was read stays."},
     {NULL, NULL, NULL},

@@ -18,6 +18,7 @@
 #include "grad/tape.h"
 #include "graph/csr.h"
 #include "tensor/index.h"
+#include "tensor/stored_rows.h"
 #include "tensor/tensor.h"
 
 /* A function of the module or a method of a class, with the text that help() shows: first line the
@@ -105,6 +106,7 @@ int bind_no_field(lua_State *L, const char *type);
 
 #define BIND_TENSOR "ladies.Tensor"
 #define BIND_INDEX  "ladies.Index"
+#define BIND_ROWS   "ladies.Rows"
 #define BIND_MATRIX "ladies.Matrix"
 #define BIND_RNG    "ladies.Rng"
 #define BIND_ALIAS  "ladies.Alias"
@@ -162,6 +164,7 @@ bool bind_push_closed(lua_State *L, int arg, const char *type);
 /* Pushes an empty userdata and returns the place of its object, for core to fill. */
 ld_tensor **bind_new_tensor(lua_State *L);
 ld_index **bind_new_index(lua_State *L);
+ld_rows **bind_new_rows(lua_State *L);
 ld_csr **bind_new_matrix(lua_State *L);
 
 /* Pushes an rng. */
@@ -257,6 +260,7 @@ void bind_open_tensor(lua_State *L);
 void bind_open_order(lua_State *L);
 void bind_open_change(lua_State *L);
 void bind_open_index(lua_State *L);
+void bind_open_rows(lua_State *L);
 void bind_open_index_numbers(lua_State *L);
 void bind_open_matrix(lua_State *L);
 void bind_open_entries(lua_State *L);

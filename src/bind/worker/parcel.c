@@ -38,6 +38,17 @@ static void drop_index(void *object)
     ld_index_unref(object);
 }
 
+static ld_status share_rows(void **out, void *object)
+{
+    *out = ld_rows_ref(object);
+    return LD_OK;
+}
+
+static void drop_rows(void *object)
+{
+    ld_rows_unref(object);
+}
+
 static ld_status share_matrix(void **out, void *object)
 {
     if (ld_csr_wants_grad(object))
@@ -64,11 +75,9 @@ static void drop_alias(void *object)
 }
 
 const bind_shared_class bind_shared_classes[] = {
-    {BIND_TENSOR, share_tensor, drop_tensor},
-    {BIND_INDEX, share_index, drop_index},
-    {BIND_MATRIX, share_matrix, drop_matrix},
-    {BIND_ALIAS, share_alias, drop_alias},
-    {NULL, NULL, NULL},
+    {BIND_TENSOR, share_tensor, drop_tensor}, {BIND_INDEX, share_index, drop_index},
+    {BIND_ROWS, share_rows, drop_rows},       {BIND_MATRIX, share_matrix, drop_matrix},
+    {BIND_ALIAS, share_alias, drop_alias},    {NULL, NULL, NULL},
 };
 
 /* --- parcels ----------------------------------------------------------------------------------- */

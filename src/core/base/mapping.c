@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -23,6 +24,27 @@ ld_status ld_mapping_new(ld_mapping **out, int fd, int64_t position, int64_t siz
     m->data = (char *)m->base + before;
     *out = m;
     return LD_OK;
+}
+
+void ld_mapping_advise(const ld_mapping *m, ld_access access)
+{
+    if (m->length > ld_platform_memory() / 4)
+        posix_madvise(m->base, m->length,
+                      access == LD_ACCESS_RANDOM ? POSIX_MADV_RANDOM : POSIX_MADV_SEQUENTIAL);
+}
+
+void ld_mapping_prefetch(const ld_mapping *m, const void *rows, int64_t size, const int32_t *ids,
+                         int64_t n)
+{
+    int64_t page = sysconf(_SC_PAGESIZE), first = (const char *)rows - (const char *)m->base;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t from = (first + ids[i] * size) / page * page, end = first + (ids[i] + 1) * size;
+        posix_madvise((char *)m->base + from, (size_t)(end - from), POSIX_MADV_WILLNEED);
+    }
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t at = first + ids[i] * size; at < first + (ids[i] + 1) * size;
+             at = (at / page + 1) * page)
+            (void)*((const volatile char *)m->base + at);
 }
 
 ld_mapping *ld_mapping_ref(ld_mapping *m)

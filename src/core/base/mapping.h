@@ -26,4 +26,15 @@ ld_status ld_mapping_new(ld_mapping **out, int fd, int64_t position, int64_t siz
 ld_mapping *ld_mapping_ref(ld_mapping *m);
 void ld_mapping_unref(ld_mapping *m);
 
+/* How the pages will be touched from now on: one here and one there, for which nothing around them
+ * is read; or one after the other, for which much is read ahead. What will stay in memory, since it
+ * is not a quarter of it, is left to the system. */
+typedef enum { LD_ACCESS_RANDOM, LD_ACCESS_SEQUENTIAL } ld_access;
+void ld_mapping_advise(const ld_mapping *m, ld_access access);
+
+/* Brings rows ids[0 .. n - 1] of `size` bytes each, the first of which is at `rows` in m, into
+ * memory: the disk is asked for all of them at once and then waited for. */
+void ld_mapping_prefetch(const ld_mapping *m, const void *rows, int64_t size, const int32_t *ids,
+                         int64_t n);
+
 #endif

@@ -11,6 +11,9 @@
 /* The processors that this process may run on; at least 1. */
 int ld_platform_processors(void);
 
+/* The bytes of memory that the machine has; SIZE_MAX where that is not known. */
+size_t ld_platform_memory(void);
+
 /* Fresh pages of zeros, or NULL. */
 void *ld_platform_map(size_t size);
 

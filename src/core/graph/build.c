@@ -57,12 +57,15 @@ static ld_status check_offsets(const ld_index *offsets, int64_t n_rows, int64_t 
     return LD_OK;
 }
 
-static bool is_canonical(const ld_structure *s)
+static bool is_canonical(ld_structure *s)
 {
+    if (s->canonical)
+        return true;
     for (int64_t r = 0; r < s->n_rows; r++)
         for (int64_t e = s->offsets[r] + 1; e < s->offsets[r + 1]; e++)
             if (s->columns[e] <= s->columns[e - 1])
                 return false;
+    s->canonical = true;
     return true;
 }
 

@@ -46,8 +46,8 @@ ld_status ld_structure_check_positions(const ld_structure *s, const char *what)
                    what, s->nnz, most_positions());
 }
 
-/* A structure without columns. */
-static ld_status header_new(ld_structure **out, int64_t n_rows, int64_t n_cols, int64_t nnz)
+/* A structure without arrays. */
+static ld_status bare_new(ld_structure **out, int64_t n_rows, int64_t n_cols, int64_t nnz)
 {
     ld_status st = ld_structure_check(n_rows, n_cols, nnz);
     if (st != LD_OK)
@@ -61,6 +61,17 @@ static ld_status header_new(ld_structure **out, int64_t n_rows, int64_t n_cols, 
     s->n_rows = n_rows;
     s->n_cols = n_cols;
     s->nnz = nnz;
+    *out = s;
+    return LD_OK;
+}
+
+/* A structure without columns. */
+static ld_status header_new(ld_structure **out, int64_t n_rows, int64_t n_cols, int64_t nnz)
+{
+    ld_structure *s;
+    ld_status st = bare_new(&s, n_rows, n_cols, nnz);
+    if (st != LD_OK)
+        return st;
     s->offsets = ld_alloc_array(n_rows + 1, sizeof *s->offsets, LD_MEM_MATRIX);
     if (!s->offsets) {
         ld_structure_unref(s);
@@ -112,6 +123,26 @@ ld_status ld_structure_of_block(ld_structure **out, int64_t n_rows, int64_t n_co
     return st;
 }
 
+ld_status ld_structure_over_mappings(ld_structure **out, int64_t n_rows, int64_t n_cols,
+                                     int64_t nnz, ld_mapping *offsets, ld_mapping *columns)
+{
+    ld_status st = bare_new(out, n_rows, n_cols, nnz);
+    if (st != LD_OK)
+        return st;
+    (*out)->mapped[0] = ld_mapping_ref(offsets);
+    (*out)->mapped[1] = ld_mapping_ref(columns);
+    (*out)->offsets = (int64_t *)offsets->data;
+    (*out)->columns = (int32_t *)columns->data;
+    ld_structure_advise(*out, LD_ACCESS_RANDOM);
+    return LD_OK;
+}
+
+void ld_structure_advise(const ld_structure *s, ld_access access)
+{
+    if (s->mapped[1])
+        ld_mapping_advise(s->mapped[1], access);
+}
+
 int64_t ld_structure_count(const ld_structure *s, const ld_index *rows)
 {
     int64_t n = 0;
@@ -136,11 +167,13 @@ void ld_structure_unref(ld_structure *s)
     if (!s || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1)
         return;
     ld_structure_unref(atomic_load(&s->transpose));
-    ld_free(s->offsets);
-    if (s->shared)
-        ld_index_unref(s->shared);
-    else
+    if (!s->mapped[0])
+        ld_free(s->offsets);
+    if (!s->shared && !s->mapped[1])
         ld_free(s->columns);
+    ld_index_unref(s->shared);
+    ld_mapping_unref(s->mapped[0]);
+    ld_mapping_unref(s->mapped[1]);
     ld_free(s->origin_row);
     ld_free(s->origin);
     ld_csr_unref(s->root);

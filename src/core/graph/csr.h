@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/mapping.h"
 #include "base/status.h"
 #include "tensor/index.h"
 #include "tensor/tensor.h"
@@ -25,7 +26,10 @@ typedef struct ld_structure {
     int64_t *offsets;      /* n_rows + 1 */
     int32_t *columns;      /* nnz, 0-based */
     ld_index *shared;      /* whose data the columns are, or NULL: they are the structure's own */
+    ld_mapping *mapped[2]; /* that offsets and columns lie in, or NULL: memory of its own */
     atomic_bool symmetric; /* known to equal its transpose */
+    atomic_bool canonical; /* rows known to be sorted, no column twice in one */
+    atomic_bool looped;    /* every row known to have an entry on the diagonal */
     /* Where the entries came from in the graph that was sliced: row r's lay from position
      * origin_row[r] on, entry e in place origin[e] there, or e - offsets[r] where whole rows were
      * taken. Places in a row are int32 as columns are, however many entries a graph has. */
@@ -61,6 +65,19 @@ ld_status ld_structure_over(ld_structure **out, int64_t n_rows, int64_t n_cols, 
 /* The same with a block of `nnz` columns, which it takes, also on failure. */
 ld_status ld_structure_of_block(ld_structure **out, int64_t n_rows, int64_t n_cols, int64_t nnz,
                                 int32_t *columns);
+
+/* The same over mapped memory, of which it takes references: n_rows + 1 int64 and nnz int32, which
+ * are looked at by ld_structure_verify alone. */
+ld_status ld_structure_over_mappings(ld_structure **out, int64_t n_rows, int64_t n_cols,
+                                     int64_t nnz, ld_mapping *offsets, ld_mapping *columns);
+
+/* Whether arrays that somebody else made are those of a structure whose rows are sorted, without a
+ * column twice: LD_RANGE with the position of what is wrong, from 0, and its row. s->canonical, and
+ * s->looped if it is square, say so afterwards. */
+ld_status ld_structure_verify(ld_structure *s);
+
+/* How pages of a mapped structure will be touched; nothing for one in memory. */
+void ld_structure_advise(const ld_structure *s, ld_access access);
 
 /* Whether a matrix may have these numbers: LD_SHAPE if not. Everything that makes one asks. */
 ld_status ld_structure_check(int64_t n_rows, int64_t n_cols, int64_t nnz);

@@ -58,6 +58,17 @@ void ld_file_close(ld_file *f)
     ld_free(f);
 }
 
+ld_status ld_file_identity(char text[LD_FILE_IDENTITY], const ld_file *f)
+{
+    struct stat info;
+    if (fstat(f->fd, &info) != 0)
+        return ld_fail(LD_IO, "%s: cannot be opened: %s", f->label.text, strerror(errno));
+    snprintf(text, LD_FILE_IDENTITY, "%ju:%ju:%jd:%jd.%09ld:%jd.%09ld", (uintmax_t)info.st_dev,
+             (uintmax_t)info.st_ino, (intmax_t)info.st_size, (intmax_t)info.st_mtim.tv_sec,
+             info.st_mtim.tv_nsec, (intmax_t)info.st_ctim.tv_sec, info.st_ctim.tv_nsec);
+    return LD_OK;
+}
+
 ld_status ld_file_read(const ld_file *f, void *out, int64_t position, int64_t size)
 {
     enum { PIECE = 1 << 24 };

@@ -36,6 +36,11 @@ ld_status ld_file_open(ld_file **out, const char *path, const char *reader);
 /* NULL is allowed. */
 void ld_file_close(ld_file *f);
 
+/* Which file it is and when it was last changed in any way, in `text`: the system sets the time of the
+ * change itself, so a file of the same identity has the same bytes. */
+enum { LD_FILE_IDENTITY = 128 };
+ld_status ld_file_identity(char text[LD_FILE_IDENTITY], const ld_file *f);
+
 /* Reads exactly `size` bytes from a position on; LD_FORMAT when the file ends before. */
 ld_status ld_file_read(const ld_file *f, void *out, int64_t position, int64_t size);
 

@@ -98,7 +98,8 @@ local entries = {
     return ladies.no_grad(function(x) return x * 2 end, c.m)
   end),
 }
-for _, name in ipairs{"float32", "float64"} do
+entries["safetensors.bfloat16"] = reads(function(c) return ladies.safetensors.bfloat16(c.m) end)
+for _, name in ipairs{"float16", "float32", "float64"} do
   entries["npz." .. name] = reads(function(c) return ladies.npz[name](c.m) end)
 end
 for _, name in ipairs{"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",

@@ -58,12 +58,15 @@ without("Optimizer", [[
 ]])
 without("Workers", ".__close .__gc .__index .__tostring :close :next")
 without("Npz", [[
-  .__close .__gc .__index .__tostring :close :dtype :has :index :names :numbers :object :shape
-  :strings :tensor :text
+  .__close .__gc .__index .__tostring :close :dtype :has :index :names :numbers :object :rows
+  :shape :strings :tensor :text
 ]])
 without("Safetensors", [[
-  .__close .__gc .__index .__tostring :close :dtype :has :index :metadata :names :numbers :shape
-  :tensor :text
+  .__close .__gc .__index .__tostring :close :csr :dtype :has :identity :index :metadata :names
+  :numbers :rows :shape :tensor :text
+]])
+without("Rows", [[
+  .__gc .__index .__tostring :hash :is_finite :prefetch :rows :slice :to_tensor
 ]])
 without("Array", ".__index .__tostring")
 without("PickledArray", [[

@@ -16,7 +16,7 @@ local tables = require "ladies.base.tables"
 local TOPICS = {
   {name = "tensors", title = "Tensors, ids and random numbers",
     about = "Dense numbers, vectors of ids, and the generator that all draws come from.",
-    members = "tensor zeros ones full where index range rng", classes = "Tensor Index Rng"},
+    members = "tensor zeros ones full where index range rng", classes = "Tensor Index Rows Rng"},
   {name = "matrices", title = "Sparse matrices",
     about = "Graphs, propagation matrices and blocks of mini-batches as CSR matrices.",
     members = "matrix csr sparse block_diagonal", classes = "Matrix"},

@@ -3,6 +3,7 @@
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
 local errors = require "ladies.base.errors"
+local in_memory = require "ladies.data.in_memory"
 local labels = require "ladies.data.labels"
 local npz_layout = require "ladies.data.formats.npz_layout"
 local options = require "ladies.base.options"
@@ -46,12 +47,12 @@ local writers = {}
 
 writers["edge list"] = function(folder, data)
   core.text.write_edges(join(folder, "edges.csv"), data.graph.adjacency)
-  core.text.write(join(folder, "features.csv"), dense(data.features))
+  core.text.write(join(folder, "features.csv"), dense(in_memory(data.features)))
 end
 
 writers["matrix market"] = function(folder, data)
   core.mtx.write(join(folder, "edges.mtx"), data.graph.adjacency)
-  core.mtx.write(join(folder, "features.mtx"), data.features)
+  core.mtx.write(join(folder, "features.mtx"), in_memory(data.features))
 end
 
 --- Writes a data set for other programs. {format = "npz"} (the default) writes one .npz file at

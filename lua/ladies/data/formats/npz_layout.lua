@@ -23,7 +23,9 @@ local core = require "ladies_core"
 local array_file = require "ladies.base.array_file"
 local checks = require "ladies.data.checks"
 local direction = require "ladies.data.direction"
+local features_in_file = require "ladies.data.formats.features_in_file"
 local labels = require "ladies.data.labels"
+local large_file = require "ladies.data.formats.large_file"
 local npz_arrays = require "ladies.data.formats.npz_arrays"
 local npz_edges = require "ladies.data.formats.npz_edges"
 local npz_labels = require "ladies.data.formats.npz_labels"
@@ -70,11 +72,11 @@ local function prefix_of(file, part)
 end
 
 -- The features, or nil if there are none.
-local function read_features(context, file, opts)
+local function read_features(context, list, file, opts)
   local key = npz_arrays.one_of(context, file, {"attr_matrix", "node_attr"})
   if key then
     context.keys.features = key
-    return file:tensor(key)
+    return features_in_file(context, list, file, key, opts.features_in)
   end
   local prefix = prefix_of(file, "features")
   if prefix then
@@ -130,8 +132,13 @@ function layout.read(path, opts)
   check_layout(context, file)
   local fields, prefix = {path = path, notes = {}}, prefix_of(file, "adjacency") or "adj_"
   context.keys.adjacency = prefix .. "shape"
-  fields.adjacency, fields.merged = npz_matrix.read(context, file, prefix, KNOWN)
-  fields.features = read_features(context, file, opts)
+  local large = large_file.new(context, file)
+  fields.adjacency, fields.merged = large:read_matrix(prefix)
+  if not fields.adjacency then
+    fields.adjacency, fields.merged = npz_matrix.read(context, file, prefix, KNOWN)
+  end
+  fields.features = read_features(context, fields.notes, file, opts)
+  large:settle(fields)
   local key = key_of(context, file, "labels")
   npz_matrix.require_key(context, file, key, KNOWN)
   fields.labels, fields.class_names = npz_labels.read(context, fields.notes, file, key)
@@ -167,9 +174,8 @@ local function add_matrix(arrays, prefix, matrix)
   arrays[prefix .. "_data"] = not is_pattern(matrix) and matrix:entry_values() or nil
 end
 
---- Writes the data set `data` to an .npz file at `path`, with the options of npz.write; equal data
--- gives equal bytes.
-function layout.write(path, data, opts)
+-- The arrays that are the same in both kinds of files.
+local function common(data)
   local arrays = {
     labels = smallest(labels.kind_of(data.labels).array(data.labels)),
     class_names = data.class_names,
@@ -177,16 +183,53 @@ function layout.write(path, data, opts)
     node_names = data.node_names and data.node_names:lines(),
     directed = direction.array(data),
   }
+  for _, part in ipairs(checks.SPLIT) do
+    arrays["idx_" .. part] = data[part] and smallest(data[part])
+  end
+  return arrays
+end
+
+--- Writes the data set `data` to an .npz file at `path`, with the options of npz.write; equal data
+-- gives equal bytes.
+function layout.write(path, data, opts)
+  local arrays = common(data)
   add_matrix(arrays, "adj", data.graph.adjacency)
   if options.class_of(data.features) == "Matrix" then
     add_matrix(arrays, "attr", data.features)
   else
     arrays.attr_matrix = data.features
   end
-  for _, part in ipairs(checks.SPLIT) do
-    arrays["idx_" .. part] = data[part] and smallest(data[part])
-  end
   core.npz.write(path, arrays, opts)
+end
+
+-- The numbers of dense features as a type that halves are written in.
+local HALVES = {float16 = core.npz.float16, bfloat16 = core.safetensors.bfloat16}
+
+-- A matrix in the types of which one in a file is made: see ladies.data.formats.large_file.
+local function add_large_matrix(arrays, prefix, matrix)
+  arrays[prefix .. "_indptr"] = core.npz.int64(matrix:offsets())
+  arrays[prefix .. "_indices"] = matrix:col_of()
+  arrays[prefix .. "_shape"] = {matrix.n_rows, matrix.n_cols}
+  arrays[prefix .. "_data"] = not is_pattern(matrix) and matrix:entry_values() or nil
+end
+
+--- The same to a .safetensors file, which is used where it lies: dense features are written as
+-- `dtype`, "float16" or "bfloat16", if that is given. Texts are uint8, with a line each.
+function layout.write_large(path, data, dtype)
+  local arrays = common(data)
+  for _, key in ipairs{"class_names", "feature_names", "source", "directed"} do
+    arrays[key] = arrays[key] and table.concat(arrays[key], "\n")
+  end
+  add_large_matrix(arrays, "adj", data.graph.adjacency)
+  if options.class_of(data.features) == "Matrix" then
+    add_large_matrix(arrays, "attr", data.features)
+  elseif options.class_of(data.features) == "Rows" and dtype and dtype ~= data.features.dtype then
+    arrays.attr_matrix = HALVES[dtype](data.features:to_tensor())
+  else
+    local convert = options.class_of(data.features) == "Tensor" and HALVES[dtype]
+    arrays.attr_matrix = convert and convert(data.features) or data.features
+  end
+  core.safetensors.write(path, arrays)
 end
 
 return layout

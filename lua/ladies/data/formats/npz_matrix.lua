@@ -63,7 +63,8 @@ local function explain(context, prefix, offsets, inner, n_inner)
   checks.ids(context, "inner", inner, n_inner)
 end
 
-local function read_shape(context, file, key)
+--- The rows and columns that the array `key`, the shape of a matrix, says.
+function npz_matrix.read_shape(context, file, key)
   local shape = file:numbers(key)
   local n_rows = type(shape) == "table" and #shape == 2 and math.tointeger(shape[1])
   local n_cols = n_rows and math.tointeger(shape[2])
@@ -139,7 +140,7 @@ function npz_matrix.read(context, file, prefix, known)
   for _, part in ipairs(NEEDED[format]) do
     npz_matrix.require_key(context, file, prefix .. part, known)
   end
-  local n_rows, n_cols = read_shape(context, file, prefix .. "shape")
+  local n_rows, n_cols = npz_matrix.read_shape(context, file, prefix .. "shape")
   local matrix, given
   if format == "coo" then
     matrix, given = read_coo(context, file, prefix, n_rows, n_cols)

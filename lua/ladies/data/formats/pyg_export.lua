@@ -4,6 +4,7 @@
 local core = require "ladies_core"
 local array_file = require "ladies.base.array_file"
 local checks = require "ladies.data.checks"
+local in_memory = require "ladies.data.in_memory"
 local labels = require "ladies.data.labels"
 local options = require "ladies.base.options"
 
@@ -24,7 +25,7 @@ end
 --- Writes `data` to the file at `path`: edge_index, x, y, the masks of its split, edge_weight where
 -- the weights are not all one. Names are left out.
 return function(path, data)
-  local adjacency, features = data.graph.adjacency, data.features
+  local adjacency, features = data.graph.adjacency, in_memory(data.features)
   local weights = adjacency:entry_values()
   local y = labels.kind_of(data.labels).array(data.labels)
   local arrays = {

@@ -16,14 +16,7 @@ local cache = {}
 local LARGE = 64 << 20
 
 --- The cache's folder: LADIES_CACHE, or ladies/ in XDG_CACHE_HOME, or in ~/.cache.
-function cache.folder()
-  local own = os.getenv "LADIES_CACHE"
-  if own and own ~= "" then return own end
-  local base = os.getenv "XDG_CACHE_HOME"
-  if base and base:find "^/" then return base .. "/ladies" end
-  local home = os.getenv "HOME"
-  return home and home .. "/.cache/ladies"
-end
+cache.folder = require "ladies.base.cache_folder"
 
 --- The folder, made if there is none.
 function cache.make_folder()

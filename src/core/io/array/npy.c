@@ -41,8 +41,9 @@ const char *ld_npy_type_name(char text[LD_NPY_TEXT], ld_npy_type t)
 
 bool ld_npy_type_named(ld_npy_type *type, const char *name)
 {
-    static const ld_npy_type types[] = {{'b', 1}, {'i', 1}, {'i', 2}, {'i', 4}, {'i', 8}, {'u', 1},
-                                        {'u', 2}, {'u', 4}, {'u', 8}, {'f', 4}, {'f', 8}};
+    static const ld_npy_type types[] = {{'b', 1}, {'i', 1}, {'i', 2}, {'i', 4}, {'i', 8},
+                                        {'u', 1}, {'u', 2}, {'u', 4}, {'u', 8}, {'f', 2},
+                                        {'f', 4}, {'f', 8}, {'B', 2}};
     char text[LD_NPY_TEXT];
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (strcmp(ld_npy_type_name(text, types[i]), name) == 0) {
@@ -319,6 +320,10 @@ ld_status ld_npy_write(const char *path, const ld_npy_array *array)
     ld_status st = ld_writer_open(&w, path, "npy");
     if (st != LD_OK)
         return st;
+    if (array->header.type.kind == 'B') {
+        st = ld_fail(LD_VALUE, "%s: the format has no bfloat16", w->label.text);
+        goto done;
+    }
     LD_TRY(ld_writer_put(w, prefix, ld_npy_format_prefix(prefix, &array->header)));
     LD_TRY(ld_writer_put(w, array->data, ld_npy_bytes(&array->header)));
     return ld_writer_commit(w);

@@ -214,6 +214,45 @@ static ld_status map_elements(ld_mapping **out, const ld_npy_header *h, ld_sourc
     return st;
 }
 
+ld_status ld_npy_map(ld_mapping **out, ld_npy_type type, const ld_npy_header *h, ld_source *s)
+{
+    *out = NULL;
+    return h->type.kind == type.kind && h->type.size == type.size ? map_elements(out, h, s) : LD_OK;
+}
+
+ld_status ld_npy_read_rows(ld_rows **out, const ld_npy_header *h, ld_source *s)
+{
+    char shape[LD_NPY_TEXT];
+    ld_number number = h->type.kind == 'B' ? LD_BFLOAT16
+                       : h->type.size == 2 ? LD_FLOAT16
+                                           : LD_FLOAT32;
+    ld_mapping *mapping = NULL;
+    void *block = NULL;
+    ld_status st;
+    LD_TRY(ld_npy_expect(h, s, h->type.size <= 4 ? "fB" : "", "float16, bfloat16 or float32"));
+    if (h->ndim < 2) {
+        st = ld_fail(LD_SHAPE, "%s: its shape is %s, two dimensions expected", s->name,
+                     ld_npy_shape(shape, h));
+        goto done;
+    }
+    LD_TRY(map_elements(&mapping, h, s));
+    if (mapping) {
+        st = ld_rows_over(out, number, h->n_rows, h->n_cols, mapping);
+        goto done;
+    }
+    if (!(block = ld_alloc((size_t)ld_npy_bytes(h), LD_MEM_TENSOR))) {
+        st = LD_NOMEM;
+        goto done;
+    }
+    LD_TRY(ld_npy_read_bytes(block, h, s));
+    st = ld_rows_of_block(out, number, h->n_rows, h->n_cols, block);
+    block = NULL;
+done:
+    ld_mapping_unref(mapping);
+    ld_free(block);
+    return st;
+}
+
 ld_status ld_npy_read_tensor(ld_tensor **out, const ld_npy_header *h, ld_source *s)
 {
     ld_tensor *t = NULL;
@@ -351,9 +390,46 @@ done:
     return st;
 }
 
+/* The nearest float16, of two the even one; an infinite one where it is too large. */
+static uint16_t to_half(double value)
+{
+    int exponent;
+    double size = fabs(value);
+    uint16_t sign = signbit(value) ? 0x8000 : 0;
+    if (isnan(value))
+        return sign | 0x7e00;
+    if (size == 0)
+        return sign;
+    if (size >= 65520) /* half way from the largest to what would be the next */
+        return sign | 0x7c00;
+    frexp(size, &exponent); /* 2^(exponent - 1) <= size */
+    exponent = exponent < -13 ? -13 : exponent;
+    int places = (int)rint(ldexp(size, 11 - exponent)); /* 1024 .. 2048, or fewer below 2^-14 */
+    return sign | (uint16_t)(((exponent + 13) << 10) + places);
+}
+
+/* The nearest bfloat16, of two the even one. */
+static uint16_t to_bfloat(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    if (isnan(value))
+        return (uint16_t)(bits >> 16 | 0x40);
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+/* Writes a number in 16 bits; whether it is not too large for them. */
+static bool put_half(void *item, ld_npy_type type, double value)
+{
+    uint16_t bits = type.kind == 'B' ? to_bfloat((float)value) : to_half(value);
+    uint16_t top = type.kind == 'B' ? 0x7f80 : 0x7c00;
+    memcpy(item, &bits, sizeof bits);
+    return (bits & 0x7fff) != top || isinf(value);
+}
+
 ld_status ld_npy_put_integer(void *items, ld_npy_type type, int64_t i, int64_t value)
 {
-    if (type.kind == 'f')
+    if (ld_npy_is_float(type))
         return ld_npy_put_number(items, type, i, (double)value);
     int bits = (int)type.size * 8;
     bool fits = type.kind == 'b'   ? value == 0 || value == 1
@@ -372,18 +448,19 @@ ld_status ld_npy_put_number(void *items, ld_npy_type type, int64_t i, double val
 {
     char *item = (char *)items + i * type.size;
     float rounded = (float)value;
-    bool fits = type.kind == 'f' ? type.size == 8 || !isinf(rounded) || isinf(value)
-                                 : value == floor(value) && fabs(value) < 0x1p63;
+    bool fits = ld_npy_is_float(type) && type.size == 2 ? put_half(item, type, value)
+                : type.kind == 'f' ? type.size == 8 || !isinf(rounded) || isinf(value)
+                                   : value == floor(value) && fabs(value) < 0x1p63;
     if (!fits) {
         char name[LD_NPY_TEXT];
         return ld_fail(LD_RANGE, "element %" PRId64 " is %g, which %s cannot hold", i + 1, value,
                        ld_npy_type_name(name, type));
     }
-    if (type.kind != 'f')
+    if (!ld_npy_is_float(type))
         return ld_npy_put_integer(items, type, i, (int64_t)value);
     if (type.size == 4)
         memcpy(item, &rounded, sizeof rounded);
-    else
+    else if (type.size == 8)
         memcpy(item, &value, sizeof value);
     return LD_OK;
 }

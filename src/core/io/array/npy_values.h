@@ -10,11 +10,19 @@
 #include "base/status.h"
 #include "io/array/npy.h"
 #include "tensor/index.h"
+#include "tensor/stored_rows.h"
 #include "tensor/tensor.h"
 
 /* Numbers of any type, rounded to float32. LD_RANGE when a float64 is too large for that. A single
  * element becomes a vector of one. */
 ld_status ld_npy_read_tensor(ld_tensor **out, const ld_npy_header *h, ld_source *s);
+
+/* Floating point numbers of at most 32 bits in two dimensions, as they are: over the file where the
+ * source can be mapped. */
+ld_status ld_npy_read_rows(ld_rows **out, const ld_npy_header *h, ld_source *s);
+
+/* The elements, over the file, if they are of this type and the source can be mapped; NULL otherwise. */
+ld_status ld_npy_map(ld_mapping **out, ld_npy_type type, const ld_npy_header *h, ld_source *s);
 
 /* Integers of one dimension, each in -1 .. 2^31 - 2; LD_RANGE otherwise, with the position. */
 ld_status ld_npy_read_index(ld_index **out, const ld_npy_header *h, ld_source *s);

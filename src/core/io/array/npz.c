@@ -162,6 +162,15 @@ ld_status ld_npz_write(const char *path, const ld_npy_array *arrays, int64_t cou
     qsort(sorted, (size_t)count, sizeof *sorted, compare_arrays);
 
     LD_TRY(ld_writer_open(&w, path, "npz"));
+    for (int64_t i = 0; i < count; i++) {
+        if (arrays[i].header.type.kind == 'B') {
+            st = ld_fail(LD_VALUE,
+                         "%s: \"%.100s\": the format has no bfloat16; float16 or "
+                         ".safetensors has",
+                         w->label.text, arrays[i].name);
+            goto done;
+        }
+    }
     zlib_filefunc64_def functions;
     fill_fopen64_filefunc(&functions);
     functions.zopen64_file = stream_open;

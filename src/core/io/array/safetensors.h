@@ -9,6 +9,7 @@
 #ifndef LD_IO_SAFETENSORS_H
 #define LD_IO_SAFETENSORS_H
 
+#include "graph/csr.h"
 #include "io/array/npy.h"
 #include "io/file.h"
 
@@ -52,6 +53,19 @@ const ld_safetensor *ld_safetensors_find(const ld_safetensors *f, const char *na
 /* Begins to read a tensor, as ld_npz_read does an array. LD_VALUE when there is none of this name,
  * LD_FORMAT when it is of a type or a shape that is not read. */
 ld_status ld_safetensors_read(ld_npy_header *h, ld_source **s, ld_safetensors *f, const char *name);
+
+/* A matrix of ones that lies in a file: the names of its offsets (I64) and columns (I32), and what is
+ * known of it. */
+typedef struct {
+    const char *offsets, *columns;
+    int64_t n_rows, n_cols;
+    bool checked; /* ld_structure_verify passed this file before */
+    bool symmetric, looped;
+} ld_mapped_csr;
+
+/* The matrix over the file; NULL in *out where it cannot be mapped: its tensors are of other types or
+ * small, or f->least_mapped is 0. LD_SHAPE, and LD_RANGE as ld_structure_verify. */
+ld_status ld_safetensors_map_csr(ld_csr **out, ld_safetensors *f, const ld_mapped_csr *given);
 
 /* Writes tensors, numbers or booleans, and texts beside them, to a file, atomically. They are
  * ordered and the header is laid out as the library of the format does it, so equal tensors give the
