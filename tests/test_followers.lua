@@ -98,6 +98,29 @@ function tests.test_far_behind()
     Table.interval(by_method.fastgcn.behind, "%.1f").text))
   local _, told = tostring(report):gsub("%* [^\n]* on toy, equal nodes: %S", "")
   lu.assertEquals(told, #expected)
+  lu.assertStrContains(tostring(report), title .. " on toy, equal nodes: ")
+  lu.assertStrContains(tostring(report), "the gradient of a mini-batch is off by ")
+end
+
+--- What the laboratory measures is right where it is known: whole neighbourhoods have no error, and
+-- none is too large; those of a subgraph that all layers share come out too large by depth.
+function tests.test_examination()
+  local examine = require("ladies_followers.methods.examination").new(1000)
+  local function examined(method, given)
+    local config = ladies.experiment.configure(tables.merged({dataset = dataset, method = method,
+      model = "gcn", layers = 4, hidden = 4, batch_size = 20}, given))
+    return examine{method = method, config = config, settings = config, title = method}
+  end
+  local full = examined "full"
+  lu.assertTrue(full.embedding < 1e-5 and full.gradient < 1e-5)
+  lu.assertAlmostEquals(full.scale, 1, 1e-5)
+  lu.assertAlmostEquals(full.layer_scale, 1, 1e-5)
+  lu.assertEquals({full.empty, full.alone}, {0, 0})
+  lu.assertNil(full.scales)
+  local subgraphs = examined("graphsaint", {by = "node", samples = 16, coverage = 500})
+  lu.assertEquals(#subgraphs.scales, 4)
+  lu.assertTrue(subgraphs.scale > 10 * subgraphs.scales[1])
+  lu.assertEquals(subgraphs.scales[4], subgraphs.scale)
 end
 
 --- With equal seconds all train for as long, with the samples that they have.

@@ -61,7 +61,7 @@ local function title_of(text)
 end
 
 -- A row for each model, a column for each data set and method; then those of `more`, {label =,
--- cells by data set}, which have one column each.
+-- cells by data set and method}.
 local function table_of(variants, names, more, opts)
   local head, by_key = {"model", "layers"}, {}
   for _, name in ipairs(names) do
@@ -74,8 +74,8 @@ local function table_of(variants, names, more, opts)
   local function add(label, layers, cell_of)
     local row = {label, layers}
     for _, name in ipairs(names) do
-      for j, text in ipairs(opts.methods) do
-        row[#row + 1] = cell_of(run_folder.plain(name), j, text) or "-"
+      for _, text in ipairs(opts.methods) do
+        row[#row + 1] = cell_of(run_folder.plain(name), text) or "-"
       end
     end
     results:add(row)
@@ -83,13 +83,13 @@ local function table_of(variants, names, more, opts)
   for _, model in ipairs(opts.models) do
     local layers
     for _, one in ipairs(variants) do layers = one.model == model and one.layers or layers end
-    add(model, layers, function(dataset, _, text)
+    add(model, layers, function(dataset, text)
       local one = by_key[dataset .. model .. text]
       return one and test_f1.cell(one)
     end)
   end
   for _, one in ipairs(more) do
-    add(one.label, "", function(dataset, j) return j == 1 and one.cells[dataset] end)
+    add(one.label, "", function(dataset, text) return one.cells[dataset .. text] end)
   end
   return results
 end
@@ -106,22 +106,28 @@ end
 local ABOUT = [[
 Test micro-F1 in percent with 95 %% intervals by Student's t over %s, seeds 1, 2, ...; each
 architecture as `ladies train --model NAME` has it, which nobody tuned for a data set, with %s,
-early stopping and a patience of %d batches. The MLP reads no graph and has one column; so have what
-Correct and Smooth makes of the same MLPs with the labels of the training nodes, and label
-propagation of these, which is not trained and has no spread; both with their default settings.]]
+early stopping and a patience of %d batches. The MLP reads no graph and has one column; so has label
+propagation, which is not trained and has no spread. It and Correct and Smooth, a last step after
+the same trainings, have the labels of the training nodes and their default settings.]]
+
+-- What is smoothed besides: a model that reads the graph, and one that does not.
+local SMOOTHED = {"gcn", "mlp"}
 
 -- The rows below those of the models, of labels that are spread over the graph.
 local function smoothed_rows(study, names, variants, opts)
-  local plain, rows = {}, {}
-  for _, one in ipairs(variants) do
-    if one.model == "mlp" then plain[#plain + 1] = one end
+  local rows = {}
+  for _, model in ipairs(SMOOTHED) do
+    local row = {label = model .. ", Correct and Smooth", cells = {}}
+    for _, one in ipairs(variants) do
+      if one.model == model then
+        row.cells[one.dataset .. one.column] = smoothed.correct_and_smooth(study, one, opts)
+      end
+    end
+    if next(row.cells) then rows[#rows + 1] = row end
   end
-  if #plain > 0 then
-    rows[1] = {label = "mlp, Correct and Smooth",
-      cells = smoothed.correct_and_smooth(study, plain, opts)}
-  end
-  rows[#rows + 1] = {label = "label propagation",
-    cells = smoothed.label_propagation(study, names, opts)}
+  local cells, plain = {}, smoothed.label_propagation(study, names, opts)
+  for name, cell in pairs(plain) do cells[name .. opts.methods[1]] = cell end
+  rows[#rows + 1] = {label = "label propagation", cells = cells}
   return rows
 end
 

@@ -57,17 +57,13 @@ local function items_of(study, variant, opts)
   return items
 end
 
---- smoothed.correct_and_smooth(study, variants, opts) -> cells, by the data sets of the variants of
--- a model (see ladies.study.repeated): test F1 of it after both steps of Correct and Smooth, with
--- their default settings and the seeds of the study's runs. Kept in the study.
-function smoothed.correct_and_smooth(study, variants, opts)
-  local cells = {}
-  for _, variant in ipairs(variants) do
-    local records = measured(study, items_of(study, variant, opts), "run", opts.quiet,
-      function(item) return {test_f1 = corrected_f1(item.settings)} end)
-    cells[variant.dataset] = test_f1.cell{by_seed = records}
-  end
-  return cells
+--- smoothed.correct_and_smooth(study, variant, opts) -> a cell of a table: test F1 of what a
+-- variant trains (see ladies.study.repeated) after both steps of Correct and Smooth, with their
+-- default settings and the seeds of the runs. Kept in the study.
+function smoothed.correct_and_smooth(study, variant, opts)
+  local records = measured(study, items_of(study, variant, opts), "run", opts.quiet,
+    function(item) return {test_f1 = corrected_f1(item.settings)} end)
+  return test_f1.cell{by_seed = records}
 end
 
 return smoothed

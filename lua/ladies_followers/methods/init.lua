@@ -136,7 +136,7 @@ end
 -- equal      "nodes": samples with which batches have as many nodes, over all layers, as those of
 --            the first method; "seconds": all train for as long, with their own samples (both)
 -- seconds    of one core, for "seconds" (1 on Cora, 2 on PubMed, 4 on WordNet, else 1)
--- laboratory seconds of each examination (3)
+-- laboratory CPU seconds of each examination, more or less (3)
 -- methods    names of methods and of forms of them (see methods/forms.lua), each with its own
 --            samples behind a colon where they are given (all), the first one that draws samples
 -- datasets   names or paths (cora, pubmed and wordnet)

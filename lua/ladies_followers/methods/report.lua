@@ -1,5 +1,6 @@
 --- The tables of ladies_followers.methods.
 
+local examination = require "ladies_followers.methods.examination"
 local protocol = require "ladies_followers.protocol"
 local provenance = require "ladies.report.provenance"
 local runs_text = require "ladies_followers.runs_text"
@@ -8,7 +9,6 @@ local statistics = require "ladies.report.statistics"
 local Table = require "ladies.report.table"
 local tables = require "ladies.base.tables"
 local test_f1 = require "ladies.study.test_f1"
-local why = require "ladies_followers.methods.why"
 
 -- The different values of a field of the variants, in their order.
 local function distinct(variants, field)
@@ -203,7 +203,7 @@ return function(study, variants, records, examined, opts, notes)
   report:note(provenance.runs(study, records), ABOUT:format(runs_text(variants),
     protocol.NETWORK_TEXT))
   for _, equal in ipairs(opts.equal) do report:note(equal_text(equal, variants)) end
-  if #examined > 0 then report:note(LABORATORY:format(why.HIDDEN)) end
+  if #examined > 0 then report:note(LABORATORY:format(examination.HIDDEN)) end
   local own = settings_text(opts.settings)
   if own ~= "" then report:note("Settings over those of the preset: " .. own .. ".") end
   report:note(table.unpack(notes))

@@ -1,9 +1,8 @@
 --- What the laboratory finds of the methods that come out below full batch, and of the first one,
 -- beside which they are set.
 
-local lab = require "ladies.lab"
+local examination = require "ladies_followers.methods.examination"
 local measured = require "ladies.study.measured"
-local methods = require "ladies.experiment.methods"
 local statistics = require "ladies.report.statistics"
 local tables = require "ladies.base.tables"
 local test_f1 = require "ladies.study.test_f1"
@@ -11,13 +10,7 @@ local test_f1 = require "ladies.study.test_f1"
 -- Points of test F1 that a method may be below full batch.
 local FAR = 3
 
--- How many times too large or too small an embedding may be before its depths are looked at.
-local OFF = 2
-
 local why = {}
-
---- The width of the network that is examined, at most; a wider one changes little.
-why.HIDDEN = 64
 
 -- Of the variants, by data set and what is equal: the first, the one of full batch, and all.
 local function groups_of(variants)
@@ -52,66 +45,6 @@ local function far_behind(variants)
   return list
 end
 
--- The mean over the layers of an examination's finding, whose key is this format with the layer;
--- nil where it has none.
-local function over_layers(by_key, key, layers)
-  local list = {}
-  for l = 1, layers do
-    local found = by_key[key:format(l)]
-    list[#list + 1] = found and found.mean
-  end
-  return statistics.mean(list)
-end
-
--- The settings of a variant that its sampler takes.
-local function own_settings(variant)
-  local own = {}
-  for key, value in pairs(variant.settings) do
-    if methods.takes(variant.method, key) then own[key] = value end
-  end
-  own.samples = variant.config.samples
-  return own
-end
-
-local function size(finding) return finding and math.sqrt(finding.mean) end
-
--- The laboratory's findings in so many seconds, by their keys, of a variant with so many layers.
-local function found_of(variant, layers, seconds)
-  local config = variant.config
-  return lab(variant.method, {
-    dataset = config.dataset, layers = layers, batch_size = config.batch_size,
-    hidden = math.min(why.HIDDEN, config.hidden), seconds = seconds, against = {},
-    settings = own_settings(variant), quiet = true,
-  }).examinations[1].by_key
-end
-
-local function scale_of(by_key)
-  local found = by_key["embedding.scale"]
-  return found and found.mean
-end
-
--- Whether something is far too large or too small.
-local function is_off(scale) return scale ~= nil and (scale > OFF or scale < 1 / OFF) end
-
-local function measure(variant, opts)
-  local layers = variant.config.layers
-  local by_key = found_of(variant, layers, opts.laboratory)
-  local record = {
-    empty = over_layers(by_key, "connection.empty.%d", layers),
-    alone = over_layers(by_key, "connection.alone.%d", layers),
-    embedding = size(by_key["embedding.error"]), gradient = size(by_key["gradient.error"]),
-    layer_scale = over_layers(by_key, "layers.%d.scale", layers), scale = scale_of(by_key),
-  }
-  if is_off(record.scale) then
-    record.scales = {}
-    for l = 1, layers - 1 do
-      record.scales[l] = scale_of(found_of(variant, l, opts.laboratory / 3)) or false
-    end
-    record.scales[layers] = record.scale
-  end
-  return record
-end
-
 local function batches_of(variant)
   return statistics.mean(tables.map(variant.records, function(record) return record.batches end))
 end
@@ -124,6 +57,18 @@ local function fine_at_equal_nodes(variant, variants)
       return one
     end
   end
+end
+
+-- How many points validation F1 rose in the end, between the last two validations, on average, and
+-- over how many batches; nil unless the last one is the best of every run.
+local function rise_of(variant)
+  local rises, batches = {}, nil
+  for i, record in ipairs(variant.records) do
+    local last, before = record.curve[#record.curve], record.curve[#record.curve - 1]
+    if not before or record.best_batch ~= last[1] then return nil end
+    rises[i], batches = 100 * (last[3] - before[3]), last[1] - before[1]
+  end
+  return statistics.mean(rises), batches
 end
 
 -- A number of times, as text.
@@ -151,24 +96,25 @@ local function reasons_of(one, variants)
     list[1] = ("the gradient of a mini-batch is off by %s times its size"):format(
       times(one.gradient))
   end
+  local rise, over = rise_of(variant)
+  if rise then
+    list[#list + 1] = ("it still learns: %.1f points of validation F1 in the last %d batches")
+      :format(rise, over)
+  end
   return list
 end
 
 --- why.examine(study, variants, opts): marks the variants with `behind`, what full batch has more
 -- seed by seed, and `far`; and returns the examinations of those that are far behind, and of the
--- first method beside them: an array of {variant =, batches =, reasons =, empty =, alone =,
--- embedding =, gradient =, layer_scale =, scale =, scales =}, kept in the study. reasons: texts, of
--- those that are far. empty: the share of a layer's rows without any sampled neighbour; alone: with
--- none but themselves; embedding, gradient: sizes of the errors as shares of the exact values;
--- layer_scale, scale: how many times as large as the exact one the estimate is on average, that of
--- a layer whose input is exact, and that of all layers; scales: where that is far from 1, the same
--- with 1, 2, ... layers.
+-- first method beside them: an array of {variant =, batches =, reasons = texts, of those that are
+-- far}, with what examination.new says, kept in the study.
 function why.examine(study, variants, opts)
   local items = tables.map(far_behind(variants), function(variant)
-    return {key = variant.key .. ", why", variant = variant}
+    return {key = variant.key .. ", examined", variant = variant}
   end)
+  local examine = examination.new(opts.laboratory)
   local records = measured(study, items, "examination", opts.quiet, function(item)
-    return measure(item.variant, opts)
+    return examine(item.variant)
   end)
   return tables.map(records, function(record, i)
     local one = tables.merged(record, {variant = items[i].variant})
