@@ -302,13 +302,82 @@ function tests.test_ogb_refused()
   } do
     lu.assertStrContains(refused(ogb_folder{[case[1]] = case[2]}), case[3])
   end
-  write("p/raw/data.npz", "")
-  lu.assertEquals(refused(root .. "/p"),
-    "p: raw/data.npz: the binary form of OGB's largest graphs is not read")
   write("q/raw/edge.csv.gz", malformed.gzip "0,1\n":sub(1, 15))
   write("q/raw/num-node-list.csv", "2\n")
   write("q/raw/node-label.csv", "0\n1\n")
   lu.assertStrContains(refused(root .. "/q"), "q/raw/edge.csv.gz")
+end
+
+-- The binary layout of ogbn-papers100M with the same graph: arrays by file, of which changes may
+-- replace some; `false` takes one away.
+local function papers_folder(changes)
+  local npz = ladies.npz
+  local files = {
+    ["data.npz"] = {edge_index = npz.int64{{0, 1, 2, 1}, {1, 2, 3, 2}},
+      node_feat = npz.float32{{1, 0}, {0.5, 1}, {0, 1}, {1, 1}, {0, 0}},
+      node_year = npz.int64{{2010}, {2011}, {2012}, {2013}, {2014}},
+      num_nodes_list = npz.int64{5}, num_edges_list = npz.int64{4}},
+    ["node-label.npz"] = {node_label = npz.float32{{0}, {1}, {1}, {0}, {0 / 0}}},
+  }
+  for name, content in pairs(OGB) do
+    if name:find "^split" then write("papers/" .. name, content) end
+  end
+  write("papers/raw/x", "")
+  for file, arrays in pairs(files) do
+    for name, array in pairs(changes or {}) do
+      if arrays[name] then arrays[name] = array or nil end
+    end
+    npz.write(root .. "/papers/raw/" .. file, arrays)
+  end
+  return root .. "/papers"
+end
+
+function tests.test_ogb_binary()
+  local data, tables = ladies.data.load(papers_folder()), ladies.data.load(ogb_folder())
+  lu.assertEquals(data.labels, tables.labels)
+  lu.assertEquals({data.graph.adjacency:hash(), data.features:hash(), data.merged},
+    {tables.graph.adjacency:hash(), tables.features:hash(), tables.merged})
+  lu.assertEquals({data.train:to_table(), data.val:to_table(), data.test:to_table()},
+    {{1, 2}, {3}, {4}})
+  lu.assertEquals(data.source,
+    "OGB folder: 4 edges listed; split: split/time; not read: node_year")
+  lu.assertEquals(ladies.data.load(papers_folder(), {features_in = "file"}).features:to_tensor(),
+    tables.features)
+  local several = papers_folder{node_label = ladies.npz.float32{{0, 1}, {1, 1}, {1, 0}, {0, 0},
+    {0 / 0, 0 / 0}}}
+  lu.assertEquals({ladies.data.load(several).labels.n_cols}, {2})
+end
+
+function tests.test_ogb_binary_refused()
+  local npz = ladies.npz
+  for _, case in ipairs{
+    {"edge_index", false, "papers: raw/data.npz has no array edge_index"},
+    {"num_nodes_list", false, "papers: raw/data.npz has no array num_nodes_list"},
+    {"node_label", false, "papers: raw/node-label.npz has no array node_label"},
+    {"node_feat", false, "papers: there are no features"},
+    {"num_nodes_list", npz.int64{5, 4}, "num_nodes_list must be the number of nodes of one graph"},
+    {"num_nodes_list", npz.int64{2000000000}, "node_label has length 5, must have 2000000000"},
+    {"num_nodes_list", npz.float64{0.5}, "num_nodes_list must be the number of nodes"},
+    {"edge_index", npz.int64{{0, 1}}, "edge_index must have two rows, sources and targets"},
+    {"edge_index", npz.int64{0, 1}, "edge_index must have two rows, sources and targets"},
+    {"edge_index", npz.int64{{0, 1}, {1, 5}}, "raw/data.npz: edge_index[3] is 5, must be in 0..4"},
+    {"edge_index", npz.int64{{0, 1}, {1, -1}}, "edge_index[3] is -1, must be in 0..4"},
+    {"edge_index", npz.int64{{0, 1}, {1, 1 << 33}}, "8589934592"},
+    {"edge_index", npz.float32{{0, 1}, {1, 2}}, "edge_index"},
+    {"node_label", npz.float32{{0}, {1}, {1.5}, {0}, {0}}, "node_label must be classes from 0 on"},
+    {"node_label", npz.float32{{0}, {1}, {-2}, {0}, {0}}, "node_label must be classes from 0 on"},
+    {"node_label", npz.float32{{0}, {1}, {math.huge}, {0}, {0}}, "must be classes from 0 on"},
+    {"node_feat", npz.float32{{0}, {1}}, "node_feat has 2 rows, must have 5"},
+    {"node_feat", npz.float32{{0}, {1}, {0 / 0}, {1}, {1}}, "must be finite numbers"},
+  } do
+    lu.assertStrContains(refused(papers_folder{[case[1]] = case[2]}), case[3])
+  end
+  os.remove(papers_folder() .. "/raw/node-label.npz")
+  lu.assertEquals(refused(root .. "/papers"), "papers: raw/node-label.npz is missing")
+  for _, bytes in ipairs{"", "PK", ("x"):rep(1000)} do
+    write("papers/raw/data.npz", bytes)
+    lu.assertStrContains(refused(root .. "/papers"), "papers/raw/data.npz")
+  end
 end
 
 -- ---------------------------------------------------------------- folders of tables, options

@@ -11,10 +11,12 @@
 --   mapping/labelidx2*.csv.gz   below a head, a class and its name; may be absent
 --
 -- There is no header elsewhere. All of these may be plain .csv as well. Features of edges and
--- further files are not read; the data set's source names them.
+-- further files are not read; the data set's source names them. The largest graphs have arrays in
+-- place of the tables in raw/: see ladies.data.formats.ogb_binary.
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
+local ogb_binary = require "ladies.data.formats.ogb_binary"
 local options = require "ladies.base.options"
 
 local ogb = {named_splits = true}
@@ -34,7 +36,7 @@ end
 
 --- Whether the path is such a folder.
 function ogb.fits(path)
-  return find(path, "raw/edge") ~= nil or core.exists(path .. "/raw/data.npz") == "file"
+  return find(path, "raw/edge") ~= nil or ogb_binary.fits(path)
 end
 
 -- The columns of a table that must be there; its path is known to messages as `part`.
@@ -143,25 +145,30 @@ local function source_of(folder, n_edges, left)
     #left > 0 and "; not read: " .. table.concat(left, ", ") or "")
 end
 
+-- Adds labels, features and adjacency to the fields, as ogb_binary.read does.
+local function read_tables(context, fields)
+  local n = read_n_nodes(context)
+  fields.labels = read_labels(context, n)
+  local sources, targets = read(context, "raw/edge", "adjacency", {"id", "id"}, n)
+  -- A target hears its source: rows are destinations.
+  fields.adjacency = core.matrix{n_rows = n, n_cols = n, rows = targets, cols = sources}
+  if find(context.where, "raw/node-feat") then
+    fields.features = read(context, "raw/node-feat", "features", {"numbers"})
+  end
+  return n, #sources, others(context.where)
+end
+
 --- The fields of the data set, and the context of messages, as ladies.data.complete takes them;
 -- {split = NAME} says which of several splits to take, {split = false} any.
 function ogb.read(path, opts)
   local context = {where = path, shift = -1, keys = {adjacency = "raw/edge"}}
-  if not find(path, "raw/edge") then
-    checks.fail(context, "raw/data.npz: the binary form of OGB's largest graphs is not read")
-  end
-  local n = read_n_nodes(context)
-  local labels = read_labels(context, n)
-  local sources, targets = read(context, "raw/edge", "adjacency", {"id", "id"}, n)
-  -- A target hears its source: rows are destinations.
-  local matrix = core.matrix{n_rows = n, n_cols = n, rows = targets, cols = sources}
-  local fields = {path = path, name = path:match "[^/]*$", merged = #sources - matrix.nnz,
-    adjacency = matrix, labels = labels, class_names = read_class_names(context)}
-  if find(path, "raw/node-feat") then
-    fields.features = read(context, "raw/node-feat", "features", {"numbers"})
-  end
+  local fields = {path = path, name = path:match "[^/]*$", notes = {}}
+  local read_raw = find(path, "raw/edge") and read_tables or ogb_binary.read
+  local n, n_edges, left = read_raw(context, fields, opts)
+  fields.merged = n_edges - fields.adjacency.nnz
+  fields.class_names = read_class_names(context)
   local folder = read_split(context, fields, opts.split, n)
-  fields.source = source_of(folder, #sources, others(path))
+  fields.source = source_of(folder, n_edges, left)
   return fields, context
 end
 
