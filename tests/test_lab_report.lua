@@ -5,6 +5,7 @@ local ladies = require "ladies"
 local core = require "ladies_core"
 local chart_of = require "ladies.report.chart"
 local charts = require "ladies.lab.report.charts"
+local html_elements = require "tools.html_elements"
 local json = require "ladies.base.json"
 local made_up = require "reference.made_up_laboratory"
 local message_of = require "tools.message_of"
@@ -127,30 +128,9 @@ end
 
 -- ---------------------------------------------------------------- HTML
 
-local VOID = {meta = true, br = true}
-
--- Fails unless every element is closed in its turn; returns the number of elements by name.
-local function elements_of(page)
-  local open, counts = {}, {}
-  local body = page:gsub("<!DOCTYPE html>", ""):gsub("<style>.-</style>", "<style></style>")
-  for close, name, rest in body:gmatch "<(/?)([%a][%w]*)([^<>]*)>" do
-    if close == "/" then
-      lu.assertEquals(table.remove(open), name)
-    else
-      counts[name] = (counts[name] or 0) + 1
-      if not VOID[name] and not rest:find "/$" then open[#open + 1] = name end
-    end
-  end
-  lu.assertEquals(open, {})
-  local bare = body:gsub("<[^<>]*>", "")
-  lu.assertNil(bare:find "[<>]", "a bracket that belongs to no element")
-  lu.assertNil(bare:gsub("&[%w#]+;", ""):find "&", "a bare ampersand")
-  return counts
-end
-
 function tests.test_html()
   local page = report.html(LAB)
-  local counts = elements_of(page)
+  local counts = html_elements(page)
   lu.assertEquals({counts.article, counts.details, counts.figure, counts.style}, {3, 3, 2, 1})
   for _, one in ipairs(LAB.examinations) do
     find(page, "<p>" .. svg.text(one.verdict) .. "</p>")
@@ -175,7 +155,7 @@ function tests.test_the_page_stands_alone()
   hostile.examinations[1].series[1].lines[1].name = made_up.HOSTILE
   hostile.examinations[1].findings[1].label = made_up.HOSTILE
   for _, page in ipairs{report.html(LAB), report.html(hostile)} do
-    local counts = elements_of(page)
+    local counts = html_elements(page)
     for _, name in ipairs{"script", "img", "link", "iframe", "a", "object", "use", "image"} do
       lu.assertNil(counts[name], name)
     end
@@ -414,7 +394,7 @@ function tests.test_a_measured_one()
   find(text, "LADIES (8), GraphSAGE (3) on ")
   find(text, "Comparison.")
   for line in text:gmatch "[^\n]+" do lu.assertTrue(utf8.len(line) <= 100, line) end
-  elements_of(report.html(lab))
+  html_elements(report.html(lab))
   local folder = temporary.path "measured"
   local written = lab:write(folder)
   lu.assertEquals(written.files[1], "lab.html")

@@ -20,6 +20,7 @@ local notes = require "ladies.data.notes"
 local options = require "ladies.base.options"
 local own_code = require "ladies.experiment.own_code"
 local own_folder = require "ladies.base.own_folder"
+local run_page = require "ladies.experiment.run_page"
 local smoothing = require "ladies.evaluation.smoothing"
 local splits = require "ladies.data.splits"
 local tables = require "ladies.base.tables"
@@ -209,5 +210,10 @@ function SavedRun:logits(nodes, given)
     seed = opts.seed,
   })
 end
+
+--- run:page([part]) -> string: the run as one page of HTML that needs nothing else: what it came
+-- to, its curves, which classes are taken for which, the nodes of `part` (test, or else val; see
+-- nodes) that the model is most wrong about, and the configuration. `ladies view` writes it.
+function SavedRun:page(part) return run_page(self, part) end
 
 return SavedRun

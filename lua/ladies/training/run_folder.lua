@@ -9,6 +9,7 @@
 --   predictions.npz   the predicted class and the label of every node, from 0, and its split
 --   curve.tsv, .svg   loss and validation F1 over the batches (see ladies.training.curve)
 --   summary.json      the numbers of the closing table
+--   view.html         all of it as a page, where `ladies view` has made it
 
 local core = require "ladies_core"
 local array_file = require "ladies.base.array_file"
@@ -18,7 +19,7 @@ local own_folder = require "ladies.base.own_folder"
 local run_folder = {}
 
 local FILES = {"ladies.json", "config.json", "log.jsonl", "checkpoint.npz", "model.npz",
-  "predictions.npz", "curve.tsv", "curve.svg", "summary.json"}
+  "predictions.npz", "curve.tsv", "curve.svg", "summary.json", "view.html"}
 
 --- The name of the file of the run in the folder `path` that `file` is, or nil.
 function run_folder.owns(path, file)

@@ -1,4 +1,4 @@
---- The style of a laboratory's page: light or dark as the reader's system is, narrow or wide as the
+--- The style of pages: light or dark as the reader's system is, narrow or wide as the
 -- window is. Tables and pictures that are wider than it scroll by themselves.
 
 local palette = require "ladies.report.palette"
@@ -54,6 +54,9 @@ figure { margin: 0; padding: .9rem; overflow-x: auto; }
 figcaption { font-weight: 600; margin-bottom: .4rem; overflow-wrap: anywhere; }
 .key { list-style: none; margin: .4rem 0 0; padding: 0; display: flex; flex-wrap: wrap;
   gap: .2rem 1rem; font-size: .875rem; }
+.wide { grid-column: 1 / -1; }
+.wide svg.chart { min-width: 44rem; }
+.key span { color: var(--ink); }
 .key svg { width: 1.75rem; height: 1rem; margin-right: .35rem; flex: none; }
 .key li { display: flex; align-items: center; overflow-wrap: anywhere; }
 .dot::before { content: ""; display: inline-block; width: .7rem; height: .7rem;

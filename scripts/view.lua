@@ -1,0 +1,28 @@
+-- ladies view: a finished run as one page of HTML, to be opened in a browser
+--
+--   ladies view RUN [--split val] [--out FILE.html]
+--
+-- RUN is the folder of a run, as of `ladies evaluate`. The page has what the run came to, its
+-- curves, which classes the model takes for which, the nodes that it is most wrong about, by name,
+-- and the configuration. It is one file, view.html in the run's folder, that needs nothing else and
+-- no server, light or dark as the reader's system is.
+
+local core = require "ladies_core"
+local cli = require "ladies.command.cli"
+local inference_options = require "ladies.command.inference_options"
+
+cli.main({
+  name = "ladies view",
+  usage = "ladies view RUN [options]", words = {"run"},
+  about = "Writes a finished run as one page of HTML.",
+  {"split", "PART", "train|val|test|labelled",
+    help = "the nodes that it is about (default test, or else val)"},
+  {"out", "FILE.html", "string", help = "the file (default RUN/view.html)"},
+  inference_options.named "dataset", inference_options.named "model",
+}, arg, function(opts)
+  if not opts.run then error("which run? ladies view RUN", 0) end
+  local run = inference_options.run(opts)
+  local path = opts.out or opts.run:gsub("/+$", "") .. "/view.html"
+  core.file.write(path, run:page(opts.split))
+  print(path)
+end)
