@@ -12,6 +12,7 @@ results.RETURNED = {
     "ladies.errors.fail ladies.errors.own_file ladies.errors.pass_on " ..
     "ladies.experiment.resolve ladies.help ladies.save_model",
   ["ladies.Array"] = "ladies.npz.bool ladies.npz.bytes ladies.npz.float32 ladies.npz.float64 " ..
+    "ladies.npz.float16 ladies.safetensors.bfloat16 " ..
     "ladies.npz.int16 ladies.npz.int32 ladies.npz.int64 ladies.npz.int8 ladies.npz.uint16 " ..
     "ladies.npz.uint32 ladies.npz.uint64 ladies.npz.uint8",
   ["ladies.Alias"] = "ladies.sampling.alias",

@@ -47,6 +47,8 @@ local NAMES = {
 
 -- Those of one function, by "FUNCTION>NAME", where a name means something else.
 local OTHERWISE = {
+  ["ladies.comm.accumulate>optimizer"] = "ladies.Optimizer",
+  ["ladies.comm.accumulate>place"] = "integer",
   ["ladies.comm.broadcast>root"] = "integer",
   ["Dataset:draw>node"] = "integer|string",
   ["Dataset:show>node"] = "integer|string",
@@ -210,6 +212,7 @@ local FIELDS = {
   ["Dataset.labels"] = LABELS,
   ["GcnConv.inputs"] = "integer", ["Linear.inputs"] = "integer",
   ["GcnConv.order"] = "string", ["Matrix.values"] = DENSE, ["SavedRun.model"] = "table",
+  ["Dataset.known_hashes"] = "table", ["Matrix.looped"] = "boolean", ["Rows.dtype"] = "string",
   ["Dropout.p"] = "number", ["Optimizer.lr"] = "number",
   ndim = "integer", grad = DENSE, is_parameter = "boolean", requires_grad = "boolean",
   in_step = "boolean", nnz = "integer", edge = IDS, root = SPARSE, source = "string",
