@@ -377,6 +377,34 @@ end
 
 function tests.test_sum_dropout() check_sum("dropout", dropout_case()) end
 
+--- What a row, a column or a number is added to gives it the sum of its gradients, here of whole
+-- numbers, which no order of the sums changes.
+function tests.test_spread_operands()
+  local rng = ladies.rng(8)
+  for _, shape in ipairs{{1, 1}, {300, 37}, {3, 131}, {200, 64}} do
+    local n_rows, n_cols = table.unpack(shape)
+    local weights, rows, cols, all = {}, {}, {}, 0
+    for i = 1, n_rows do
+      weights[i], rows[i] = {}, {0}
+      for j = 1, n_cols do
+        local w = rng:below(9) - 5
+        weights[i][j], rows[i][1], cols[j], all = w, rows[i][1] + w, (cols[j] or 0) + w, all + w
+      end
+    end
+    local x, g = ladies.ones(n_rows, n_cols), ladies.tensor(weights)
+    local row, bias = ladies.zeros(n_cols):requires_grad_(), ladies.zeros(n_cols):requires_grad_()
+    local column = ladies.zeros(n_rows, 1):requires_grad_()
+    local number = ladies.zeros(1):requires_grad_()
+    local _ <close> = ladies.step()
+    local y = x + row + column + number + x:linear(ladies.zeros(n_cols, n_cols), bias);
+    (y * g):sum():backward()
+    for want, got in pairs{[cols] = row, [rows] = column, [{all}] = number} do
+      lu.assertEquals(got.grad:to_table(), want)
+    end
+    lu.assertEquals(bias.grad:to_table(), cols)
+  end
+end
+
 --- With and without the ReLU in the same pass: the same numbers, at sizes that fill no group
 -- evenly. The gradient is one to write, or one to add to.
 function tests.test_relu_dropout()

@@ -1,6 +1,7 @@
 #include "grad/broadcast.h"
 
 #include "base/simd.h"
+#include "base/threads.h"
 #include "grad/tape.h"
 
 bool ld_operand_view(ld_operand *o, const ld_tensor *x, const ld_tensor *shape)
@@ -48,43 +49,53 @@ ld_status ld_broadcast(ld_operand *o, const ld_tensor **shape, const char *where
     return LD_OK;
 }
 
+/* The sums of part's rows or columns, in double, are added to `sum`. */
 typedef struct {
     float *sum;
     const float *part;
-    ld_operand o;
-    int64_t n_cols;
+    int64_t n_rows, n_cols;
 } sums;
+
+enum { TILE = 128, ROW_GRAIN = 64 };
+
+/* A tile of columns: its sums stay in the nearest cache while the rows go by. */
+LD_CLONES(add_columns)
+{
+    const sums *p = ctx;
+    double sum[TILE] = {0};
+    int64_t width = end - begin;
+    for (int64_t r = 0; r < p->n_rows; r++)
+        for (int64_t j = 0; j < width; j++)
+            sum[j] += p->part[r * p->n_cols + begin + j];
+    for (int64_t j = 0; j < width; j++)
+        p->sum[begin + j] += (float)sum[j];
+}
 
 LD_CLONES(add_rows)
 {
     const sums *p = ctx;
     for (int64_t r = begin; r < end; r++) {
-        float *sum = p->sum + r * p->o.row;
-        const float *part = p->part + r * p->n_cols;
-        if (p->o.col == 1)
-            for (int64_t j = 0; j < p->n_cols; j++)
-                sum[j] += part[j];
-        else
-            for (int64_t j = 0; j < p->n_cols; j++)
-                sum[0] += part[j];
+        double sum = 0;
+        for (int64_t j = 0; j < p->n_cols; j++)
+            sum += p->part[r * p->n_cols + j];
+        p->sum[r] += (float)sum;
     }
 }
 
 ld_status ld_grad_add_broadcast(ld_tensor *x, const ld_operand *o, const ld_tensor *part)
 {
-    int64_t n_rows = part->n_rows, n_cols = part->n_cols;
     ld_tensor *grad;
+    if (o->row && o->col)
+        return ld_grad_add(x, part);
     ld_status st = ld_grad_zeroed(x, &grad);
     if (st != LD_OK)
         return st;
-    if (o->row == 0 && o->col == 0) {
-        double sum = 0;
-        for (int64_t i = 0; i < n_rows * n_cols; i++)
-            sum += part->data[i];
-        grad->data[0] += (float)sum;
-        return LD_OK;
-    }
-    sums p = {grad->data, part->data, *o, n_cols};
-    add_rows(&p, 0, n_rows);
+    sums p = {grad->data, part->data, part->n_rows, part->n_cols};
+    if (o->col)
+        return ld_parallel_for(p.n_cols, TILE, add_columns, &p);
+    if (o->row)
+        return ld_parallel_for(p.n_rows, ROW_GRAIN, add_rows, &p);
+    p.n_cols *= p.n_rows;
+    add_rows(&p, 0, 1);
     return LD_OK;
 }

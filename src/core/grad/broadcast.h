@@ -23,8 +23,8 @@ bool ld_operand_view(ld_operand *o, const ld_tensor *x, const ld_tensor *shape);
 ld_status ld_broadcast(ld_operand *o, const ld_tensor **shape, const char *where, int n,
                        ld_tensor *const *x);
 
-/* part, of the result's shape, summed to the shape of x, which was read as o says, and added to the
- * gradient of x. */
+/* part, of the result's shape, summed in double to the shape of x, which was read as o says, and
+ * added to the gradient of x. */
 ld_status ld_grad_add_broadcast(ld_tensor *x, const ld_operand *o, const ld_tensor *part);
 
 #endif

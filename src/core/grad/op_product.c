@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/threads.h"
+#include "grad/broadcast.h"
 #include "grad/op.h"
 #include "tensor/blas.h"
 
@@ -48,33 +49,13 @@ static void set_bias(void *ctx, int64_t begin, int64_t end)
         memcpy(p->y + r * p->n_cols, p->b, (size_t)p->n_cols * sizeof(float));
 }
 
-/* db_j += sum over rows of dY_ij, in double */
-static ld_status bias_backward(ld_tensor *b, const ld_tensor *g)
-{
-    ld_tensor *grad;
-    ld_status st = ld_grad_zeroed(b, &grad);
-    if (st != LD_OK)
-        return st;
-    enum { TILE = 128 };
-    for (int64_t first = 0; first < g->n_cols; first += TILE) {
-        double sum[TILE] = {0};
-        int64_t width = g->n_cols - first < TILE ? g->n_cols - first : TILE;
-        for (int64_t r = 0; r < g->n_rows; r++) {
-            const float *row = g->data + r * g->n_cols + first;
-            for (int64_t j = 0; j < width; j++)
-                sum[j] += row[j];
-        }
-        for (int64_t j = 0; j < width; j++)
-            grad->data[first + j] += (float)sum[j];
-    }
-    return LD_OK;
-}
-
+/* db is the sum of dY's rows. */
 static ld_status linear_backward(ld_node *n)
 {
     ld_status st = matmul_backward(n);
+    ld_operand bias = {.col = 1};
     if (st == LD_OK && ld_wants_grad(n->in[2]))
-        st = bias_backward(n->in[2], n->out->grad);
+        st = ld_grad_add_broadcast(n->in[2], &bias, n->out->grad);
     return st;
 }
 
