@@ -1,6 +1,7 @@
 --- Elementary functions at the ends of float's range, against Lua's in double.
 local lu = require "luaunit"
 local ladies = require "ladies"
+local compare = require "reference.compare"
 
 local tests = {}
 
@@ -95,6 +96,41 @@ function tests.test_gradients_at_the_ends()
     x[name](x):sum():backward()
     lu.assertEquals(x.grad:to_table(), want, name)
   end
+end
+
+--- Rows longer than a tile, weights, and a gradient that is added to another: at finite places.
+function tests.test_binary_cross_entropy()
+  local n_cols, weights = 300, {0.5, 2}
+  local logits, targets, want, loss = {{}, {}}, {{}, {}}, {{}, {}}, 0
+  for r = 1, 2 do
+    for j = 1, n_cols do
+      local x, t = float(PLACES[2 + (j + r) % (#PLACES - 2)]), (j % 5) / 4
+      local e = math.exp(-math.abs(x))
+      local log1p = e < 1e-5 and e - e * e / 2 or math.log(1 + e)
+      logits[r][j], targets[r][j] = x, t
+      loss = loss + weights[r] / n_cols * (math.max(x, 0) - x * t + log1p)
+      want[r][j] = 2 * weights[r] / n_cols * (1 / (1 + math.exp(-x)) - t)
+    end
+  end
+  local x = ladies.tensor(logits):requires_grad_()
+  local t, w = ladies.tensor(targets), ladies.tensor(weights)
+  local _ <close> = ladies.step()
+  local once = ladies.loss.binary_cross_entropy(x, t, w)
+  lu.assertAlmostEquals(once:item() / loss, 1, 1e-6);
+  (once + ladies.loss.binary_cross_entropy(x, t, w)):backward()
+  compare.assert_close(x.grad, want, 1e-7, "gradient")
+end
+
+--- Alone, the least loss keeps its precision, and nan stays nan.
+function tests.test_binary_cross_entropy_of_one()
+  local function loss(x)
+    return ladies.loss.binary_cross_entropy(ladies.tensor{x}, ladies.ones(1)):item()
+  end
+  for _, x in ipairs{0, 1, 10, 30, 80, 87} do
+    local e = math.exp(-x)
+    lu.assertAlmostEquals(loss(x) / (e < 1e-5 and e - e * e / 2 or math.log(1 + e)), 1, 5e-7)
+  end
+  lu.assertTrue(loss(NAN) ~= loss(NAN))
 end
 
 function tests.test_log_softmax()

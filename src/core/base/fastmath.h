@@ -52,6 +52,21 @@ static inline __attribute__((always_inline)) float ld_expm1f(float x)
     return fabsf(x) < 0.34f ? near : far;
 }
 
+/* log(1 + u) for 0 <= u <= 1: 2 artanh(s) = 2 (s + s^3 / 3 + s^5 / 5 + ...) with s = u / (2 + u), which
+ * is at most 1/3. */
+static inline __attribute__((always_inline)) float ld_log1pf(float u)
+{
+    float s = u / (2.0f + u), q = s * s;
+    float p = 1.0f / 15.0f;
+    p = p * q + 1.0f / 13.0f;
+    p = p * q + 1.0f / 11.0f;
+    p = p * q + 1.0f / 9.0f;
+    p = p * q + 1.0f / 7.0f;
+    p = p * q + 1.0f / 5.0f;
+    p = p * q + 1.0f / 3.0f;
+    return 2.0f * (s + s * q * p);
+}
+
 /* tanh(x) = e / (e + 2) with e = e^(2x) - 1. */
 static inline __attribute__((always_inline)) float ld_tanhf(float x)
 {

@@ -1,6 +1,9 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/fastmath.h"
+#include "base/memory.h"
+#include "base/simd.h"
 #include "base/threads.h"
 #include "grad/op.h"
 
@@ -90,22 +93,77 @@ done:
     return st;
 }
 
-/* in: logits, targets, weights; number: what a row's weight is multiplied by.
- * dlogits = weight * (sigmoid(logit) - target) */
+/* in: logits x, targets t, weights; number: what a row's weight is multiplied by. */
+typedef struct {
+    const ld_node *n;
+    float *grad;
+    bool accumulate;
+    double g;
+    double *sums; /* of the rows' losses */
+} binary;
+
+static double weight_of_row(const ld_node *n, int64_t r)
+{
+    return n->in[2] ? n->in[2]->data[r] : 1.0;
+}
+
+/* max(x, 0) - x t + log(1 + exp(-|x|)) for each element: no overflow for either sign */
+LD_CLONES(binary_rows)
+{
+    enum { TILE = 256 };
+    const binary *p = ctx;
+    int64_t k = p->n->in[0]->n_cols;
+    float v[TILE];
+    for (int64_t r = begin; r < end; r++) {
+        double sum = 0;
+        for (int64_t first = 0; first < k; first += TILE) {
+            int64_t n = k - first < TILE ? k - first : TILE;
+            const float *x = p->n->in[0]->data + r * k + first;
+            const float *t = p->n->in[1]->data + r * k + first;
+            for (int64_t j = 0; j < n; j++)
+                v[j] = (x[j] < 0 ? 0 : x[j]) - x[j] * t[j] + ld_log1pf(ld_expf(-fabsf(x[j])));
+            for (int64_t j = 0; j < n; j++)
+                sum += v[j];
+        }
+        p->sums[r] = sum;
+    }
+}
+
+/* dx = weight * (sigmoid(x) - t) */
+static inline __attribute__((always_inline)) void binary_d_row(const binary *p, int64_t r, bool add)
+{
+    int64_t k = p->n->in[0]->n_cols;
+    const float *x = p->n->in[0]->data + r * k, *t = p->n->in[1]->data + r * k;
+    float *d = p->grad + r * k, w = (float)(p->g * p->n->number * weight_of_row(p->n, r));
+    LD_INDEPENDENT
+    for (int64_t j = 0; j < k; j++) {
+        float v = w * (1.0f / (1.0f + ld_expf(-x[j])) - t[j]);
+        d[j] = add ? d[j] + v : v;
+    }
+}
+
+LD_CLONES(binary_d_rows)
+{
+    const binary *p = ctx;
+    for (int64_t r = begin; r < end; r++) {
+        if (p->accumulate)
+            binary_d_row(p, r, true);
+        else
+            binary_d_row(p, r, false);
+    }
+}
+
 static ld_status binary_cross_entropy_backward(ld_node *n)
 {
-    ld_tensor *grad, *x = n->in[0], *targets = n->in[1], *weights = n->in[2];
-    if (!ld_wants_grad(x))
+    ld_tensor *grad;
+    binary p = {.n = n, .g = n->out->grad->data[0]};
+    if (!ld_wants_grad(n->in[0]))
         return LD_OK;
-    ld_status st = ld_grad_zeroed(x, &grad);
+    ld_status st = ld_grad_target(n->in[0], &grad, &p.accumulate);
     if (st != LD_OK)
         return st;
-    for (int64_t r = 0; r < x->n_rows; r++) {
-        double w = n->out->grad->data[0] * n->number * (weights ? weights->data[r] : 1.0);
-        for (int64_t i = r * x->n_cols; i < (r + 1) * x->n_cols; i++)
-            grad->data[i] += (float)(w * (1.0 / (1.0 + exp(-x->data[i])) - targets->data[i]));
-    }
-    return LD_OK;
+    p.grad = grad->data;
+    return ld_parallel_for(grad->n_rows, ROW_GRAIN, binary_d_rows, &p);
 }
 
 ld_status ld_op_binary_cross_entropy(ld_tape *tape, ld_tensor **out, ld_tensor *logits,
@@ -117,25 +175,22 @@ ld_status ld_op_binary_cross_entropy(ld_tape *tape, ld_tensor **out, ld_tensor *
     if (weights && (weights->ndim != 1 || weights->n_rows != logits->n_rows))
         return ld_fail(LD_SHAPE, "binary_cross_entropy: weights of %s for logits of %s",
                        ld_tensor_shape(weights), ld_tensor_shape(logits));
-    ld_tensor *loss;
+    ld_tensor *loss = NULL;
     ld_node node = {.name = "binary_cross_entropy",
                     .backward = binary_cross_entropy_backward,
                     .unread = LD_OUT,
                     .in = {logits, targets, weights}};
-    int64_t k = logits->n_cols;
-    node.number = weights ? 1.0 / (double)k : 1.0 / (double)ld_tensor_size(logits);
-    ld_status st = ld_tensor_new(&loss, 1, 1, 1);
-    if (st != LD_OK)
-        return st;
+    node.number = 1.0 / (double)(weights ? logits->n_cols : ld_tensor_size(logits));
     double sum = 0;
-    for (int64_t r = 0; r < logits->n_rows; r++) {
-        for (int64_t i = r * k; i < (r + 1) * k; i++) {
-            /* max(x, 0) - x t + log(1 + exp(-|x|)): no overflow for either sign */
-            double x = logits->data[i];
-            double v = (x > 0 ? x : 0) - x * targets->data[i] + log1p(exp(-fabs(x)));
-            sum += v * (weights ? weights->data[r] : 1.0);
-        }
-    }
+    binary p = {.n = &node, .sums = ld_alloc_array(logits->n_rows, sizeof *p.sums, LD_MEM_SCRATCH)};
+    ld_status st;
+    LD_TRY(p.sums ? LD_OK : LD_NOMEM);
+    LD_TRY(ld_tensor_new(&loss, 1, 1, 1));
+    LD_TRY(ld_parallel_for(logits->n_rows, ROW_GRAIN, binary_rows, &p));
+    for (int64_t r = 0; r < logits->n_rows; r++)
+        sum += p.sums[r] * weight_of_row(&node, r);
     loss->data[0] = (float)(sum * node.number);
-    return ld_tape_finish(tape, out, loss, &node, LD_OK);
+done:
+    ld_free(p.sums);
+    return ld_tape_finish(tape, out, loss, &node, st);
 }
