@@ -72,6 +72,17 @@ static int ranks_exchange(lua_State *L)
     return 0;
 }
 
+static int ranks_sum(lua_State *L)
+{
+    ld_tensor *sum = bind_writable_tensor(L, 1);
+    const ld_tensor *own = bind_tensor(L, 2);
+    bind_arg_check(L, ld_tensor_same_shape(sum, own), 2, "another shape than the sum");
+    bind_check(L, ld_tensor_change(sum));
+    int held = hold(L);
+    settle(L, held, ld_ranks_sum(sum->data, own->data, ld_tensor_size(own)));
+    return 0;
+}
+
 static int bytes_gc(lua_State *L)
 {
     char **bytes = lua_touserdata(L, 1);
@@ -154,6 +165,8 @@ int luaopen_ladies_ranks(lua_State *L)
         {"exchange", ranks_exchange,
          "exchange(sends, receives)\nSends and receives tensors, {{rank, Tensor}, ...} each; the k-th "
          "from one rank to\nanother is the k-th there."},
+        {"sum", ranks_sum,
+         "sum(to, t)\nThe sum of the tensors t of all ranks, by MPI's own order."},
         {"gather", ranks_gather,
          "gather(text, size) -> array\nThe texts of all ranks, of which there are `size`."},
         {"broadcast", ranks_broadcast,

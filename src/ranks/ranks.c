@@ -200,6 +200,17 @@ done:
     return st;
 }
 
+ld_status ld_ranks_sum(float *sum, const float *own, int64_t n)
+{
+    MPI_Request request;
+    ld_status st;
+    if ((st = check_open()) != LD_OK ||
+        (st = check(MPI_Iallreduce(own, sum, (int)n, MPI_FLOAT, MPI_SUM, ranks, &request),
+                    "MPI_Iallreduce")) != LD_OK)
+        return st;
+    return wait_for(1, &request, "a sum");
+}
+
 /* The sizes of what all ranks give, as offsets. */
 static ld_status gather_sizes(int64_t *offsets, int64_t n)
 {

@@ -94,6 +94,12 @@ function link.exchange(kind, sends, receives)
   counted(kind, #sends, bytes, mpi.exchange, sends, receives)
 end
 
+--- Fills a tensor with the sum of those of all ranks, in an order of MPI's own: what an exchange is
+-- measured against.
+function link.sum(kind, sum, own)
+  counted(kind, 1, 4 * own.n_rows * own.n_cols, mpi.sum, sum, own)
+end
+
 --- Ends what binds the ranks, when all of them come to this: they may then end with any status.
 function link.finish()
   if link.size == 1 then return end
