@@ -126,6 +126,17 @@ function tests.test_report()
     ".*%.svg%)\n\n## Table 2, measured: time and memory of a batch\n\nNo heading.\n")
   lu.assertEquals(ladies.file.read(temporary.path "made/reproduction/table3-paper-1-cora.svg"),
     "picture paper")
+  -- What was written by hand stays, at the top; all else is made anew.
+  local found = "\n\n## What was found\n\n* Much.\n\n* More.\n\n## What is done otherwise"
+  local edited = text:gsub("\n\n## What is done otherwise", found):gsub("No head", "A head")
+  ladies.file.write(out, edited)
+  paper.report{runs = runs, out = out}
+  local kept = ladies.file.read(out)
+  lu.assertEquals(kept, (text:gsub("\n\n## What is done otherwise", found)))
+  ladies.file.write(out, "## What was found\n\nNothing.\n")
+  paper.report{runs = runs, out = out}
+  lu.assertStrContains(ladies.file.read(out),
+    "\n\n## What was found\n\nNothing.\n\n## What is done")
 end
 
 -- A folder of table 3 with such test F1s of a method on Cora.

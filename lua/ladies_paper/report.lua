@@ -1,5 +1,6 @@
 --- doc/reproduction.md, put together from what the commands of the reproduction have left in the
--- folders of their studies. No number in it is typed: `ladies report` makes it again.
+-- folders of their studies: `ladies report` makes it again. No number in it is typed but for what
+-- was found, a section written by hand, which it keeps.
 --
 -- A command NAME that measures something belongs to it by a line in COMMANDS. Its study's folder
 -- is called NAME or NAME-..., and holds NAME.md, which may show pictures of the same folder:
@@ -30,8 +31,14 @@ local HEAD = [[
 
 Made by `ladies report` from the results of the commands below, each of which keeps its runs in a
 folder, says on which machine and with which settings they were made and how long they took, and
-goes on where it was stopped. Not edited by hand.
+goes on where it was stopped. Nothing but *What was found* is written by hand.
 ]]
+
+-- The section of what was found in the document that is there, up to the next one; nil for none.
+local function findings(path)
+  if core.exists(path) ~= "file" then return nil end
+  return ("\n" .. core.file.read(path) .. "\n## "):match "\n(## What was found\n.-)\n## "
+end
 
 -- The folders below `runs` with the section of a command: those of the preset `default`, then the
 -- others, each in alphabetical order.
@@ -87,7 +94,8 @@ local function report(given)
   if not opts.out:find "%.md$" then
     errors.fail(("%s: out must end in .md, got %s"):format(WHERE, opts.out))
   end
-  local parts, missing, n = {HEAD}, {}, 0
+  local found = findings(opts.out)
+  local parts, missing, n = {HEAD, found}, {}, 0
   for _, command in ipairs(COMMANDS) do
     parts[1] = ("%s\n* `ladies %s`: %s"):format(parts[1], command[1], command[2])
   end
@@ -100,7 +108,7 @@ local function report(given)
       n = n + 1
     end
     if command[1] == "table3" and n > 0 then
-      table.insert(parts, 2, deviations)
+      table.insert(parts, found and 3 or 2, deviations)
       parts[#parts + 1] = presets_section(opts.runs)
     end
   end
