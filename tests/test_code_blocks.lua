@@ -13,6 +13,7 @@ local root = os.getenv "LADIES_SOURCE" or here .. "/.."
 -- Page -> language of its listings -> the test that runs them; "" is a listing without a language.
 local RUN = {
   ["README.md"] = {lua = "test_readme"},
+  ["doc/clusters.md"] = {lua = "test_clusters_page"},
   ["doc/data.md"] = {lua = "test_data_page", python = "test_data_page", text = "test_data_page"},
   ["doc/extending.md"] = {lua = "test_extending_page", sh = "test_extending_page"},
   ["doc/gallery.md"] = {lua = "test_gallery_page", sh = "test_gallery_page"},
@@ -38,6 +39,8 @@ local NOT_RUN = {
   },
   ["doc/benchmarks.md"] = {[""] = "what commands printed on one machine; they write it themselves"},
   ["doc/c.md"] = {sh = "installs; test_c_library builds and runs doc/c from a folder of its own"},
+  ["doc/clusters.md"] = {sh = "starts several processes; test_ranks does, with small data",
+    [""] = "an error of a machine that is not there"},
   ["doc/data.md"] = {
     sh = "fetches from elsewhere; test_fetch and test_import do it from made-up sources",
     [""] = "a file of another tool, whose lines test_from_files reads",

@@ -12,9 +12,10 @@ local types = require "ladies.command.reference.types"
 local tests = {}
 local root = os.getenv "LADIES_SOURCE" .. "/"
 
--- Variables that stand for an object of a class, wherever a text says variable:method.
-local CLASS_OF = {
-  t = "Tensor", x = "Tensor", mask = "Tensor", loss = "Tensor", idx = "Index", A = "Matrix",
+-- Variables that stand for an object of a class, or of one of two, wherever a text says
+-- variable:method.
+local CLASSES_OF = {
+  t = "Tensor", x = "Tensor Rows", mask = "Tensor", loss = "Tensor", idx = "Index", A = "Matrix",
   P = "Matrix", U = "Matrix", S = "Matrix", rng = "Rng", optimizer = "Optimizer", graph = "Graph",
   data = "Dataset", names = "Names", step = "Step",
 }
@@ -41,8 +42,11 @@ local function exists(name)
   end
   local variable, method = name:match "^(%a+):([%w_]+)$"
   if variable and not variable:find "^%u%l" then
-    local class = CLASS_OF[variable]
-    return not class or errors.try(help.find, class .. ":" .. method)
+    if not CLASSES_OF[variable] then return true end
+    for class in CLASSES_OF[variable]:gmatch "%S+" do
+      if errors.try(help.find, class .. ":" .. method) then return true end
+    end
+    return false
   end
   return package.searchpath(name, package.path) ~= nil or errors.try(help.find, name)
 end

@@ -232,8 +232,8 @@ end
 --            or .mtx, .npy
 -- weighted   true: the edges have weights, in the column of that name or the third; false: none are
 --            read; otherwise as the header says, or, without one, where there is a third column
--- directed, split (a way to split, where no file is called so), split_seed, max_ids    as for
---            ladies.data.load
+-- directed, split (a way to split, where no file is called so), split_seed, max_ids, features_in
+--            as for ladies.data.load
 -- node_names, class_names, feature_names    files with a name a line, in their order
 -- name, source    texts for the description
 -- quiet      no progress bar for files that take more than a second
