@@ -120,6 +120,22 @@ function tests.test_cost()
   end
 end
 
+--- A loss that is not finite ends the run where it ends alone, with the same words.
+function tests.test_not_finite()
+  local options = [[loss = function(logits, labels, weight, batch)
+    local loss = ladies.loss.cross_entropy(logits, labels, weight)
+    return batch.epoch == 7 and batch.index == 5 and loss / 0 or loss
+  end]]
+  local _, expected, failed = run(0, "nan", options)
+  lu.assertEquals(failed, 1)
+  expected = expected:match "batch 41: the loss is [^\n]*"
+  local _, err, status = run(3, "nan3", options)
+  lu.assertEquals(status, 1)
+  lu.assertStrContains(err, expected)
+  lu.assertEquals(log_of "nan3", log_of "nan")
+  lu.assertTrue(read("nan3", "model.npz") == read("nan", "model.npz"))
+end
+
 -- ---------------------------------------------------------------- refusals
 
 -- The one line of a run that is refused.
@@ -138,6 +154,23 @@ function tests.test_what_ranks_cannot_share()
   lu.assertStrContains(refused(2, [[settle = function(opts, P)
     opts.sampler = ladies.samplers.bandit(P, {samples = {4, 4}})
   end]]), "is adaptive: it learns from every mini-batch before the next one")
+  lu.assertStrContains(refused(2, [[settle = function(opts, P)
+    local sampler = opts.sampler
+    function opts.sampler(seeds, rng)
+      local batch = sampler(seeds, rng)
+      function batch.after_step() end
+      return batch
+    end
+  end]]), "have after_step: they change what the next one is made of")
+  lu.assertStrContains(refused(2, [[settle = function(opts)
+    local model = opts.model
+    local norm, forward = ladies.nn.batch_norm{width = toy.FEATURES}, model.forward
+    model.norm = norm
+    function model.forward(self, features, batch, training)
+      norm:forward(features:rows(batch.input), training ~= false and batch.rng or nil)
+      return forward(self, features, batch, training)
+    end
+  end]]), "the forward pass changes norm.")
 end
 
 --- Ranks that are not of one run say so, before any of them trains.

@@ -92,9 +92,11 @@ function tests.test_command()
   lu.assertEquals(status, 0, err)
   lu.assertEquals(select(2, out:gsub("configuration:", "")), 1)
   lu.assertEquals(shell.run({"ls", "runs"}, {folder = folder.path}), "toy-ladies-1\n")
-  out, err, status = ranks.run(3, {"train", "--resume", "runs/toy-ladies-1", "--max-batches", "60"},
-    {folder = folder.path})
+  out, err, status = ranks.run(3, {"train", "--resume", "runs/toy-ladies-1", "--max-batches", "60",
+    "--profile"}, {folder = folder.path})
   lu.assertEquals(status, 0, err)
+  lu.assertStrContains(out, "3 ranks, 30 batches: a rank trained for ")
+  lu.assertStrMatches(out, ".*\n| gradients *| +60 |.*")
   local alone = shell.run_ladies(command("--max-batches", "60"), {folder = folder.path})
   lu.assertEquals(last_line(out), last_line(alone))
   lu.assertTrue(files.read(folder.path .. "/runs/toy-ladies-1/model.npz")
