@@ -16,6 +16,7 @@ function tests.test_alone()
   comm.barrier()
   lu.assertEquals(comm.gather{1, "a"}, {{1, "a"}})
   lu.assertEquals(comm.broadcast "x", "x")
+  lu.assertEquals(comm.broadcast(ladies.tensor{1, 2}):to_table(), {1, 2})
   local t = ladies.tensor{{1, 2}, {3, 4}}
   local sum = comm.all_reduce(t)
   lu.assertEquals(sum:to_table(), {{1, 2}, {3, 4}})
@@ -60,6 +61,12 @@ for i, one in ipairs(comm.gather{rank = comm.rank, third = 1 / 3, long = long}) 
   assert(one.rank == i - 1 and one.third == 1 / 3 and #one.long == 100000 * (i - 1))
 end
 for root = 0, comm.size - 1 do assert(comm.broadcast({comm.rank}, root)[1] == root) end
+for _, t in ipairs{ladies.full(5, comm.rank), ladies.full(2, 3, comm.rank)} do
+  local got = comm.broadcast(comm.rank == 1 and t or nil, math.min(1, comm.size - 1))
+  if comm.size > 1 then
+    assert(got:hash() == (t.ndim == 1 and ladies.full(5, 1) or ladies.full(2, 3, 1)):hash())
+  end
+end
 local rng = ladies.rng(comm.rank)
 local t = ladies.zeros(1000, 7):normal_(10 ^ comm.rank, rng)
 local hashes = comm.gather(comm.all_reduce(t):hash())

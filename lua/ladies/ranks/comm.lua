@@ -41,12 +41,38 @@ local function check_root(root)
   return root
 end
 
+-- A Tensor of rank `root`, of that shape, at all ranks.
+local function broadcast_tensor(shape, t, root)
+  local sends, receives = {}, {}
+  local n_cols = shape.ndim == 2 and shape.n_cols or nil
+  local copy = core.zeros(shape.n_rows, n_cols)
+  if link.rank == root then
+    for rank = 0, link.size - 1 do
+      if rank ~= root then sends[#sends + 1] = {rank, t} end
+    end
+    copy:copy_(t)
+  else
+    receives[1] = {root, copy}
+  end
+  if link.size > 1 then link.exchange(KIND, sends, receives) end
+  return copy
+end
+
 --- comm.broadcast(value [, root]) -> value
--- The value of rank `root` (0), plain data, at all ranks; what the others give does not matter.
+-- A copy of the value of rank `root` (0), a Tensor or plain data, at all ranks; what the others
+-- give does not matter.
 function comm.broadcast(value, root)
   root = check_root(root)
-  local text = link.rank == root and packed.text(value) or nil
-  return packed.value(link.broadcast(KIND, text, root))
+  local told
+  if link.rank == root and options.class_of(value) == "Tensor" then
+    core.check_constant("comm.broadcast", value)
+    told = {shape = {ndim = value.ndim, n_rows = value.n_rows, n_cols = value.n_cols}}
+  elseif link.rank == root then
+    told = {value = value}
+  end
+  told = packed.value(link.broadcast(KIND, told and packed.text(told), root))
+  if told.shape then return broadcast_tensor(told.shape, value, root) end
+  return told.value
 end
 
 -- Fails where ranks give tensors of other shapes.

@@ -73,6 +73,7 @@ local entries = {
     state.moment1 = state.moment1 * c.one
     adam:load_state(state)
   end),
+  ["comm.broadcast"] = refuses(function(c) return ladies.comm.broadcast(c.m) end),
   ["comm.all_reduce"] = refuses(function(c) return ladies.comm.all_reduce(c.m) end),
   ["Optimizer:set_mean"] = refuses(function(c)
     local weight = ladies.zeros(128)

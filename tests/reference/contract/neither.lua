@@ -13,7 +13,7 @@ without("", [[
   truncate vector_units zeros
 ]])
 without("checkpoint.", "load run save")
-without("comm.", "accumulate barrier broadcast finish gather")
+without("comm.", "accumulate barrier finish gather")
 without("data.", "class_split from_files load names random_split split")
 without("errors.", [[
   fail is_in_own_file is_internal is_interrupt message own_file pass_on told
