@@ -30,6 +30,7 @@ local MODULES = {
   gradcheck = {"ladies.nn.gradcheck", "check"},
   metrics = {"ladies.evaluation.metrics"},
   inference = {"ladies.evaluation.inference"},
+  projection = {"ladies.evaluation.projection"},
   smoothing = {"ladies.evaluation.smoothing"},
   train = {"ladies.training.train"},
   early_stopping = {"ladies.training.early_stopping", "new"},

@@ -177,6 +177,10 @@ local entries = {
       sampler = ladies.samplers.full(data.graph:normalize "sym", {layers = 1}),
     })
   end),
+  ["projection.pca"] = refuses(function(c) return ladies.projection.pca(c.m) end),
+  ["projection.tsne"] = refuses(function(c)
+    return ladies.projection.tsne(c.m, {perplexity = 1})
+  end),
   ["smoothing.label_propagation"] = refuses(function(c)
     return ladies.smoothing.label_propagation(dataset(dense(4, 3)(), c.A, "keep"))
   end),

@@ -43,7 +43,7 @@ local TOPICS = {
     members = "comm"},
   {name = "evaluation", title = "Inference and metrics",
     about = "Logits over the whole graph or by sampling, F1, and finished runs.",
-    members = "inference metrics smoothing saved_run", classes = "SavedRun"},
+    members = "inference metrics smoothing projection saved_run", classes = "SavedRun"},
   {name = "studies", title = "Experiments and studies",
     about = "Runs from settings; comparisons, sweeps and the search for settings.",
     members = "experiment auto compare depth sweep reload",

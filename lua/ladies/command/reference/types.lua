@@ -31,7 +31,7 @@ local NAMES = {
     "height steps i dim most draws l limit n_ids n_labels first_id power width outputs cut " ..
     "number keep depth",
   ["number"] = "low high bound slope alpha eps exponent inside deviation lr tolerance from to " ..
-    "momentum beta1 beta2 weight_decay restart q norm seconds",
+    "momentum beta1 beta2 weight_decay restart q norm seconds perplexity",
   ["string"] = "name path base text kind how where folder what message word preface type_text " ..
     "part bytes context sha256 way draw union separator as",
   ["boolean"] = "debias replace count shared weighted self_loops transpose_b symmetric mapped " ..
@@ -107,6 +107,8 @@ local OTHERWISE = {
   ["ladies.plot.histogram>values"] = NUMBERS,
   ["ladies.plot.lines>values"] = NUMBERS,
   ["ladies.plot.scatter>points"] = DENSE .. "|table",
+  ["ladies.projection.pca>X"] = DENSE,
+  ["ladies.projection.tsne>X"] = DENSE,
   ["ladies.sampling.concat>list"] = IDS .. "[]",
   ["ladies.sampling.drift>t"] = "number",
   ["ladies.sampling.drift>from"] = "ladies.Rng",

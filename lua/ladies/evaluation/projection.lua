@@ -1,0 +1,91 @@
+--- Rows of many numbers in few: embeddings of nodes, to be drawn by ladies.plot.scatter.
+--
+--   local H = ladies.inference.exact(model, data)[nodes]
+--   ladies.plot.scatter(ladies.projection.tsne(H),
+--     {classes = data.labels[nodes], class_names = data.class_names})
+
+local core = require "ladies_core"
+local errors = require "ladies.base.errors"
+local options = require "ladies.base.options"
+local tsne = require "ladies.evaluation.tsne"
+
+local projection = {}
+
+local MOST_ITERATIONS, TOLERANCE = 1000, 1e-6
+local MOST_ROWS, SEED = 5000, 1
+
+local function rows_of(where, X)
+  options.value(where, "X", X, "Tensor")
+  core.check_constant(where, X)
+  if X.ndim ~= 2 or X.n_rows < 2 then
+    errors.fail(("%s: X must have at least 2 rows of numbers, got %s"):format(where, tostring(X)))
+  elseif not X:is_finite() then
+    errors.fail(where .. ": X has numbers that are not finite")
+  end
+  return X
+end
+
+-- The eigenvector of the largest eigenvalue of a symmetric matrix, by powers; its largest element
+-- is positive. Nil where the matrix is 0.
+local function leading(C, rng)
+  local v = core.zeros(C.n_rows, 1):normal_(1, rng)
+  v = v * (1 / v:norm())
+  for _ = 1, MOST_ITERATIONS do
+    local w = C:matmul(v)
+    local length = w:norm()
+    if length < 1e-20 then return nil end
+    w = w * (1 / length)
+    local change = (w - v):norm()
+    v = w
+    if change < TOLERANCE then break end
+  end
+  local sign = v:max() >= -v:min() and 1 or -1
+  return v * sign
+end
+
+--- projection.pca(X [, k = 2]) -> Tensor, table: the principal components of the rows of X: for
+-- each row its k coordinates along the directions in which the rows vary most, from their mean; and
+-- the share of the variance of each. No more columns than there are directions in which they vary.
+function projection.pca(X, k)
+  local where = "ladies.projection.pca"
+  rows_of(where, X)
+  k = options.value(where, "k", k, ("integer in [1, %d] or nil"):format(X.n_cols))
+    or math.min(2, X.n_cols)
+  return core.no_grad(function()
+    local centred = X - X:col_sums() * (1 / X.n_rows)
+    local C, rng = centred:transpose():matmul(centred), core.rng(SEED)
+    local total, found, shares = centred:square():sum():item(), nil, {}
+    for i = 1, k do
+      local v = leading(C, rng)
+      if not v or total == 0 then break end
+      local column = centred:matmul(v)
+      local variance = column:square():sum():item()
+      found, shares[i] = found and found:concat(column) or column, variance / total
+      C = C - v:matmul(v:transpose()) * variance
+    end
+    return found or core.zeros(X.n_rows, 1), shares
+  end)
+end
+
+--- projection.tsne(X [, {perplexity = 30, steps = 500, seed = 1}]) -> Tensor: the rows of X (at
+-- most 5000, for all pairs are looked at) as points in two dimensions in which the neighbours of a
+-- row are near it (van der Maaten and Hinton, JMLR 2008); distances between groups mean little.
+-- perplexity   about how many neighbours a row has, below the number of rows / 3
+-- steps        of gradient descent
+-- seed         of where the points begin
+function projection.tsne(X, given)
+  local where = "ladies.projection.tsne"
+  rows_of(where, X)
+  local opts = options.check(where, given or {}, {perplexity = {"positive number", 30},
+    steps = {"positive integer", 500}, seed = {"integer", SEED}})
+  if X.n_rows > MOST_ROWS then
+    errors.fail(("%s: it looks at all pairs of at most %d rows, got %d; X[ladies.index{...}] takes "
+      .. "some of them"):format(where, MOST_ROWS, X.n_rows))
+  elseif 3 * opts.perplexity > X.n_rows then
+    errors.fail(("%s: perplexity must be at most a third of the %d rows, got %g"):format(where,
+      X.n_rows, opts.perplexity))
+  end
+  return core.no_grad(tsne, X, opts.perplexity, opts.steps, core.rng(opts.seed))
+end
+
+return projection
