@@ -405,6 +405,43 @@ function tests.test_spread_operands()
   end
 end
 
+--- Gradients of rows against those in double, written and added to others.
+function tests.test_rows_in_double()
+  local rng, n_rows, n_cols = ladies.rng(12), 67, 37
+  local x = ladies.zeros(n_rows, n_cols):normal_(2, rng)
+  local g = ladies.zeros(n_rows, n_cols):normal_(1, rng)
+  local of_softmax, of_log, of_concat = {}, {}, {}
+  for r, row in ipairs(x:to_table()) do
+    local total, weighted, all, y = 0, 0, 0, {}
+    local gradient = g:to_table()[r]
+    for j, v in ipairs(row) do y[j], total = math.exp(v), total + math.exp(v) end
+    for j, v in ipairs(gradient) do
+      y[j] = y[j] / total
+      weighted, all = weighted + y[j] * v, all + v
+    end
+    of_softmax[r], of_log[r], of_concat[r] = {}, {}, {}
+    for j, v in ipairs(gradient) do
+      of_softmax[r][j], of_log[r][j] = y[j] * (v - weighted), v - y[j] * all
+      of_concat[r][j] = 3 * v
+    end
+  end
+  for name, case in pairs{
+    softmax = {of_softmax, function(p) return p:softmax() * g end},
+    log_softmax = {of_log, function(p) return p:log_softmax() * g end},
+    concat = {of_concat, function(p) return p:concat(p) * g:concat(g * 2) end},
+  } do
+    local want, f = table.unpack(case)
+    for times = 1, 2 do
+      local p = x:clone():requires_grad_()
+      local _ <close> = ladies.step()
+      local loss = f(p):sum()
+      if times == 2 then loss = loss + f(p):sum() end
+      loss:backward()
+      compare.assert_close(p.grad, ladies.tensor(want) * times, 1e-5, name)
+    end
+  end
+end
+
 --- With and without the ReLU in the same pass: the same numbers, at sizes that fill no group
 -- evenly. The gradient is one to write, or one to add to.
 function tests.test_relu_dropout()

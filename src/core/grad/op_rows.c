@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/simd.h"
 #include "base/threads.h"
 #include "grad/op.h"
 
@@ -96,20 +97,55 @@ done:
     return ld_tape_finish(tape, out, y, &node, st);
 }
 
-/* Adds or copies columns first .. first + part->n_cols - 1 of `whole` to part's gradient. */
+/* z = (x, y) */
+typedef struct {
+    float *z;
+    const float *x, *y;
+    int64_t x_cols, y_cols;
+} sides;
+
+static void concat_rows(void *ctx, int64_t begin, int64_t end)
+{
+    const sides *p = ctx;
+    for (int64_t r = begin; r < end; r++) {
+        float *z = p->z + r * (p->x_cols + p->y_cols);
+        memcpy(z, p->x + r * p->x_cols, (size_t)p->x_cols * sizeof(float));
+        memcpy(z + p->x_cols, p->y + r * p->y_cols, (size_t)p->y_cols * sizeof(float));
+    }
+}
+
+typedef struct {
+    float *part;
+    const float *whole; /* from the part's first column on */
+    int64_t part_cols, whole_cols;
+    bool accumulate;
+} columns;
+
+LD_CLONES(take_rows)
+{
+    const columns *p = ctx;
+    for (int64_t r = begin; r < end; r++) {
+        const float *whole = p->whole + r * p->whole_cols;
+        float *part = p->part + r * p->part_cols;
+        if (!p->accumulate)
+            memcpy(part, whole, (size_t)p->part_cols * sizeof(float));
+        else
+            for (int64_t j = 0; j < p->part_cols; j++)
+                part[j] += whole[j];
+    }
+}
+
+/* Columns first .. first + part->n_cols - 1 of `whole` are part's gradient, or a term of it. */
 static ld_status take_columns(ld_tensor *part, const ld_tensor *whole, int64_t first)
 {
     ld_tensor *grad;
-    ld_status st = ld_grad_zeroed(part, &grad);
+    columns p = {
+        .whole = whole->data + first, .whole_cols = whole->n_cols, .part_cols = part->n_cols};
+    ld_status st = ld_grad_target(part, &grad, &p.accumulate);
     if (st != LD_OK)
         return st;
-    for (int64_t r = 0; r < part->n_rows; r++) {
-        const float *w = whole->data + r * whole->n_cols + first;
-        float *g = grad->data + r * part->n_cols;
-        for (int64_t j = 0; j < part->n_cols; j++)
-            g[j] += w[j];
-    }
-    return LD_OK;
+    p.part = grad->data;
+    return ld_parallel_for(part->n_rows, ROW_GRAIN, take_rows, &p);
 }
 
 static ld_status concat_backward(ld_node *n)
@@ -128,20 +164,17 @@ ld_status ld_op_concat(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor *
 {
     if (x->n_rows != y->n_rows)
         return ld_fail(LD_SHAPE, "concat: %s beside %s", ld_tensor_shape(x), ld_tensor_shape(y));
-    ld_tensor *z;
+    ld_tensor *z = NULL;
     ld_node node = {.name = "concat",
                     .backward = concat_backward,
                     .unread = LD_IN0 | LD_IN1 | LD_OUT,
                     .in = {x, y}};
-    ld_status st = ld_tensor_new(&z, 2, x->n_rows, x->n_cols + y->n_cols);
-    if (st != LD_OK)
-        return st;
-    for (int64_t r = 0; r < z->n_rows; r++) {
-        float *row = z->data + r * z->n_cols;
-        memcpy(row, x->data + r * x->n_cols, (size_t)x->n_cols * sizeof(float));
-        memcpy(row + x->n_cols, y->data + r * y->n_cols, (size_t)y->n_cols * sizeof(float));
-    }
-    return ld_tape_finish(tape, out, z, &node, LD_OK);
+    ld_status st;
+    LD_TRY(ld_tensor_new(&z, 2, x->n_rows, x->n_cols + y->n_cols));
+    sides p = {z->data, x->data, y->data, x->n_cols, y->n_cols};
+    LD_TRY(ld_parallel_for(z->n_rows, ROW_GRAIN, concat_rows, &p));
+done:
+    return ld_tape_finish(tape, out, z, &node, st);
 }
 
 /* number: where the view, or copy, begins in x, in elements */

@@ -2,6 +2,8 @@
  * overflows, and a row's sum is at least 1. */
 #include <math.h>
 
+#include "base/fastmath.h"
+#include "base/simd.h"
 #include "base/threads.h"
 #include "grad/op.h"
 
@@ -68,51 +70,66 @@ ld_status ld_log_softmax(ld_tensor **out, const ld_tensor *x, const char *where)
     return each_row(out, x, log_softmax_row, where);
 }
 
-/* dx = dy - softmax(x) * sum(dy) */
-static ld_status log_softmax_backward(ld_node *n)
+typedef struct {
+    float *grad;
+    const float *y, *g;
+    int64_t k;
+    bool of_log, accumulate;
+} softmax_d;
+
+/* dx = y * (dy - sum(y * dy)), and for the logarithm dx = dy - softmax(x) * sum(dy). */
+static inline __attribute__((always_inline)) void gradient_row(const softmax_d *p, int64_t r,
+                                                               bool of_log, bool add)
+{
+    const float *y = p->y + r * p->k, *g = p->g + r * p->k;
+    float *d = p->grad + r * p->k;
+    double total = 0;
+    for (int64_t j = 0; j < p->k; j++)
+        total += of_log ? g[j] : (double)y[j] * g[j];
+    float sum = (float)total;
+    LD_INDEPENDENT /* the two gradients may be the same memory */
+    for (int64_t j = 0; j < p->k; j++) {
+        float v = of_log ? g[j] - ld_expf(y[j]) * sum : y[j] * (g[j] - sum);
+        d[j] = add ? d[j] + v : v;
+    }
+}
+
+LD_CLONES(gradient_rows)
+{
+    const softmax_d *p = ctx;
+    for (int64_t r = begin; r < end; r++) {
+        if (p->accumulate)
+            gradient_row(p, r, p->of_log, true);
+        else if (p->of_log)
+            gradient_row(p, r, true, false);
+        else
+            gradient_row(p, r, false, false);
+    }
+}
+
+/* variant: whether it is of the logarithm */
+static ld_status softmax_backward(ld_node *n)
 {
     ld_tensor *grad;
-    ld_status st = ld_grad_zeroed(n->in[0], &grad);
+    softmax_d p = {
+        .y = n->out->data, .g = n->out->grad->data, .k = n->out->n_cols, .of_log = n->variant};
+    ld_status st = ld_grad_pass(n, n->in[0], &grad, &p.accumulate);
     if (st != LD_OK)
         return st;
-    int64_t k = grad->n_cols;
-    for (int64_t r = 0; r < grad->n_rows; r++) {
-        const float *y = n->out->data + r * k, *g = n->out->grad->data + r * k;
-        double sum = 0;
-        for (int64_t j = 0; j < k; j++)
-            sum += g[j];
-        for (int64_t j = 0; j < k; j++)
-            grad->data[r * k + j] += (float)(g[j] - exp(y[j]) * sum);
-    }
-    return LD_OK;
+    p.grad = grad->data;
+    return ld_parallel_for(grad->n_rows, ROW_GRAIN, gradient_rows, &p);
 }
 
 ld_status ld_op_log_softmax(ld_tape *tape, ld_tensor **out, ld_tensor *x)
 {
     ld_tensor *y = NULL;
-    ld_node node = {
-        .name = "log_softmax", .backward = log_softmax_backward, .unread = LD_IN0, .in = {x}};
+    ld_node node = {.name = "log_softmax",
+                    .backward = softmax_backward,
+                    .unread = LD_IN0,
+                    .in = {x},
+                    .variant = true};
     ld_status st = ld_log_softmax(&y, x, "log_softmax");
     return ld_tape_finish(tape, out, y, &node, st);
-}
-
-/* dx = y * (dy - sum(y * dy)) */
-static ld_status softmax_backward(ld_node *n)
-{
-    ld_tensor *grad;
-    ld_status st = ld_grad_zeroed(n->in[0], &grad);
-    if (st != LD_OK)
-        return st;
-    int64_t k = grad->n_cols;
-    for (int64_t r = 0; r < grad->n_rows; r++) {
-        const float *y = n->out->data + r * k, *g = n->out->grad->data + r * k;
-        double sum = 0;
-        for (int64_t j = 0; j < k; j++)
-            sum += (double)y[j] * g[j];
-        for (int64_t j = 0; j < k; j++)
-            grad->data[r * k + j] += (float)(y[j] * (g[j] - sum));
-    }
-    return LD_OK;
 }
 
 ld_status ld_op_softmax(ld_tape *tape, ld_tensor **out, ld_tensor *x)
