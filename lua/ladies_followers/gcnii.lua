@@ -121,9 +121,24 @@ Test micro-F1 in percent with 95 %% intervals by Student's t over %s, seeds 1, 2
 Settings: 64 hidden columns, dropout 0.6, learning rate 0.01, alpha 0.1, theta 0.5, weight decay
 0.005 for all weights (the paper has 0.01 for the layers' maps and 0.0005 for the first and the
 last), features as given (the paper divides rows by their sums), patience 100 batches, the model of
-the highest validation F1 (the paper's is that of the lowest validation loss).
-LADIES unites each layer with the one above, so deep networks come to hold nearly all of the graph
-in their lower layers.]]
+the highest validation F1 (the paper's is that of the lowest validation loss).]]
+
+-- How large the lowest layer becomes, where each is united with the one above.
+local LOWEST = [[
+Every layer of LADIES holds the nodes of the one above: the inputs of its mini-batches have %s.]]
+
+-- "1156 nodes with 2 layers, 2180 with 4"; nil where nothing is trained with LADIES.
+local function inputs_text(variants)
+  local texts = {}
+  for _, one in ipairs(variants) do
+    if one.settings.method == "ladies" and #one.records > 0 then
+      local rows = tables.map(one.records, function(record) return record.input_rows end)
+      texts[#texts + 1] = ("%.0f%s with %d%s"):format(statistics.mean(rows),
+        texts[1] and "" or " nodes", one.layers, texts[1] and "" or " layers")
+    end
+  end
+  return texts[1] and table.concat(texts, ", ")
+end
 
 --- ladies_followers.gcnii{runs = 5}: test F1 of GCNII with 2 to 64 layers beside the paper's.
 -- Returns a report (see ladies.report) with `variants`.
@@ -154,8 +169,10 @@ local function gcnii(given)
   report:table(table_of(variants, opts))
   report:picture("depth", picture_of(variants, opts), true)
   report:csv(numbers_of(variants))
-  report:note(provenance.runs(study, records), ABOUT:format(runs_text(variants)),
-    table.unpack(notes))
+  local inputs = inputs_text(variants)
+  report:note(provenance.runs(study, records), ABOUT:format(runs_text(variants)))
+  if inputs then report:note(LOWEST:format(inputs)) end
+  report:note(table.unpack(notes))
   report.variants = variants
   return report:write()
 end

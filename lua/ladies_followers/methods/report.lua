@@ -149,9 +149,10 @@ with a patience of %d batches; on WordNet after %d batches, with %d validations,
 rise.]],
   seconds = [[
 Equal seconds: each trains, with its own samples, as many batches as one core computes in so many
-seconds (%s), by the CPU seconds of a batch, measured beforehand. Sampling, the network's step and
-the optimizer's are in them; validation is not, nor what is made before the first batch, as
-GraphSAINT's counts and the parts of Cluster-GCN. Each has %d validations, on WordNet %d.]],
+seconds (%s), by the CPU seconds of a batch, measured beforehand: the lesser mean of two groups of
+batches, since the machine may do something else besides. Sampling, the network's step and the
+optimizer's are in them; validation is not, nor what is made before the first batch, as GraphSAINT's
+counts and the parts of Cluster-GCN. Each has %d validations, on WordNet %d.]],
 }
 
 -- How many seconds on each data set.
