@@ -145,8 +145,8 @@ local EQUAL = {
 Equal nodes: each method has the number of samples with which the nodes of its mini-batches, over
 all layers, are nearest in number to those of the first; full batches and Cluster-GCN draw no
 samples, and some methods come no nearer with a single neighbour. Training ends by early stopping,
-with a patience of %d batches; on WordNet after %d batches, with %d validations, where all still
-rise.]],
+with a patience of %d batches; on WordNet after %d batches, with %d validations, when most still
+learn: that they are behind there says how fast they learn, not what they reach in the end.]],
   seconds = [[
 Equal seconds: each trains, with its own samples, as many batches as one core computes in so many
 seconds (%s), by the CPU seconds of a batch, measured beforehand: the lesser mean of two groups of
