@@ -47,6 +47,7 @@ local function spec(args)
     {"auto-seconds", "S", "positive number", default = 300,
       help = "of training for all short runs together, about"},
     {"quiet", help = "no progress"},
+    {"plot", help = "draw validations and loss while it trains, in a terminal with gnuplot"},
     {"profile", help = "print where the time of batches goes, by layer and by primitive; of "
       .. "several ranks, what they sent and for what they waited"},
   })
@@ -55,7 +56,7 @@ end
 -- Options that say how to run, not what; a resumed run may have others.
 local RUNNING = {
   threads = true, workers = true, out = true, resume = true, checkpoint_every = true, quiet = true,
-  profile = true,
+  profile = true, plot = true,
 }
 -- Bounds on the length of a run; they too may change. So may the place of the data set, as a run
 -- goes on with the same content only.
@@ -144,7 +145,7 @@ cli.main(spec, arg, function(opts, given)
   local result = experiment.run(config, data, {
     out = folder, resume = opts.resume ~= nil, quiet = opts.quiet,
     checkpoint_every = opts.checkpoint_every, workers = opts.workers,
-    profile = opts.profile,
+    profile = opts.profile, plot = opts.plot,
   })
   if result.stopped == "interrupted" then
     print(("stopped after batch %d; go on with: ladies train --resume %s%s%s"):format(

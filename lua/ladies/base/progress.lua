@@ -121,10 +121,23 @@ function Progress:expect(ends)
   self.ends = ends
 end
 
---- Wipes the bar, so that other output can follow.
+--- Wipes the bar, and the picture above it, so that other output can follow.
 function Progress:clear()
-  if self.drawn then self.write(CLEAR) end
-  self.drawn = false
+  if self.lines then
+    self.write(("\r\27[%dA\27[J"):format(self.lines))
+  elseif self.drawn then
+    self.write(CLEAR)
+  end
+  self.drawn, self.lines = false, nil
+end
+
+--- Shows a text of several lines above the bar, in the place of the one before; only on a terminal.
+function Progress:picture(text)
+  options.value("bar:picture", "the text", text, "string")
+  if self.quiet or not self.terminal then return end
+  self:clear()
+  self.write(text .. "\n")
+  self.lines = select(2, text:gsub("\n", "")) + 1
 end
 
 --- Writes a line that stays, above the bar.

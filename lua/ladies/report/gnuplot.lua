@@ -95,7 +95,9 @@ local function add_series(add, opts, text)
     if series.style == "bars" then add "set boxwidth 0.9 relative" end
   end
   if y2 then
-    add(("set y2tics\nset ytics nomirror\nset y2label %s noenhanced"):format(quoted(y2)))
+    add "set y2tics\nset ytics nomirror"
+    -- As text it would lie across the numbers.
+    if not text then add(("set y2label %s noenhanced"):format(quoted(y2))) end
   end
   return curves
 end

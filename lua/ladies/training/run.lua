@@ -11,6 +11,7 @@ local errors = require "ladies.base.errors"
 local fold = require "ladies.ranks.fold"
 local inference = require "ladies.evaluation.inference"
 local interrupt = require "ladies.base.interrupt"
+local live_plot = require "ladies.training.live_plot"
 local link = require "ladies.ranks.link"
 local log = require "ladies.training.log"
 local machine = require "ladies.base.machine"
@@ -97,12 +98,15 @@ function Run.new(opts, folder)
   local of_sampler, kept = trained_and_kept(opts.sampler)
   local optimizer = optimizer_of(opts, parameters, of_sampler)
   local profile = opts.profile and Profile.new(opts.model) or nil
+  local is_seen = opts.plot and not opts.quiet and core.isatty(2)
+  local live = is_seen and live_plot.new{name = monitor.name} or nil
   check_mode(opts.schedule, monitor.mode)
   local run = setmetatable({
     opts = opts, folder = folder, model = opts.model, parameters = parameters,
     of_sampler = of_sampler, sampler = kept,
     optimizer = optimizer, step = step.new(opts, optimizer, profile), profile = profile,
-    monitor = monitor, validation = validation.new(opts), best = best_model.new(parameters),
+    live = live, monitor = monitor, validation = validation.new(opts),
+    best = best_model.new(parameters),
     stopper = early_stopping.new{
       patience = opts.patience, min_gain = opts.min_gain, best = opts.best, mode = monitor.mode,
     },
@@ -252,6 +256,7 @@ function Run:count(of, batch)
   local numbers = self:call("on_batch", {index = of.index, loss = of.loss, mini_batch = batch},
     log.names.batch)
   if self.log then self.log:line(self.number, of.epoch, of.loss, of.measured, numbers) end
+  if self.live then self.live:loss(of.loss) end
   self.progress:update(self.number, core.clock(), of.loss, self.value)
 end
 
@@ -289,6 +294,14 @@ function Run:validated()
   return together.validate(check.measure, check, self.model, self.number)
 end
 
+-- Draws the curve as it is now, in a terminal.
+function Run:plot(value)
+  if not self.live then return end
+  local text, complaint = self.live:validation(self.number, value)
+  if text then self.progress:picture(text) end
+  if complaint then self.progress:line("ladies: no plot: " .. complaint) end
+end
+
 -- Validates, and keeps a copy of the model when it is the best so far; or gives up.
 function Run:evaluate()
   local began = core.clock()
@@ -303,6 +316,7 @@ function Run:evaluate()
   if object_state.has_method(schedule, "update") then schedule:update(value, self.number) end
   self.validation_seconds = self.validation_seconds + core.clock() - began
   table.insert(self.history, {batch = self.number, seconds = self.timer:seconds(), value = value})
+  self:plot(value)
   local numbers = self:call("on_validation", {
     name = self.monitor.name, value = value, found = found, is_best = is_best,
     predicted = predicted,

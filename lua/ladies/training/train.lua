@@ -41,6 +41,7 @@ local SPEC = {
   settings = "table or nil",
   checkpoint_every = {"non-negative number", 30},
   quiet = {"boolean", false},
+  plot = {"boolean", false},
   profile = {"boolean", false},
   method = {"string", "custom"},
   count_memory = "callable or nil",
@@ -123,10 +124,11 @@ end
 --              sampler, settings and the code of loss, schedule and validate (without the values
 --              that these have captured) must be those of that run; another length (epochs,
 --              max_batches, max_seconds, patience) and what results do not depend on (workers,
---              ahead, checkpoint_every, quiet) may be given.
+--              ahead, checkpoint_every, quiet, plot) may be given.
 -- settings     plain data that says what the run is, kept in the folder as config.json
 -- checkpoint_every   seconds between two checkpoints (30)
 -- quiet        no progress on stderr
+-- plot         draws validations and loss while it trains, where stderr is a terminal; with gnuplot
 -- profile      whether the summary has `profile`, where the time of batches went by layer and by
 --              primitive; every other batch is slower for it
 -- method       a name for the summary to show
