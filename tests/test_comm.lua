@@ -101,6 +101,7 @@ if what == "all" then error("the reason", 0) end
 if what == "killed" and mine then os.execute "kill -9 $PPID" end
 if what == "status" and mine then os.exit(3) end
 if what == "leaves" and mine then os.exit(0) end
+if what == "late" and mine then os.execute "sleep 20" end
 if what == "shapes" then comm.all_reduce(ladies.ones(2 + comm.rank)) end
 if what == "finish" then
   comm.finish()
@@ -142,10 +143,10 @@ end
 function tests.test_one_ends()
   lu.assertEquals((fail(2, "killed")), 137)
   lu.assertEquals((fail(2, "status")), 3)
-  local status, text = fail(2, "leaves", {"LADIES_PATIENCE=1"})
+  local status, text = fail(2, "leaves", {"LADIES_PATIENCE=2"})
   lu.assertEquals(status, 1)
   lu.assertStrContains(text, "rank 0 of 2 on ")
-  lu.assertStrContains(text, "ranks: waited 1 s for another rank, which did not come")
+  lu.assertStrContains(text, "ranks: rank 1 has ended, and this one still waits for it 1 s later")
 end
 
 --- A script that catches the failure gets no further.
@@ -167,6 +168,9 @@ function tests.test_finish()
 end
 
 function tests.test_patience()
+  local code, late = fail(2, "late", {"LADIES_PATIENCE=1"})
+  lu.assertEquals(code, 1)
+  lu.assertStrContains(late, "ranks: waited 1 s for another rank, which did not come")
   local status, text = fail(2, "none", {"LADIES_PATIENCE=x"})
   lu.assertEquals(status, 1)
   lu.assertStrContains(text, 'LADIES_PATIENCE must be a positive number of seconds, got "x"')

@@ -29,6 +29,7 @@ static atomic_int arrived;         /* there was one since the call began */
 static atomic_int deferred;        /* the next Ctrl-C waits for interrupted() instead */
 static atomic_int noticed;         /* and has come */
 static atomic_int terminated;      /* SIGTERM was one of them */
+static bool heeds_termination;
 static bool ended_call;
 static int explain; /* registry reference of what explains an error, or LUA_NOREF */
 static pthread_t lua_thread;
@@ -98,12 +99,18 @@ static int defer_interrupt(lua_State *L)
     return 1;
 }
 
+static void catch_termination(void)
+{
+    sigaction(SIGTERM, &(struct sigaction){.sa_handler = on_sigint}, NULL);
+}
+
 /* heed_termination(): SIGTERM, by which a launcher of several processes ends them, is as Ctrl-C from
- * now on. */
+ * now on, in this call and those to come. */
 static int heed_termination(lua_State *L)
 {
     (void)L;
-    sigaction(SIGTERM, &(struct sigaction){.sa_handler = on_sigint}, NULL);
+    heeds_termination = true;
+    catch_termination();
     return 0;
 }
 
@@ -238,8 +245,12 @@ int ld_interrupt_call(lua_State *L, int n_args, int n_results, int explain_with)
     sigaction(SIGINT, NULL, &before);
     if (before.sa_handler != SIG_IGN) /* a shell's background job stays deaf to Ctrl-C */
         sigaction(SIGINT, &action, NULL);
+    if (heeds_termination)
+        catch_termination();
     int status = lua_pcall(L, n_args, n_results, base);
     sigaction(SIGINT, &before, NULL);
+    if (heeds_termination)
+        signal(SIGTERM, SIG_DFL);
 
     if (atomic_exchange(&cancel, 0) && lua_gethook(L) == stop) /* it came too late */
         lua_sethook(L, NULL, 0, 0);

@@ -1,6 +1,9 @@
 /* Waiting: every operation is begun without waiting, and then tested in a loop, first at once, then
  * with the processor left to others, then in short sleeps, for there may be more ranks than
- * processors. */
+ * processors.
+ *
+ * Leaving: a rank that ends well says farewell to all others, on a communicator of its own, and waits
+ * for theirs. Who still waits for something else long after such a farewell has been forgotten. */
 #include "ranks.h"
 
 #include <mpi.h>
@@ -43,8 +46,12 @@ static void find_leaks(void)
 #endif
 }
 
-static MPI_Comm ranks = MPI_COMM_NULL;
-static int n_ranks;
+static const double GRACE = 60; /* seconds that a wait may last after a farewell, at most */
+
+static MPI_Comm ranks = MPI_COMM_NULL, leaving;
+static int own_rank, n_ranks;
+static int n_left, last_left; /* ranks that have said farewell, and the last one */
+static double left_at;        /* when it did */
 static bool lost;
 static double patience = 1800, waited;
 
@@ -77,10 +84,32 @@ static void pause_between(int64_t tests)
         nanosleep(&(struct timespec){.tv_nsec = SLEEP_NS}, NULL);
 }
 
+/* Takes a farewell that has come. */
+static ld_status take_farewell(void)
+{
+    MPI_Status from;
+    int there = 0;
+    ld_status st = check(MPI_Iprobe(MPI_ANY_SOURCE, 0, leaving, &there, &from), "MPI_Iprobe");
+    if (st != LD_OK || !there)
+        return st;
+    n_left++;
+    last_left = from.MPI_SOURCE;
+    left_at = ld_clock();
+    return check(MPI_Recv(NULL, 0, MPI_BYTE, last_left, 0, leaving, MPI_STATUS_IGNORE), "MPI_Recv");
+}
+
 /* Whether it has taken too long, or is to be given up. */
 static ld_status look(double began)
 {
-    if (ld_clock() - began > patience)
+    ld_status st = take_farewell();
+    double now = ld_clock(), grace = patience / 2 < GRACE ? patience / 2 : GRACE;
+    if (st != LD_OK)
+        return st;
+    if (n_left > 0 && now - left_at > grace)
+        return ld_fail(LD_STATE,
+                       "ranks: rank %d has ended, and this one still waits for it %.0f s later",
+                       last_left, grace);
+    if (now - began > patience)
         return ld_fail(LD_STATE, "ranks: waited %.0f s for another rank, which did not come",
                        patience);
     return ld_poll();
@@ -105,6 +134,25 @@ static ld_status wait_for(int n, MPI_Request *requests, const char *what)
     return st;
 }
 
+/* Says farewell and waits for that of all others, however long they have something to do. */
+static ld_status leave(void)
+{
+    ld_status st = LD_OK;
+    MPI_Request request;
+    for (int r = 0; r < n_ranks && st == LD_OK; r++) {
+        if (r == own_rank)
+            continue;
+        st = check(MPI_Isend(NULL, 0, MPI_BYTE, r, 0, leaving, &request), "MPI_Isend");
+        if (st == LD_OK)
+            st = check(MPI_Request_free(&request), "MPI_Request_free");
+    }
+    for (int64_t tests = 0; st == LD_OK && n_left < n_ranks - 1; tests++) {
+        st = take_farewell();
+        pause_between(tests);
+    }
+    return st;
+}
+
 /* At the exit of the process. The launcher ends the others when one aborts. */
 static void at_exit(int status, void *unused)
 {
@@ -114,7 +162,7 @@ static void at_exit(int status, void *unused)
     if (done)
         return;
     fflush(NULL);
-    if (status == EXIT_SUCCESS && !lost) {
+    if (status == EXIT_SUCCESS && !lost && leave() == LD_OK) {
         find_leaks();
         MPI_Finalize();
     } else {
@@ -135,7 +183,11 @@ static ld_status begin(void)
     setenv("LADIES_WITHIN_RANK", "1", 1);
     if (provided < MPI_THREAD_FUNNELED)
         return ld_fail(LD_STATE, "ranks: this MPI allows no threads besides its own");
-    if ((st = check(MPI_Comm_dup(MPI_COMM_WORLD, &ranks), "MPI_Comm_dup")) != LD_OK ||
+    if ((st = check(MPI_Comm_dup(MPI_COMM_WORLD, &leaving), "MPI_Comm_dup")) != LD_OK ||
+        (st = check(MPI_Comm_set_errhandler(leaving, MPI_ERRORS_RETURN),
+                    "MPI_Comm_set_errhandler")) != LD_OK ||
+        (st = check(MPI_Comm_dup(MPI_COMM_WORLD, &ranks), "MPI_Comm_dup")) != LD_OK ||
+        (st = check(MPI_Comm_rank(ranks, &own_rank), "MPI_Comm_rank")) != LD_OK ||
         (st = check(MPI_Comm_set_errhandler(ranks, MPI_ERRORS_RETURN),
                     "MPI_Comm_set_errhandler")) != LD_OK)
         return st;
@@ -149,14 +201,15 @@ ld_status ld_ranks_open(int *rank, int *size)
         return ld_fail(LD_STATE, "ranks: a worker is none; the main thread alone speaks to others");
     if (ranks == MPI_COMM_NULL && (st = begin()) != LD_OK)
         return st;
+    *rank = own_rank;
     *size = n_ranks;
-    return check(MPI_Comm_rank(ranks, rank), "MPI_Comm_rank");
+    return LD_OK;
 }
 
 ld_status ld_ranks_finish(void)
 {
     ld_status st = check_open();
-    if (st != LD_OK)
+    if (st != LD_OK || (st = leave()) != LD_OK)
         return st;
     lost = true;
     find_leaks();
