@@ -17,6 +17,8 @@ local RUN = {
   ["doc/data.md"] = {lua = "test_data_page", python = "test_data_page", text = "test_data_page"},
   ["doc/extending.md"] = {lua = "test_extending_page", sh = "test_extending_page"},
   ["doc/gallery.md"] = {lua = "test_gallery_page", sh = "test_gallery_page"},
+  ["doc/guide/first-sampler.md"] = {lua = "test_guide", output = "test_guide",
+    prompt = "test_guide", sh = "test_guide"},
   ["doc/guide/how-to.md"] = {lua = "test_guide", sh = "test_guide"},
   ["doc/guide/pyg-dgl.md"] = {lua = "test_guide", python = "test_guide", sh = "test_guide"},
   ["doc/laboratory.md"] = {lua = "test_laboratory_page", sh = "test_laboratory_page"},

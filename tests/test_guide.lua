@@ -4,16 +4,49 @@ local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 local lu = require "luaunit"
 local files = require "tools.files"
 local ladies = require "ladies"
+local outputs = require "tools.outputs"
 local page_blocks = require "tools.page_blocks"
 local page_commands = require "tools.page_commands"
 local rooms_picture = require "tools.rooms_picture"
 local shell = require "tools.shell"
+local transcripts = require "tools.transcripts"
 
 local tests = {}
 local root = os.getenv "LADIES_SOURCE" or here .. "/.."
 
-local function run(page, folder)
-  return page_commands(("%s/doc/guide/%s"):format(root, page), folder.path)
+local function run(page, folder, changed)
+  return page_commands(("%s/doc/guide/%s"):format(root, page), folder.path, changed)
+end
+
+-- A command of first-sampler.md in small, on another graph than WordNet.
+local function in_small(command)
+  return (command:gsub("wordnet", "./graph.npz"):gsub("512", "64"):gsub("hidden 64", "hidden 16")
+    :gsub("(%-%-seconds) %d+", "%1 0.2"):gsub("(%-%-max%-batches) %d+", "%1 20")
+    :gsub("(%-%-runs) %d+", "%1 2"))
+end
+
+--- What its commands print has the places that the page shows, and the prompt answers as it does.
+function tests.test_first_sampler()
+  local folder <close> = shell.folder()
+  ladies.data.save(ladies.generate.power_law{nodes = 600, entries = 4000, features = 16,
+    classes = 3, signal = 0.5}, folder.path .. "/graph.npz")
+  local page = files.read(root .. "/doc/guide/first-sampler.md")
+  local output_of = run("first-sampler.md", folder, in_small)
+  local _, small = outputs.filled(page, output_of)
+  local shown = {}
+  for _, block in ipairs(page_blocks(page)) do
+    if block.language == "output" then shown[#shown + 1] = block.text end
+  end
+  lu.assertEquals(#small, #shown)
+  lu.assertTrue(#small > 3)
+  for i, text in ipairs(small) do
+    lu.assertEquals(text:match "^[^%s(]+", shown[i]:match "^[^%s(]+")
+    lu.assertEquals(select(2, shown[i]:gsub("\n", "")), select(2, (text .. "\n"):gsub("\n", "")))
+  end
+  local filled, typed = transcripts.filled(page)
+  lu.assertTrue(typed > 15)
+  lu.assertEquals(filled, page,
+    "ladies tests/tools/fill_transcripts.lua doc/guide/first-sampler.md makes it")
 end
 
 function tests.test_how_to()
