@@ -2,9 +2,13 @@
 --
 --   ladies import PATH [--name NAME] [--replace]
 --
+--   ladies import PATH --out FILE.safetensors [--memory 4G] [--dtype float16] [--self-loops]
+--
 -- PATH is a folder or an archive (zip, as wheels are, .tar, .tar.gz), or a file in a form that
 -- `ladies info` reads, plain or packed with gzip. Afterwards the data set is found by its name.
--- Under a name that `ladies fetch` lists, the files must be the published ones.
+-- Under a name that `ladies fetch` lists, the files must be the published ones. With --out the data
+-- set is written to a file that is used where it lies (see doc/data.md), and found by its path; the
+-- arrays of ogbn-papers100M are then never in memory as a whole.
 
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
@@ -18,9 +22,25 @@ cli.main(cli.join({
   {"name", "NAME", "string", help = "under which it is found (default: that of its own file or "
       .. "folder)"},
   {"replace", help = "put it in the place of the one of this name in the cache"},
+  {"out", "FILE", "string", help = "write it to this .safetensors file, and not into the cache"},
+  {"memory", "SIZE", "string", help = "with --out: how much memory may be used, as 4G (default: a "
+      .. "quarter of the machine's)"},
+  {"dtype", "WORD", "float16|bfloat16|float32", help = "with --out: of dense features"},
+  {"self-loops", help = "with --out: every node gets an edge to itself, so that A + I needs no "
+      .. "memory"},
 }, data_options.list()), arg, function(opts)
   if not opts.path then error("what? ladies import PATH [--name NAME]", 0) end
   local load = data_options.load(opts)
+  if opts.out then
+    if opts.name or opts.replace then
+      error("--name and --replace are for the cache, which --out leaves alone", 0)
+    end
+    load.memory, load.dtype, load.self_loops = opts.memory, opts.dtype, opts.self_loops
+    ladies.data.to_file(opts.path, opts.out, load)
+    return print(ladies.data.load(opts.out, {directed = opts.directed}):describe())
+  elseif opts.memory or opts.dtype or opts.self_loops then
+    error("--memory, --dtype and --self-loops go with --out FILE.safetensors", 0)
+  end
   load.name, load.replace = opts.name, opts.replace
   print(ladies.data.load(import(opts.path, load)):describe())
 end)

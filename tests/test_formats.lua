@@ -311,7 +311,6 @@ end
 -- The binary layout of ogbn-papers100M with the same graph: arrays by file, of which changes may
 -- replace some; `false` takes one away.
 local function papers_folder(changes)
-  local npz = ladies.npz
   local files = {
     ["data.npz"] = {edge_index = npz.int64{{0, 1, 2, 1}, {1, 2, 3, 2}},
       node_feat = npz.float32{{1, 0}, {0.5, 1}, {0, 1}, {1, 1}, {0, 0}},
@@ -348,8 +347,64 @@ function tests.test_ogb_binary()
   lu.assertEquals({ladies.data.load(several).labels.n_cols}, {2})
 end
 
+--- The same in a file, whatever the memory that is given for it.
+function tests.test_ogb_binary_to_file()
+  local path = root .. "/papers.safetensors"
+  for _, case in ipairs{{"1G", "float32"}, {100, "float32"}, {"0.2K", "float16", true},
+    {"1M", "bfloat16", false, "keep"}} do
+    local memory, dtype, loops, directed = table.unpack(case)
+    ladies.data.to_file(papers_folder(), path, {memory = memory, dtype = dtype,
+      self_loops = loops or nil, directed = directed})
+    local data = ladies.data.load(path, {features_in = "file"})
+    local whole = ladies.data.load(papers_folder(), {directed = directed})
+    local A = whole.graph.adjacency
+    if loops then A = A:normalize "none" end
+    lu.assertTrue(data.graph.adjacency == A)
+    lu.assertEquals({data.labels, data.features:to_tensor(), data.features.dtype},
+      {whole.labels, whole.features, dtype})
+    lu.assertEquals({data.train, data.val, data.test, data.directed, data.source},
+      {whole.train, whole.val, whole.test, whole.directed, whole.source})
+  end
+  ladies.data.to_file(ogb_folder(), path, {self_loops = true})
+  lu.assertTrue(ladies.data.load(path).graph.adjacency
+    == ladies.data.load(ogb_folder()).graph.adjacency:normalize "none")
+end
+
+function tests.test_ogb_binary_to_file_refused()
+  local path = root .. "/refused.safetensors"
+  for _, case in ipairs{
+    {"edge_index", npz.int64{{0, 1}, {1, 5}}, "edge_index holds 5, must hold nodes 0..4"},
+    {"edge_index", npz.int64{{0, 1}, {1, -1}}, "edge_index holds -1, must hold nodes 0..4"},
+    {"edge_index", npz.int64{0, 1}, "edge_index must have two rows"},
+    {"node_feat", npz.float32{{0}, {1}}, "node_feat has length 2, must have 5"},
+    {"node_feat", npz.float32{0, 1, 2, 3, 4}, "node_feat must have two dimensions"},
+    {"node_feat", npz.float32{{0}, {1}, {1e6}, {1}, {1}}, "is 1e+06, which float16 cannot hold"},
+    {"num_nodes_list", npz.int64{5, 4}, "num_nodes_list must be the number of nodes of one graph"},
+  } do
+    local ok, message = pcall(ladies.data.to_file, papers_folder{[case[1]] = case[2]}, path,
+      {dtype = "float16"})
+    lu.assertFalse(ok)
+    lu.assertStrContains(message, case[3])
+  end
+  lu.assertStrContains(select(2, pcall(ladies.data.to_file, papers_folder(), path, {memory = 10})),
+    "for which 10 bytes of memory are too few; about ")
+  for _, memory in ipairs{"much", "0", "-4G", "4X", ""} do
+    lu.assertStrContains(select(2, pcall(ladies.data.to_file, papers_folder(), path,
+      {memory = memory})), 'memory must be a size, as "4G" or "500M"')
+  end
+  lu.assertStrContains(select(2, pcall(ladies.data.to_file, papers_folder(), root .. "/x.npz")),
+    "must end in .safetensors")
+  local bytes = ladies.file.read(papers_folder() .. "/raw/data.npz")
+  for length = #bytes - 1, 100, -397 do
+    write("papers/raw/data.npz", bytes:sub(1, length))
+    lu.assertFalse(pcall(ladies.data.to_file, root .. "/papers", path))
+  end
+  for _, name in ipairs(require "ladies_core".files(root)) do      -- nothing is left of them
+    lu.assertNil(name:match "refused", name)
+  end
+end
+
 function tests.test_ogb_binary_refused()
-  local npz = ladies.npz
   for _, case in ipairs{
     {"edge_index", false, "papers: raw/data.npz has no array edge_index"},
     {"num_nodes_list", false, "papers: raw/data.npz has no array num_nodes_list"},

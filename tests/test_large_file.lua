@@ -231,6 +231,106 @@ function tests.test_features_that_cannot_stay()
   lu.assertEquals(ladies.data.load(folder.path .. "/x.safetensors").features.nnz, 4)
 end
 
+-- ---------------------------------------------------------------- pieces
+
+function tests.test_written_in_pieces()
+  local folder <close> = shell.folder()
+  local path = folder.path .. "/x.safetensors"
+  local A = ladies.matrix{n_rows = 4, n_cols = 5, rows = index{1, 1, 3, 4},
+    cols = index{2, 5, 1, 3}}
+  local t = ladies.tensor{{1, 2}, {3, 4}, {5, 6}}
+  do
+    local w <close> = safetensors.writer(path)
+    w:csr("a", 4, 5)
+    w:add_csr(A:rows(index{1, 2, 3}))
+    w:add_csr(A:rows(index{4}))
+    w:put("i", index{1, 2, 3})
+    w:rows("t", "float32", 3, 2)
+    w:add_rows(t:slice(1, 2))
+    w:add_rows(t:slice(3, 3))
+    w:put("text", "abc")
+    lu.assertFalse(core.exists(path))
+    w:commit()
+    lu.assertStrContains(message_of(w.put, w, "x", "x"), "closed")
+  end
+  local f <close> = safetensors.open(path)
+  lu.assertEquals(f:names(), {"a_indices", "a_indptr", "a_shape", "i", "t", "text"})
+  lu.assertEquals({f:index "a_indptr":to_table(), f:index "a_indices":to_table(),
+    f:numbers "a_shape"}, {A:offsets():to_table(), A:col_of():to_table(), {4, 5}})
+  lu.assertEquals({f:tensor "t", f:index "i", f:text "text"}, {t, index{1, 2, 3}, "abc"})
+end
+
+function tests.test_pieces_that_do_not_fit()
+  local folder <close> = shell.folder()
+  local path = folder.path .. "/x.safetensors"
+  local A, t = ladies.sparse(ladies.ones(2, 2)), ladies.ones(2, 2)
+  for text, use in pairs{
+    ['"t" lacks 1 rows'] = function(w) w:rows("t", "float32", 3, 2) w:add_rows(t) w:commit() end,
+    ['"a_indices" lacks 3 rows'] = function(w) w:csr("a", 3, 2) w:put("x", "x") end,
+    ["2 x 2 are not the next rows of what was begun"] = function(w) w:add_rows(t) end,
+    ["2 x 2 are not the next rows"] = function(w) w:csr("a", 2, 2) w:add_rows(t) end,
+    ["2 x 2 are not"] = function(w) w:rows("t", "float32", 2, 2) w:add_csr(A) end,
+    ["2 x 2 are"] = function(w) w:rows("t", "float32", 2, 3) w:add_rows(t) end,
+    ["2 x 2"] = function(w) w:csr("a", 1, 2) w:add_csr(A) end,
+    ['"i" must come before tensors of smaller'] = function(w)
+      w:put("s", "x")
+      w:put("i", index{1})
+    end,
+    ['cannot be called "s"'] = function(w) w:put("s", "x") w:put("s", "x") end,
+    ['cannot be called "a b"'] = function(w) w:put("a b", "x") end,
+    ["or there are too many"] = function(w) for i = 1, 65 do w:put("n" .. i, "x") end end,
+    ["element 1 is 1e+06, which float16"] = function(w)
+      w:rows("t", "float16", 1, 1)
+      w:add_rows(ladies.tensor{{1e6}})
+    end,
+    ["of a type or a shape that the format has not"] = function(w)
+      w:put("u", npz.bytes{"ab"})
+      w:commit()
+    end,
+  } do
+    local w <close> = safetensors.writer(path)
+    lu.assertStrContains(message_of(use, w), text)
+  end
+  lu.assertEquals(core.files(folder.path), {})
+  lu.assertStrContains(message_of(safetensors.writer, folder.path .. "/no/x"), "cannot be created")
+end
+
+function tests.test_edges_of_a_range()
+  local rows, cols = index{1, 5, 3, 3, 5, 4}, index{2, 1, 3, 5, 1, 3}
+  local e = core.edge_range(5, 3, 5, 8)
+  e:add(rows, cols, true)
+  local A = e:matrix()
+  lu.assertEquals({A.n_rows, A.n_cols, A:row_of():to_table(), A:col_of():to_table()},
+    {3, 5, {1, 1, 1, 2, 3, 3}, {3, 4, 5, 3, 1, 3}})
+  lu.assertStrContains(message_of(e.matrix, e), "edge_range: its matrix was made already")
+  lu.assertStrContains(message_of(e.add, e, rows, cols), "edge_range: there is room for 0 edges")
+  local small = core.edge_range(5, 3, 5, 2)
+  lu.assertStrContains(message_of(small.add, small, rows, cols), "there is room for 2 edges")
+  lu.assertStrContains(message_of(small.add, small, rows, index{1}), "6 rows and 1 columns")
+  lu.assertStrContains(message_of(small.add, small, index{6}, index{1}), "row 6 at position 1")
+  lu.assertStrContains(message_of(small.add, small, index{1}, index{0}), "column 0 at position 1")
+  lu.assertStrContains(message_of(core.edge_range, 5, 3, 6, 1), "nodes 3..6 of 5")
+  small:close()
+  lu.assertStrContains(message_of(small.matrix, small), "closed")
+end
+
+function tests.test_arrays_read_in_pieces()
+  local folder <close> = shell.folder()
+  local path = folder.path .. "/x.npz"
+  npz.write(path, {i = npz.int64{{0, 1, 2}, {3, 4, -1}}, t = ladies.tensor{{1, 2}, {3, 4}, {5, 6}}})
+  local i, t = npz.reader(path, "i"), npz.reader(path, "t")
+  lu.assertEquals({i:ids(2):to_table(), i:ids(0):to_table(), i:ids(4):to_table()},
+    {{1, 2}, {}, {3, 4, 5, 0}})
+  lu.assertEquals({t:rows(1):to_table(), t:rows(2):to_table()}, {{{1, 2}}, {{3, 4}, {5, 6}}})
+  lu.assertStrContains(message_of(i.ids, i, 1), "1 elements wanted, 0 are left")
+  lu.assertStrContains(message_of(t.rows, t, 1), "2 elements wanted, 0 are left")
+  lu.assertStrContains(message_of(npz.reader, path, "none"), "has no array")
+  local again = npz.reader(path, "t")
+  lu.assertStrContains(message_of(again.ids, again, 1), "integers expected")
+  i:close()
+  lu.assertStrContains(message_of(i.ids, i, 1), "closed")
+end
+
 -- ---------------------------------------------------------------- what is wrong in a file
 
 -- The arrays of a matrix of NODES rows, one entry in each, after change(offsets, columns), by

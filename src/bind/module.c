@@ -33,6 +33,7 @@ int luaopen_ladies_core(lua_State *L)
     bind_open_generate(L);
     bind_open_npz(L);
     bind_open_safetensors(L);
+    bind_open_pieces(L);
     bind_open_pickle(L);
     bind_open_file(L);
     bind_open_folder(L);

@@ -16,6 +16,7 @@ local data = {
   from_arrays = require "ladies.data.from_arrays",
   from_files = require("ladies.data.formats.from_files").load,
   export = require "ladies.data.formats.export",
+  to_file = require "ladies.data.formats.to_file",
   random_split = splits.random_split,
   class_split = splits.class_split,
   split = splits.of,

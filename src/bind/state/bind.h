@@ -278,6 +278,7 @@ void bind_open_op(lua_State *L);
 void bind_open_optim(lua_State *L);
 void bind_open_npz(lua_State *L);
 void bind_open_safetensors(lua_State *L);
+void bind_open_pieces(lua_State *L);
 void bind_open_pickle(lua_State *L);
 void bind_open_file(lua_State *L);
 void bind_open_folder(lua_State *L);

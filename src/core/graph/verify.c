@@ -58,7 +58,7 @@ static ld_status verify_offsets(const ld_structure *s)
 
 static ld_status explain(const ld_structure *s, int64_t r)
 {
-    bool looped;
+    bool looped = false;
     int64_t e = first_wrong(s, r, &looped);
     if (s->columns[e] < 0 || s->columns[e] >= s->n_cols)
         return ld_fail(LD_RANGE,

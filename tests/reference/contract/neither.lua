@@ -6,15 +6,16 @@ local function without(prefix, names)
 end
 
 without("", [[
-  auto batches blamed_line blas cancel_at clock compare default_places depth early_stopping exists
-  files full home index interruption is_interruption isatty lab limit_entries load_model
+  auto batches blamed_line blas cancel_at clock compare default_places depth early_stopping
+  edge_range exists files full home index interruption is_interruption isatty lab limit_entries
+  load_model
   log memory memory_fail_at memory_trim mkdir nearest ones op printable progress range real_path
   reload rng run_folder same_file saved_run set_home step summary sweep tensor threads timer train
   truncate vector_units zeros
 ]])
 without("checkpoint.", "load run save")
 without("comm.", "accumulate barrier finish gather")
-without("data.", "class_split from_files load names random_split split")
+without("data.", "class_split from_files load names random_split split to_file")
 without("errors.", [[
   fail is_in_own_file is_internal is_interrupt message own_file pass_on told
 ]])
@@ -33,13 +34,13 @@ without("nn.", [[
 ]])
 without("nn.initialize.", "by_name")
 without("npy.", "read")
-without("npz.", "bytes open")
+without("npz.", "bytes open reader")
 without("options.", "class_of hint last spec_of")
 without("partition.", "from_index part_of")
 without("pickle.", "decode load")
 without("plot.", "available files")
 without("process.", "exists lives start")
-without("safetensors.", "open")
+without("safetensors.", "open writer")
 without("sampling.", "concat drift find permutation put_first uniform union unique")
 without("schedule.", "constant cosine plateau step warmup")
 without("text.", "fields names read read_edges")
@@ -64,6 +65,11 @@ without("Npz", [[
 without("Safetensors", [[
   .__close .__gc .__index .__tostring :close :csr :dtype :has :identity :index :metadata :names
   :numbers :rows :shape :tensor :text
+]])
+without("ArrayReader", ".__close .__gc .__index :close :ids :rows")
+without("EdgeRange", ".__close .__gc .__index :add :close :matrix")
+without("SafetensorsWriter", [[
+  .__close .__gc .__index :add_csr :add_rows :close :commit :csr :put :rows
 ]])
 without("Rows", [[
   .__gc .__index .__tostring :hash :is_finite :prefetch :rows :slice :to_tensor

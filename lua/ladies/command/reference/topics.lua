@@ -54,7 +54,8 @@ local TOPICS = {
   {name = "files", title = "Files",
     about = "Arrays, tables, matrices and archives on disk.",
     members = "npy npz safetensors pickle mtx text zip file folder",
-    classes = "Npz Safetensors PickledArray Names Zip"},
+    classes = "Npz ArrayReader Safetensors SafetensorsWriter EdgeRange PickledArray " ..
+      "Names Zip"},
   {name = "program", title = "The program",
     about = "Help, pictures, memory, threads, other programs, errors and options.",
     members = "help help_text show plot home memory memory_trim threads process errors options",

@@ -39,6 +39,11 @@ function ogb.fits(path)
   return find(path, "raw/edge") ~= nil or ogb_binary.fits(path)
 end
 
+--- Whether it is one with arrays, and no tables.
+function ogb.is_binary(path)
+  return ogb_binary.fits(path) and not find(path, "raw/edge")
+end
+
 -- The columns of a table that must be there; its path is known to messages as `part`.
 local function read(context, name, part, columns, n_ids)
   local path = find(context.where, name)
@@ -166,10 +171,16 @@ function ogb.read(path, opts)
   local read_raw = find(path, "raw/edge") and read_tables or ogb_binary.read
   local n, n_edges, left = read_raw(context, fields, opts)
   fields.merged = n_edges - fields.adjacency.nnz
-  fields.class_names = read_class_names(context)
-  local folder = read_split(context, fields, opts.split, n)
-  fields.source = source_of(folder, n_edges, left)
+  ogb.read_rest(context, fields, opts, {nodes = n, edges = n_edges, left = left})
   return fields, context
+end
+
+--- Adds class names, split and source to the fields of a data set of so many `nodes` and `edges`;
+-- `left` are the names of what is left alone.
+function ogb.read_rest(context, fields, opts, found)
+  fields.class_names = read_class_names(context)
+  local folder = read_split(context, fields, opts.split, found.nodes)
+  fields.source = source_of(folder, found.edges, found.left)
 end
 
 return ogb

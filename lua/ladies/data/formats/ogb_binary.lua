@@ -1,4 +1,4 @@
---- The arrays of OGB's largest graphs, such as ogbn-papers100M, in the folder raw/ of their archive:
+--- The arrays of OGB's largest graphs, such as ogbn-papers100M, in the folder raw/ of an archive:
 --
 --   data.npz          edge_index, 2 x edges: sources, then targets; node_feat, a row for each node,
 --                     may be absent; num_nodes_list, the number of nodes
@@ -62,36 +62,65 @@ local function read_labels(context, n)
   return cells.n_cols > 1 and cells or classes_of(context, cells)
 end
 
-local function read_adjacency(context, file, n)
+-- The number of edges.
+local function count_edges(context, file)
   require_array(context, file, DATA, "edge_index")
   local shape = file:shape "edge_index"
   if #shape ~= 2 or shape[1] ~= 2 then
     checks.fail(context, "%s: edge_index must have two rows, sources and targets", DATA)
   end
   context.keys.adjacency = DATA .. ": edge_index"
-  local ends, count = file:index "edge_index", shape[2]
+  return shape[2]
+end
+
+local function read_adjacency(context, file, n, count)
+  local ends = file:index "edge_index"
   checks.ids(context, "adjacency", ends, n)
   -- A target hears its source: rows are destinations.
   return core.matrix{n_rows = n, n_cols = n, rows = ends:slice(count + 1, 2 * count),
-    cols = ends:slice(1, count)}, count
+    cols = ends:slice(1, count)}
 end
 
---- Adds labels, features and adjacency to the fields of the data set, and returns the number of nodes,
--- that of the edges listed, and the names of the arrays that were left alone.
-function ogb_binary.read(context, fields, opts)
-  local file <close> = core.npz.open(context.where .. "/" .. DATA, {mapped = true})
-  local n, listed = read_n_nodes(context, file), nil
-  fields.labels = read_labels(context, n)
-  fields.adjacency, listed = read_adjacency(context, file, n)
-  if file:has "node_feat" then
-    context.keys.features = DATA .. ": node_feat"
-    fields.features = features_in_file(context, fields.notes, file, "node_feat", opts.features_in)
-  end
+-- The names of the arrays that are left alone.
+local function others(file)
   local left = {}
   for _, name in ipairs(file:names()) do
     if not READ[name] then left[#left + 1] = name end
   end
-  return n, listed, left
+  return left
+end
+
+--- Adds labels, features and adjacency to the fields of the data set, and returns the number of
+-- nodes, that of the edges listed, and the names of the arrays that were left alone.
+function ogb_binary.read(context, fields, opts)
+  local file <close> = core.npz.open(context.where .. "/" .. DATA, {mapped = true})
+  local n, count = read_n_nodes(context, file), count_edges(context, file)
+  fields.labels = read_labels(context, n)
+  fields.adjacency = read_adjacency(context, file, n, count)
+  if file:has "node_feat" then
+    context.keys.features = DATA .. ": node_feat"
+    fields.features = features_in_file(context, fields.notes, file, "node_feat", opts.features_in)
+  end
+  return n, count, others(file)
+end
+
+--- The path of the arrays in the folder of a data set.
+ogb_binary.DATA = DATA
+
+--- Adds the labels alone to the fields, and returns what there is besides: `nodes`, `edges`, the
+-- shape of the `features`, or nil, and `left`, the names of the arrays that are left alone.
+function ogb_binary.open(context, fields)
+  local file <close> = core.npz.open(context.where .. "/" .. DATA)
+  local n = read_n_nodes(context, file)
+  fields.labels = read_labels(context, n)
+  local found = {nodes = n, edges = count_edges(context, file), left = others(file)}
+  if not file:has "node_feat" then return found end
+  found.features, context.keys.features = file:shape "node_feat", DATA .. ": node_feat"
+  if #found.features ~= 2 then
+    checks.fail(context, "%s: node_feat must have two dimensions", DATA)
+  end
+  checks.length(context, "features", found.features[1], n, "one row for each node")
+  return found
 end
 
 return ogb_binary

@@ -27,3 +27,24 @@ ld_memory_source ld_memory_source_of(const void *data, int64_t size, const char 
 {
     return (ld_memory_source){{read_memory, finish_memory, size, name, NULL}, data};
 }
+
+static ld_status read_part(ld_source *s, void *out, int64_t size)
+{
+    ld_part_source *p = (ld_part_source *)s;
+    if (size > s->left)
+        return ld_fail(LD_FORMAT, "%s: ends %" PRId64 " bytes too early", s->name, size - s->left);
+    s->left -= size;
+    return p->of->read(p->of, out, size);
+}
+
+static ld_status finish_part(ld_source *s)
+{
+    (void)s;
+    return LD_OK;
+}
+
+ld_part_source ld_part_source_of(ld_source *of, int64_t size)
+{
+    return (ld_part_source){
+        {read_part, finish_part, size < of->left ? size : of->left, of->name, NULL}, of};
+}

@@ -22,6 +22,14 @@ typedef struct ld_source {
     ld_status (*map)(struct ld_source *s, ld_mapping **out, int64_t size);
 } ld_source;
 
+/* The next `size` bytes of a source, at whose end that need not end. Nothing of them is mapped. */
+typedef struct {
+    ld_source source;
+    ld_source *of;
+} ld_part_source;
+
+ld_part_source ld_part_source_of(ld_source *of, int64_t size);
+
 /* Bytes in memory, which stay the caller's. */
 typedef struct {
     ld_source source;

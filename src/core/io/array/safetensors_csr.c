@@ -14,8 +14,10 @@ static ld_status map(ld_mapping **out, int64_t *count, ld_safetensors *f, const 
     if (st == LD_OK && h.ndim != 1)
         st = ld_fail(LD_SHAPE, "%s: its shape is %s, one dimension expected", s->name,
                      ld_npy_shape(shape, &h));
+    if (st != LD_OK)
+        return st;
     *count = ld_npy_count(&h);
-    return st == LD_OK ? ld_npy_map(out, type, &h, s) : st;
+    return ld_npy_map(out, type, &h, s);
 }
 
 ld_status ld_safetensors_map_csr(ld_csr **out, ld_safetensors *f, const ld_mapped_csr *given)
@@ -23,7 +25,7 @@ ld_status ld_safetensors_map_csr(ld_csr **out, ld_safetensors *f, const ld_mappe
     static const ld_npy_type int64 = {'i', 8}, int32 = {'i', 4};
     ld_mapping *offsets = NULL, *columns = NULL;
     ld_structure *s = NULL;
-    int64_t n_offsets, nnz;
+    int64_t n_offsets = 0, nnz = 0;
     ld_status st;
     *out = NULL;
     LD_TRY(map(&offsets, &n_offsets, f, given->offsets, int64));
