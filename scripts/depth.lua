@@ -1,11 +1,11 @@
 -- ladies depth: what layers and the graph are worth: F1 by depth, beside that of the features alone
 --
 --   ladies depth [--datasets cora,wordnet,PATH] [--layers 2,5] [--runs 5] [--model gcn ...]
---   ladies depth --parts ...
+--   ladies depth --ablate ...
 --
 -- Each data set has a row: the features alone (--model mlp), the network with each number of
--- layers, and how far the deepest is above the first and above the features. With --parts each part
--- of the default network has a row: validation F1 with the most layers without it. The folder
+-- layers, and how far the deepest is above the first and above the features. With --ablate each
+-- part of the default network has a row: validation F1 with the most layers without it. The folder
 -- runs/depth-1 gets results.jsonl, a line for each run, depth.csv and depth.md. The same command
 -- goes on where it was stopped; more runs and data sets are added to those that are there.
 
@@ -28,7 +28,7 @@ local function spec(args)
       help = "names and paths; the last two are random graphs that are made"},
     {"layers", "LIST", "string", default = "2,5", help = "numbers of layers, ascending"},
     {"runs", "N", "positive integer", default = 5, help = "of each, with following seeds"},
-    {"parts", help = "what each part of the default network is worth, by validation F1"},
+    {"ablate", help = "what each part of the default network is worth, by validation F1"},
   }, study_options.list "runs/depth-1", experiment_options.list(LISTED))
 end
 
@@ -38,7 +38,7 @@ cli.main(spec, arg, function(opts, given)
   local own = experiment_options.settings(opts, given)
   own.layers = nil
   study_options.show(ladies.depth{
-    datasets = cli.words(opts.datasets), layers = layers, runs = opts.runs, parts = opts.parts,
+    datasets = cli.words(opts.datasets), layers = layers, runs = opts.runs, ablate = opts.ablate,
     settings = own,
     jobs = opts.jobs, threads = opts.threads, out = opts.out, quiet = opts.quiet,
   })

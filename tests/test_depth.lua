@@ -55,7 +55,7 @@ end
 function tests.test_parts()
   local out = temporary.path "parts"
   depth(out, {layers = {1, 2}})
-  local report = depth(out, {layers = {1, 2}, parts = true})
+  local report = depth(out, {layers = {1, 2}, ablate = true})
   local records, n = records_of(out)
   lu.assertEquals(n, 3 * 2 + 4 * 2)                       -- the default's are there
   lu.assertEquals(#report.tables[1], 1 + 5)
@@ -102,8 +102,8 @@ function tests.test_errors()
   local function fails(text, given) lu.assertErrorMsgContains(text, depth, out, given) end
   fails("ladies.depth: layers must be two numbers or more, ascending", {layers = {2}})
   fails("ladies.depth: layers must be two numbers or more, ascending", {layers = {5, 2}})
-  fails("ladies.depth: parts are those of the default network, without a model in settings",
-    {parts = true, settings = {model = "gcn"}})
+  fails("ladies.depth: ablate is of the default network, without a model in settings",
+    {ablate = true, settings = {model = "gcn"}})
   fails("/nowhere/x.npz does not exist", {datasets = {"low-homophily", "/nowhere/x.npz"}})
   fails('there is no setting "lrr"', {settings = {lrr = 1}})
 end
@@ -115,6 +115,11 @@ function tests.test_command()
   lu.assertEquals({err, status}, {"", 0})
   lu.assertStrContains(out, "| data set | features alone | 1 layers | 2 layers |")
   lu.assertStrContains(out, "in percent, of one seed;")
+  out, err, status = shell.run_ladies{"depth", "--ablate", "--datasets", dataset, "--layers", "1,2",
+    "--runs", "1", "--max-batches", "5", "--hidden", "4", "--out", temporary.path "ablate",
+    "--quiet"}
+  lu.assertEquals({err, status}, {"", 0})
+  lu.assertStrContains(out, "| `--model gcn`: a plain GCN")
   out, err, status = shell.run_ladies{"depth", "--layers", "2,many"}
   lu.assertEquals({out, err, status}, {"", "ladies depth: ladies.depth: layers[2] must be a "
     .. 'positive integer, got "many"\n', 1})

@@ -97,7 +97,7 @@ local function table_of_parts(rows)
 end
 
 local function table_of(rows, opts)
-  if opts.parts then return table_of_parts(rows) end
+  if opts.ablate then return table_of_parts(rows) end
   local layers = opts.layers
   local heads = {"data set", {"features alone", csv = {"alone", "alone_half_width"}}}
   for _, n in ipairs(layers) do
@@ -125,7 +125,7 @@ local function description(opts)
   local own = settings_text(opts.settings, "dataset", "seed")
   local seeds = opts.runs == 1 and "of one seed"
     or ("mean over %d seeds with its 95 %% interval by Student's t"):format(opts.runs)
-  if opts.parts then
+  if opts.ablate then
     return ("Validation micro-F1 in percent with %d layers, %s. %s."):format(
       opts.layers[#opts.layers], seeds, own ~= "" and "All with " .. own
         or "All other settings as they are by default")
@@ -142,7 +142,7 @@ end
 --            by these names: low-homophily, of which one edge in ten stays within its class on
 --            purpose, and high-degree, of 200 neighbours a node)
 -- layers     numbers of layers, at least two of them, ascending ({2, 5})
--- parts      true: instead validation F1 with the most layers, of the default network and of that
+-- ablate     true: instead validation F1 with the most layers, of the default network and of that
 --            without each of its parts
 -- settings   of ladies.experiment, for all; with `seed` the runs begin with that one
 -- runs       5, with following seeds
@@ -155,27 +155,27 @@ local function depth(given)
     datasets = {"array of strings", {"cora", "citeseer", "pubmed", "wordnet", "low-homophily",
       "high-degree"}},
     layers = {"array of positive integers", {2, 5}}, runs = {"positive integer", 5},
-    parts = {"boolean", false},
+    ablate = {"boolean", false},
   })
   for i = 1, math.max(2, #opts.layers) do
     if not opts.layers[i] or opts.layers[i] <= (opts.layers[i - 1] or 0) then
       errors.fail(WHERE .. ": layers must be two numbers or more, ascending")
     end
   end
-  if opts.parts and opts.settings.model then
-    errors.fail(WHERE .. ": parts are those of the default network, without a model in settings")
+  if opts.ablate and opts.settings.model then
+    errors.fail(WHERE .. ": ablate is of the default network, without a model in settings")
   end
   usable(opts.datasets)
   local study = Study.at(opts.out, "runs/depth", "depth " .. json.encode{settings = opts.settings})
   local rows, all, failures = {}, {}, {}
   for i, name in ipairs(opts.datasets) do
     rows[i] = {name = run_folder.plain(name)}
-    rows[i].variants = (opts.parts and parts_of or variants_of)(opts, rows[i].name,
+    rows[i].variants = (opts.ablate and parts_of or variants_of)(opts, rows[i].name,
       tables.merged(opts.settings, {dataset = place_of(name, study.folder)}))
     tables.append(all, rows[i].variants)
   end
   local records = repeated(study, all, tables.merged(opts, {first = opts.settings.seed}), failures)
-  local report = opts.parts and study:report("depth-parts", "What each part is worth")
+  local report = opts.ablate and study:report("depth-ablation", "What each part is worth")
     or study:report("depth", "What depth is worth")
   local results = table_of(rows, opts)
   report:table(results)
