@@ -442,6 +442,50 @@ function tests.test_rows_in_double()
   end
 end
 
+-- Layer normalisation of rows x with gradients g, in double: the results, and the gradients of x,
+-- gain and bias.
+local function layer_norm_in_double(x, g, gain, bias, eps)
+  local k, y, dx, dgain, dbias = #gain, {}, {}, {}, {}
+  for r, row in ipairs(x) do
+    local average, square, h_mean, hn_mean, n = 0, 0, 0, 0, {}
+    for _, v in ipairs(row) do average = average + v / k end
+    for _, v in ipairs(row) do square = square + (v - average) ^ 2 / k end
+    local deviation = math.sqrt(square + eps)
+    y[r], dx[r] = {}, {}
+    for j, v in ipairs(row) do
+      local h = g[r][j] * gain[j]
+      n[j] = (v - average) / deviation
+      y[r][j] = n[j] * gain[j] + bias[j]
+      h_mean, hn_mean = h_mean + h / k, hn_mean + h * n[j] / k
+      dgain[j] = (dgain[j] or 0) + g[r][j] * n[j]
+      dbias[j] = (dbias[j] or 0) + g[r][j]
+    end
+    for j in ipairs(row) do
+      dx[r][j] = (g[r][j] * gain[j] - h_mean - n[j] * hn_mean) / deviation
+    end
+  end
+  return y, dx, dgain, dbias
+end
+
+--- Layer normalisation at widths that fill no vector and no tile evenly.
+function tests.test_layer_norm_in_double()
+  local rng = ladies.rng(13)
+  for _, shape in ipairs{{70, 37}, {3, 300}, {2, 8}} do
+    local x = (ladies.zeros(table.unpack(shape)):normal_(2, rng) + 5):detach():requires_grad_()
+    local g = ladies.zeros(table.unpack(shape)):normal_(1, rng)
+    local gain = (ladies.zeros(shape[2]):normal_(0.3, rng) + 1):detach():requires_grad_()
+    local bias = ladies.zeros(shape[2]):normal_(1, rng):requires_grad_()
+    local want = {layer_norm_in_double(x:to_table(), g:to_table(), gain:to_table(), bias:to_table(),
+      1e-5)}
+    local _ <close> = ladies.step()
+    local y = x:layer_norm(gain, bias);
+    (y * g):sum():backward()
+    for i, got in ipairs{y, x.grad, gain.grad, bias.grad} do
+      compare.assert_close(got, want[i], 2e-5, shape[2] .. " columns, " .. i)
+    end
+  end
+end
+
 --- With and without the ReLU in the same pass: the same numbers, at sizes that fill no group
 -- evenly. The gradient is one to write, or one to add to.
 function tests.test_relu_dropout()

@@ -55,6 +55,7 @@ function tests.test_elements()
     relu_dropout = function(x) return x:relu_dropout(0.3, ladies.rng(9)) end,
     softmax = function(x) return x:softmax() * other end,
     log_softmax = function(x) return x:log_softmax() * other end,
+    layer_norm = function(x) return x:layer_norm(bias, bias) * other end,
     concat = function(x) return x:concat(x) * 2 end,
     bias = function(x) return x + bias end, product = function(x) return x * other end,
     quotient = function(x) return x / other end, affine = function(x) return x * 2 + 1 end,

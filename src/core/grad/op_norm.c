@@ -1,12 +1,17 @@
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
-#include "base/memory.h"
+#include "base/simd.h"
 #include "base/threads.h"
 #include "grad/op.h"
 
-enum { ROW_GRAIN = 64 };
+enum { ROW_GRAIN = 64, LANES = 8, TILE = 128 };
+
+/* Sums are in double, of every LANES-th element each, so that their loops vectorise. */
+static inline __attribute__((always_inline)) double total(const double lane[LANES])
+{
+    return ((lane[0] + lane[1]) + (lane[2] + lane[3])) +
+           ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+}
 
 typedef struct {
     const ld_tensor *x, *gain, *bias;
@@ -15,22 +20,43 @@ typedef struct {
     double eps;
 } layer_norm;
 
-static void layer_norm_rows(void *ctx, int64_t begin, int64_t end)
+static inline __attribute__((always_inline)) double mean_of(const float *x, int64_t k)
+{
+    double lane[LANES] = {0};
+    int64_t j = 0;
+    for (; j + LANES <= k; j += LANES)
+        for (int i = 0; i < LANES; i++)
+            lane[i] += x[j + i];
+    for (; j < k; j++)
+        lane[0] += x[j];
+    return total(lane) / (double)k;
+}
+
+static inline __attribute__((always_inline)) double variance_of(const float *x, double mean,
+                                                                int64_t k)
+{
+    double lane[LANES] = {0};
+    int64_t j = 0;
+    for (; j + LANES <= k; j += LANES)
+        for (int i = 0; i < LANES; i++)
+            lane[i] += (x[j + i] - mean) * (x[j + i] - mean);
+    for (; j < k; j++)
+        lane[0] += (x[j] - mean) * (x[j] - mean);
+    return total(lane) / (double)k;
+}
+
+LD_CLONES(layer_norm_rows)
 {
     const layer_norm *p = ctx;
+    const float *gain = p->gain->data, *bias = p->bias->data;
     int64_t k = p->x->n_cols;
     for (int64_t r = begin; r < end; r++) {
         const float *x = p->x->data + r * k;
-        double mean = 0, square = 0;
+        float *y = p->y + r * k;
+        double mean = mean_of(x, k), inverse = 1.0 / sqrt(variance_of(x, mean, k) + p->eps);
+        LD_INDEPENDENT
         for (int64_t j = 0; j < k; j++)
-            mean += x[j];
-        mean /= (double)k;
-        for (int64_t j = 0; j < k; j++)
-            square += (x[j] - mean) * (x[j] - mean);
-        double inverse = 1.0 / sqrt(square / (double)k + p->eps);
-        for (int64_t j = 0; j < k; j++)
-            p->y[r * k + j] =
-                (float)((x[j] - mean) * inverse * p->gain->data[j] + p->bias->data[j]);
+            y[j] = (float)((x[j] - mean) * inverse * gain[j] + bias[j]);
         p->mean->data[r] = (float)mean;
         p->inverse->data[r] = (float)inverse;
     }
@@ -44,57 +70,82 @@ typedef struct {
 
 /* With n = (x - mean) / deviation and h = gain * dy:
  * dx = (h - mean(h) - n * mean(h * n)) / deviation */
-static void layer_norm_dx_rows(void *ctx, int64_t begin, int64_t end)
+static inline __attribute__((always_inline)) void dx_row(const layer_norm_dx *p, int64_t r,
+                                                         bool add)
 {
-    const layer_norm_dx *p = ctx;
-    int64_t k = p->x->n_cols;
-    for (int64_t r = begin; r < end; r++) {
-        const float *x = p->x->data + r * k, *g = p->g->data + r * k;
-        float *dx = p->dx + r * k;
-        double mean = p->mean->data[r], inverse = p->inverse->data[r];
-        double h_mean = 0, hn_mean = 0;
-        for (int64_t j = 0; j < k; j++) {
-            double h = (double)g[j] * p->gain->data[j];
-            h_mean += h;
-            hn_mean += h * (x[j] - mean) * inverse;
+    int64_t k = p->x->n_cols, j = 0;
+    const float *x = p->x->data + r * k, *g = p->g->data + r * k, *gain = p->gain->data;
+    float *dx = p->dx + r * k;
+    double mean = p->mean->data[r], inverse = p->inverse->data[r];
+    double of_h[LANES] = {0}, of_hn[LANES] = {0};
+    for (; j + LANES <= k; j += LANES)
+        for (int i = 0; i < LANES; i++) {
+            double h = (double)g[j + i] * gain[j + i];
+            of_h[i] += h;
+            of_hn[i] += h * (x[j + i] - mean) * inverse;
         }
-        h_mean /= (double)k;
-        hn_mean /= (double)k;
-        for (int64_t j = 0; j < k; j++) {
-            double h = (double)g[j] * p->gain->data[j], normal = (x[j] - mean) * inverse;
-            float d = (float)((h - h_mean - normal * hn_mean) * inverse);
-            dx[j] = p->accumulate ? dx[j] + d : d;
-        }
+    for (; j < k; j++) {
+        double h = (double)g[j] * gain[j];
+        of_h[0] += h;
+        of_hn[0] += h * (x[j] - mean) * inverse;
+    }
+    double h_mean = total(of_h) / (double)k, hn_mean = total(of_hn) / (double)k;
+    LD_INDEPENDENT
+    for (j = 0; j < k; j++) {
+        double h = (double)g[j] * gain[j], normal = (x[j] - mean) * inverse;
+        float d = (float)((h - h_mean - normal * hn_mean) * inverse);
+        dx[j] = add ? dx[j] + d : d;
     }
 }
 
-/* dgain = sum over rows of dy * n,  dbias = sum over rows of dy, in double */
-static ld_status layer_norm_parameters(ld_node *node)
+LD_CLONES(layer_norm_dx_rows)
 {
-    ld_tensor *x = node->in[0], *gain = node->in[1], *bias = node->in[2], *grad;
-    const float *g = node->out->grad->data;
-    int64_t k = x->n_cols;
-    double *sums = ld_calloc_array(2 * k, sizeof *sums, LD_MEM_SCRATCH);
-    ld_status st = sums ? LD_OK : LD_NOMEM;
-    if (st != LD_OK)
-        return st;
+    const layer_norm_dx *p = ctx;
+    for (int64_t r = begin; r < end; r++) {
+        if (p->accumulate)
+            dx_row(p, r, true);
+        else
+            dx_row(p, r, false);
+    }
+}
+
+typedef struct {
+    const ld_node *n;
+    ld_tensor *gain, *bias; /* gradients, NULL where none is wanted */
+} layer_norm_d;
+
+/* dgain = sum over rows of dy * n,  dbias = sum over rows of dy: of a tile of columns */
+LD_CLONES(parameter_columns)
+{
+    const layer_norm_d *p = ctx;
+    const ld_tensor *x = p->n->in[0], *g = p->n->out->grad;
+    double of_gain[TILE] = {0}, of_bias[TILE] = {0};
+    int64_t width = end - begin;
     for (int64_t r = 0; r < x->n_rows; r++) {
-        double mean = node->saved[0]->data[r], inverse = node->saved[1]->data[r];
-        for (int64_t j = 0; j < k; j++) {
-            sums[j] += g[r * k + j] * (x->data[r * k + j] - mean) * inverse;
-            sums[k + j] += g[r * k + j];
+        double mean = p->n->saved[0]->data[r], inverse = p->n->saved[1]->data[r];
+        const float *row = x->data + r * x->n_cols + begin, *dy = g->data + r * x->n_cols + begin;
+        for (int64_t j = 0; j < width; j++) {
+            of_gain[j] += dy[j] * (row[j] - mean) * inverse;
+            of_bias[j] += dy[j];
         }
     }
-    for (int i = 0; i < 2; i++) {
-        ld_tensor *parameter = i == 0 ? gain : bias;
-        if (!ld_wants_grad(parameter))
-            continue;
-        LD_TRY(ld_grad_zeroed(parameter, &grad));
-        for (int64_t j = 0; j < k; j++)
-            grad->data[j] += (float)sums[i * k + j];
-    }
+    for (int64_t j = 0; p->gain && j < width; j++)
+        p->gain->data[begin + j] += (float)of_gain[j];
+    for (int64_t j = 0; p->bias && j < width; j++)
+        p->bias->data[begin + j] += (float)of_bias[j];
+}
+
+static ld_status layer_norm_parameters(ld_node *n)
+{
+    layer_norm_d p = {.n = n};
+    ld_status st = LD_OK;
+    if (ld_wants_grad(n->in[1]))
+        LD_TRY(ld_grad_zeroed(n->in[1], &p.gain));
+    if (ld_wants_grad(n->in[2]))
+        LD_TRY(ld_grad_zeroed(n->in[2], &p.bias));
+    if (p.gain || p.bias)
+        st = ld_parallel_for(n->in[0]->n_cols, TILE, parameter_columns, &p);
 done:
-    ld_free(sums);
     return st;
 }
 
