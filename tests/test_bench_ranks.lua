@@ -7,8 +7,8 @@ local tests = {}
 
 function tests.test_lines()
   if not ranks.available() then lu.skip "there is no MPI" end
-  local out, err, status = shell.run_ladies{"bench", "ranks", "--ranks", "1,2", "--step", "2",
-    "--rounds", "1", "--steps", "1", "--exchanges", "3"}
+  local out, err, status = shell.run_ladies({"bench", "ranks", "--ranks", "1,2", "--step", "2",
+    "--rounds", "1", "--steps", "1", "--exchanges", "3"}, {env = ranks.environment})
   lu.assertEquals(status, 0, err)
   local alone, two = out:match "\n( +1 [^\n]*)\n( +2 [^\n]*)\n$"
   lu.assertNotNil(two, out)

@@ -8,10 +8,12 @@ local shell = require "tools.shell"
 local ranks = {}
 
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+local suppressions = core.real_path(here .. "/mpi_leaks.txt")
 
--- Open MPI looks for no network and no other machine, and what it leaks itself is none of ours.
-local ENVIRONMENT = {
-  ("LSAN_OPTIONS=print_suppressions=0:suppressions=%s/mpi_leaks.txt"):format(here),
+--- Settings for mpirun: it looks for no network and no other machine, and what it leaks itself is
+-- none of ours.
+ranks.environment = {
+  ("LSAN_OPTIONS=print_suppressions=0:suppressions=%s"):format(suppressions),
   "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_plm=isolated",
   "OMPI_MCA_btl=self,vader", "OMPI_MCA_btl_vader_single_copy_mechanism=none",
   "OMPI_MCA_odls_base_sigkill_timeout=0", "OMPI_MCA_rmaps_base_oversubscribe=1",
@@ -42,7 +44,7 @@ end
 -- mpirun.
 function ranks.run(n, arguments, opts)
   if not ranks.available() then lu.skip "there is no MPI" end
-  local env = table.move(ENVIRONMENT, 1, #ENVIRONMENT, 1, {})
+  local env = table.move(ranks.environment, 1, #ranks.environment, 1, {})
   table.move(opts and opts.env or {}, 1, #(opts and opts.env or {}), #env + 1, env)
   local out, err, status = shell.run(words(n, arguments, opts and opts.before), {env = env,
     folder = opts and opts.folder, stdin = opts and opts.stdin})
