@@ -8,7 +8,7 @@ local results = {}
 --- Types, with commas between several results -> the functions that return them.
 results.RETURNED = {
   [""] = "Dataset:show ladies.checkpoint.save ladies.comm.barrier ladies.comm.finish " ..
-    "ladies.data.export ladies.data.save " ..
+    "ladies.data.export ladies.data.save ladies.data.to_file " ..
     "ladies.errors.fail ladies.errors.own_file ladies.errors.pass_on " ..
     "ladies.experiment.resolve ladies.help ladies.save_model",
   ["ladies.Array"] = "ladies.npz.bool ladies.npz.bytes ladies.npz.float32 ladies.npz.float64 " ..
