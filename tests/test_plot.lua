@@ -159,8 +159,13 @@ function tests.test_bars()
   lu.assertEquals(figure:text(34), table.concat({"  t",
     "  one   ███▊ 1", "  <two> -███████▌ -2", "  three ███████████████ 4"}, "\n"))
   local groups = plot.bars(ladies.tensor{{1, 2}, {3, 4}}, {series = {"a", "b"}})
-  bars = numbers_of(groups:svg(), "rect x", "width")
+  bars = {}
+  for _, bar in ipairs(numbers_of(groups:svg(), "rect", "x", "width")) do
+    if bar[1] then bars[#bars + 1] = bar end      -- the others are the ground
+  end
   lu.assertEquals(#bars, 4)
+  table.sort(bars, function(a, b) return a[1] < b[1] end)
+  for i = 1, 3 do lu.assertTrue(bars[i][1] + bars[i][2] <= bars[i + 1][1]) end
   lu.assertEquals(groups.plot.x_names, {"1", "2"})
 end
 

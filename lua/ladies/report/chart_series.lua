@@ -83,50 +83,29 @@ local function add_segments(add, series, x, y)
   add('<path class="edge" d="%s"/>', table.concat(parts))
 end
 
--- Bars from 0, of which those of `n` series share the place of an x; this is the k-th of them.
-local function add_bars(add, series, x, y, place)
+-- Bars from 0; those of several series, side by side, have marks.
+local function add_bars(add, series, x, y)
   local zero = math.max(y.low, math.min(0, y.high))
-  local is_alone = place.n == 1
   for _, p in ipairs(series.points) do
-    local left = x.place(p[1] + place.width * ((place.k - 1) / place.n - 0.5))
-    local right = x.place(p[1] + place.width * (place.k / place.n - 0.5))
+    local left, right = x.place(p[1] + series.left), x.place(p[1] + series.right)
     local top, bottom = y.place(math.max(p[2], zero)), y.place(math.min(p[2], zero))
     add('<g>%s<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>', title_of(series, p), left, top,
       math.max(0.5, right - left - 1), bottom - top)
-    if not is_alone then
+    if series.is_beside then
       add("%s", svg.mark(series.number, (left + right) / 2, (p[2] < 0 and bottom + 8 or top - 8)))
     end
     add "</g>"
   end
 end
 
--- The width of bars: most of the least distance between two of them.
-local function width_of(list)
-  local xs, least = {}, math.huge
-  for _, series in ipairs(list) do
-    for _, p in ipairs(series.points) do xs[#xs + 1] = p[1] end
-  end
-  table.sort(xs)
-  for i = 2, #xs do
-    if xs[i] > xs[i - 1] then least = math.min(least, xs[i] - xs[i - 1]) end
-  end
-  return least < math.huge and least or 1
-end
-
 --- chart_series(add, list, x, y_of): adds the series of drawable.series by add(format, ...), on the
 -- axis x and those that y_of(series) gives.
 return function(add, list, x, y_of)
-  local bars = {}
-  for _, series in ipairs(list) do
-    if series.style == "bars" then bars[#bars + 1] = series end
-  end
-  local place = {n = #bars, k = 0, width = width_of(bars) * (#bars > 1 and 0.8 or 0.96)}
   for _, series in ipairs(list) do
     local y, style = y_of(series), series.style
     add('<g class="c%d">', palette.of(series.number))
     if style == "bars" then
-      place.k = place.k + 1
-      add_bars(add, series, x, y, place)
+      add_bars(add, series, x, y)
     elseif style == "segments" then
       add_segments(add, series, x, y)
     else

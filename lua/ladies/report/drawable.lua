@@ -2,7 +2,7 @@
 
 local drawable = {}
 
-local MOST_LABELS = 60
+local MOST_LABELS = 40
 
 -- The least positive y of the points of all series.
 local function least_positive(list)
@@ -30,11 +30,38 @@ local function kept(points, log_x, log_y, floor)
   return list
 end
 
+-- The least distance between two places of bars, 1 where there is one place.
+local function room_of(bars)
+  local xs, least = {}, math.huge
+  for _, series in ipairs(bars) do
+    for _, p in ipairs(series.points) do xs[#xs + 1] = p[1] end
+  end
+  table.sort(xs)
+  for i = 2, #xs do
+    if xs[i] > xs[i - 1] then least = math.min(least, xs[i] - xs[i - 1]) end
+  end
+  return least < math.huge and least or 1
+end
+
+-- Says where the bars of each series are: from x + left to x + right, side by side.
+local function place_bars(list)
+  local bars = {}
+  for _, series in ipairs(list) do
+    if series.style == "bars" then bars[#bars + 1] = series end
+  end
+  local width, n = room_of(bars) * (#bars > 1 and 0.8 or 0.96), #bars
+  for k, series in ipairs(bars) do
+    series.left, series.right = width * ((k - 1) / n - 0.5), width * (k / n - 0.5)
+    series.is_beside = n > 1
+  end
+end
+
 --- drawable.series(opts) -> array: the series of a plot, as copies whose points
 -- {x, y [, low, high]} are those that are finite and, on logarithmic axes, positive: {x, y, low,
 -- high, spread = whether there were bounds, i = their place before}. Bounds that reach below such
 -- an axis end at the lowest point of the plot. Series keep their number: `number`, by which they
--- have colour and mark. `written`: whether their labels are, of which there must be few in all.
+-- have colour and mark. `written`: whether their labels are, of which there must be few in all;
+-- `left` and `right`: how far from x bars begin and end; `is_beside`: whether there are others.
 function drawable.series(opts)
   local log = opts.log or "none"
   local log_x, log_y = log:find "x" ~= nil, log:find "y" ~= nil
@@ -46,6 +73,7 @@ function drawable.series(opts)
     n_labels = n_labels + #(one.labels or {})
     if one.points[1] then list[#list + 1] = one end
   end
+  place_bars(list)
   for _, one in ipairs(list) do one.written = one.labels and n_labels <= MOST_LABELS end
   return list
 end

@@ -10,6 +10,7 @@ local gnuplot = {}
 
 local COLOURS = palette.light()
 local MOST_MARKS = 8      -- on a line
+local WIDTH, HEIGHT, NAME = 720, 420, 24     -- pixels, of a picture and of a name beside an axis
 
 --- Whether gnuplot is installed.
 function gnuplot.available() return core.process.exists "gnuplot" end
@@ -31,8 +32,9 @@ end
 
 local function block_of(series, i)
   local is_segments, lines = series.style == "segments", {}
+  local middle = series.left and (series.left + series.right) / 2 or 0
   for k, p in ipairs(series.points) do
-    lines[#lines + 1] = ("%.9g %.9g %.9g %.9g %s"):format(p[1], p[2], p[3], p[4],
+    lines[#lines + 1] = ("%.9g %.9g %.9g %.9g %s"):format(p[1] + middle, p[2], p[3], p[4],
       quoted(series.labels and series.labels[p.i] or ""))
     if is_segments and k % 2 == 0 then lines[#lines + 1] = "" end
   end
@@ -47,7 +49,7 @@ local function style_of(series)
   local every = math.max(1, #series.points // MOST_MARKS)
   return ({
     lines = ("with linespoints lw 2 pt %d ps 0.8 pi %d"):format(mark, every),
-    points = ("with points pt %d ps 0.7"):format(mark),
+    points = ("with points pt %d ps 0.9"):format(mark),
     both = ("with linespoints lw 2 pt %d ps 0.8"):format(mark),
     dashed = "with lines lw 1.5 dt 2",
     bars = "with boxes fs solid 0.8 noborder",
@@ -81,7 +83,7 @@ local function curves_of(series, i, text)
       title)
   end
   if series.written then
-    list[#list + 1] = ("$s%d using 1:2:5 with labels noenhanced offset 0,0.8 notitle"):format(i)
+    list[#list + 1] = ("$s%d using 1:2:5 with labels offset 0,0.8 notitle"):format(i)
   end
   return list
 end
@@ -92,12 +94,15 @@ local function add_series(add, opts, text)
     add(block_of(series, i))
     tables.append(curves, curves_of(series, i, text))
     if series.axis == 2 then y2 = series.name end
-    if series.style == "bars" then add "set boxwidth 0.9 relative" end
+    if series.style == "bars" then
+      add(("set boxwidth %.9g absolute"):format(0.96 * (series.right - series.left)))
+      if not opts.log:find "y" then add "set yrange [*<0:0<*]" end
+    end
   end
   if y2 then
     add "set y2tics\nset ytics nomirror"
     -- As text it would lie across the numbers.
-    if not text then add(("set y2label %s noenhanced"):format(quoted(y2))) end
+    if not text then add(("set y2label %s"):format(quoted(y2))) end
   end
   return curves
 end
@@ -130,12 +135,14 @@ local function range_of(name, range)
   return ("set %srange [%s:%s]"):format(name, bound(range[1]), bound(range[2]))
 end
 
--- (gnuplot takes a percent sign there for a number's format.)
-local function names_of(axis, names, style)
-  local list = tables.map(names, function(name, i)
-    return ("%s %d"):format(quoted((name:gsub("%%", "%%%%"))), i)
-  end)
-  return ("set %stics (%s) noenhanced %s"):format(axis, table.concat(list, ", "), style)
+-- The names for which there is room along so many pixels. (gnuplot takes a percent sign there for a
+-- number's format.)
+local function names_of(axis, names, pixels, style)
+  local list, step = {}, math.ceil(#names * NAME / pixels)
+  for i = 1, #names, step do
+    list[#list + 1] = ("%s %d"):format(quoted((names[i]:gsub("%%", "%%%%"))), i)
+  end
+  return ("set %stics (%s) %s"):format(axis, table.concat(list, ", "), style)
 end
 
 local function add_axes(add, opts, text)
@@ -145,13 +152,15 @@ local function add_axes(add, opts, text)
   if log_y then add "set format y '%g'" end
   if opts.x_ticks then add(("set xtics (%s)"):format(table.concat(opts.x_ticks, ", "))) end
   if opts.x_names then
-    add(names_of("x", opts.x_names, text and "" or "rotate by -45"))
+    add(names_of("x", opts.x_names, opts.width or WIDTH, text and "" or "rotate by -45"))
     add(("set xrange [0.5:%d.5]"):format(#opts.x_names))
   end
-  if opts.y_names then add(names_of("y", opts.y_names, "")) end
+  if opts.y_names then add(names_of("y", opts.y_names, opts.height or HEIGHT, "")) end
   if not opts.cells and opts.x_range then add(range_of("x", opts.x_range)) end
   if not opts.cells and opts.y_range then add(range_of("y", opts.y_range)) end
-  if not opts.axes then add "unset border\nunset xtics\nunset ytics" end
+  if not opts.axes then
+    add "unset border\nunset xtics\nunset ytics\nset offsets graph 0.12, 0.12, 0.05, 0.05"
+  end
   if not text and not opts.cells and opts.axes then add "set grid lc rgb '#e0e0e0'" end
 end
 
@@ -161,10 +170,11 @@ local function commands(opts, terminal, output, text)
   local parts = {}
   local function add(line) parts[#parts + 1] = line end
   add("set terminal " .. terminal)
+  add "set termoption noenhanced"
   add("set output " .. quoted(output))
   -- An entry higher than it must be, so that the key stays clear of the axis' name.
-  add "set key outside bottom center horizontal height 1 noenhanced"
-  add(("set title %s noenhanced\nset xlabel %s noenhanced\nset ylabel %s noenhanced"):format(
+  add "set key outside bottom center horizontal height 1"
+  add(("set title %s\nset xlabel %s\nset ylabel %s"):format(
     quoted(opts.title), quoted(opts.x), quoted(opts.y)))
   local curves = (opts.cells and add_cells or add_series)(add, opts, text)
   if #curves == 0 then return nil end

@@ -86,7 +86,7 @@ end
 --                   by two are joined). Lines have marks, and all differ without colour
 --          spread   how low and high are drawn where the points have them: "band" or "bars"
 --          colour   a number, the same for what belongs together (the series' own number)
---          labels   a text for each point, written where a plot has at most 60
+--          labels   a text for each point, written where a plot has at most 40
 -- cells    instead of series, a heat map: a Tensor or an array of rows of numbers; false has none
 -- x, y     what the axes are called; axes = false leaves them out
 -- log      the logarithmic axes: "none", "x", "y" or "xy". Points that are not positive there, and
