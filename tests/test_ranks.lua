@@ -102,6 +102,13 @@ function tests.test_callbacks()
   assert_same("callbacks3", "callbacks")
 end
 
+--- The data set may lie elsewhere at every rank.
+function tests.test_other_places()
+  local settings = "settings = {dataset = \"at rank \" .. %s, lr = 0.02}"
+  lu.assertEquals(train(2, "places", settings:format "rank"), whole())
+  lu.assertTrue(read("places", "model.npz") == read("whole", "model.npz"))
+end
+
 --- What is counted is what the exchange costs: two slabs and the sums of the tree, as computed.
 function tests.test_cost()
   lu.assertEquals({gradients.cost(1600, 4, 8)}, {24, 4 * 2 * 3 * 1600})

@@ -21,6 +21,9 @@ local together = {}
 -- What one process decides by itself and several must agree on besides their settings.
 local BOUNDS = {"epochs", "max_batches", "max_seconds", "patience"}
 
+-- Settings that may differ: files may lie elsewhere, and what is in the data set is compared.
+local FREE = {dataset = true, method_file = true, model_file = true}
+
 local function gather(kind, value)
   return tables.map(link.gather(kind, packed.text(value)), packed.value)
 end
@@ -53,7 +56,8 @@ end
 
 -- What sets this rank's run apart from rank 0's, as a text, or nil.
 local function difference(own, first)
-  local found = run_identity.differences(first.run, own.run, "%s is %s at rank 0, and %s there", {})
+  local found = run_identity.differences(first.run, own.run, "%s is %s at rank 0, and %s there",
+    FREE)
   for _, name in ipairs(BOUNDS) do
     if own.bounds[name] ~= first.bounds[name] then
       found[#found + 1] = ("%s is %s at rank 0, and %s there"):format(name, first.bounds[name],
