@@ -68,6 +68,13 @@ function tests.test_same_bits()
   end
 end
 
+--- So do more ranks than a step has mini-batches, some of which have nothing to do.
+function tests.test_more_ranks_than_mini_batches()
+  local options = "grad_accumulate = 3, max_batches = 24"
+  lu.assertEquals(train(5, "many", options), train(0, "few", options))
+  assert_same("many", "few")
+end
+
 --- A run goes on with another number of ranks.
 function tests.test_resumed()
   whole()
