@@ -2,9 +2,7 @@
 -- for every processor but one, and where a limit on address space (ulimit -v) has no room for their
 -- buffers it asks again for ever. (The program `ladies` starts itself without these threads.)
 
-local units = require "ladies.base.units"
-
-local MIB = units.MIB
+local MIB = 1 << 20                               -- modules that need the core cannot be asked yet
 local LIBRARIES, THREAD = 64 * MIB, 136 * MIB     -- what loading takes, and each thread
 
 local function read(path)
