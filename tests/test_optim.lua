@@ -273,4 +273,17 @@ function tests.test_warmup()
                  {[1] = 0.25, [4] = 1, [14] = 1, [15] = 0.5, [25] = 0.25})
 end
 
+--- A parameter that was looked at before can be trained; one that somebody has a view of cannot.
+function tests.test_views()
+  local w = ladies.ones(3, 2):requires_grad_()
+  ladies.show(w)
+  local sum = w:slice(1, 2):sum():item()
+  lu.assertEquals(sum, 4)
+  lu.assertStrContains(tostring(ladies.optim.adam{w}), "Adam of 1 parameters")
+  local v = ladies.ones(3, 2):requires_grad_()
+  local part = v:slice(1, 2)
+  lu.assertErrorMsgContains("while a view of it", ladies.optim.adam, {v})
+  lu.assertEquals(part.n_rows, 2)
+end
+
 return tests

@@ -37,8 +37,9 @@ function tests.test_optimizers()
       made("adam", {beta2 = -0.1})},
     {"optimizer: eps must be positive and finite in float32, got 0", made("adam", {eps = 0})},
     {"optimizer: parameters 2 and 3 are the same tensor", function() core.adam{ones(1), w, w} end},
-    {"a tensor of 1 that shares its memory with a view cannot become a parameter of an optimizer; "
-      .. "clone it first", function() core.adam{ones(1), w:slice(2, 2)} end},
+    {"a tensor of 1 cannot become a parameter of an optimizer while a view of it (a slice, another "
+      .. "shape) is in use; keep a clone instead of the view",
+      function() core.adam{ones(1), w:slice(2, 2)} end},
     {"optimizer: parameter 2 was computed in a step", function()
       local _ <close> = ladies.step()
       core.adam{ones(1), ones(1):requires_grad_() * 2}

@@ -29,6 +29,20 @@ static ld_tensor **parameters(lua_State *L, const char *where, int64_t *n)
     return params;
 }
 
+/* The same when views of them that nobody holds any more, as what was printed had, are gone. */
+static ld_tensor **parameters_alone(lua_State *L, const char *where, int64_t *n)
+{
+    ld_tensor **params = parameters(L, where, n);
+    for (int64_t i = 0; i < *n; i++) {
+        if (!ld_tensor_has_views(params[i]))
+            continue;
+        lua_gc(L, LUA_GCCOLLECT);
+        bind_settle(L);
+        return parameters(L, where, n);
+    }
+    return params;
+}
+
 static int make(lua_State *L, ld_optimizer_kind kind, const char *where, const char *const *names)
 {
     bind_check_options(L, 2, where, names);
@@ -42,7 +56,7 @@ static int make(lua_State *L, ld_optimizer_kind kind, const char *where, const c
             bind_option_number(L, 2, where, "weight_decay", kind == LD_ADAMW ? 0.01 : 0),
     };
     int64_t n;
-    ld_tensor **params = parameters(L, where, &n);
+    ld_tensor **params = parameters_alone(L, where, &n);
     ld_optimizer **o = lua_newuserdatauv(L, sizeof(ld_optimizer *), 0);
     *o = NULL;
     luaL_setmetatable(L, BIND_OPTIMIZER);

@@ -228,15 +228,20 @@ ld_status ld_tensor_change(ld_tensor *t)
     return st;
 }
 
+bool ld_tensor_has_views(const ld_tensor *t)
+{
+    return !t->in_slab && t->storage && atomic_load(&t->storage->refs) > 1;
+}
+
 ld_status ld_tensor_move(ld_tensor *t, ld_tensor *slab, int64_t first)
 {
     ld_status st = ld_tensor_check_change(t);
     if (st != LD_OK)
         return st;
-    if (!t->in_slab && atomic_load(&t->storage->refs) > 1)
+    if (ld_tensor_has_views(t))
         return ld_fail(LD_STATE,
-                       "a tensor of %s that shares its memory with a view cannot become "
-                       "a parameter of an optimizer; clone it first",
+                       "a tensor of %s cannot become a parameter of an optimizer while a view of "
+                       "it (a slice, another shape) is in use; keep a clone instead of the view",
                        ld_tensor_shape(t));
     memcpy(slab->data + first, t->data, (size_t)ld_tensor_size(t) * sizeof(float));
     storage_unref(t->storage);

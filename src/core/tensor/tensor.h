@@ -76,6 +76,9 @@ void ld_tensor_unref(ld_tensor *t);
 /* Lets go of the storage at once; later use of t fails in ld_tensor_check. */
 void ld_tensor_release(ld_tensor *t);
 
+/* Whether other tensors lie in the same memory; those of a slab have it in common for good. */
+bool ld_tensor_has_views(const ld_tensor *t);
+
 /* Moves t's elements to those of `slab` from `first` on; from then on t shares slab's storage.
  * LD_STATE when other tensors share t's storage, since they would be left behind, or t is frozen. */
 ld_status ld_tensor_move(ld_tensor *t, ld_tensor *slab, int64_t first);
