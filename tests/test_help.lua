@@ -71,7 +71,10 @@ function tests.test_search()
   lu.assertStrContains(text_of "rows sum", "  Matrix:row_sums  ")
   lu.assertStrContains(text_of "learning rates", "  ladies.schedule  ")
   lu.assertEquals(text_of "train", text_of(ladies.train))
-  lu.assertErrorMsgContains('has no field "flux capacitor"', ladies.help, "flux capacitor")
+  lu.assertErrorMsgContains('nothing is called "flux capacitor", and no documentation has these',
+    ladies.help, "flux capacitor")
+  lu.assertStrMatches(text_of "cross_entropy", "  ladies.loss.cross_entropy  .*")
+  lu.assertStrMatches(text_of "draw_cols", "  Matrix:draw_cols  .*")
   for line in text_of "graph":gmatch "[^\n]+" do lu.assertTrue(#line <= 80, line) end
 end
 

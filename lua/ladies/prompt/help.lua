@@ -280,7 +280,11 @@ end
 local function help_of_words(text)
   local ok, found = errors.try(help.find, text)
   if ok then return help.text(found) end
-  return not text:find "[.:]" and found_by(text) or error(found, 0)
+  local list = not text:find "[.:]" and found_by(text)
+  if list then return list end
+  if text:find "[.:]" or errors.message(found):find "did you mean" then error(found, 0) end
+  errors.fail(("ladies.help: nothing is called %q, and no documentation has these words")
+    :format(text))
 end
 
 -- A function's documentation, and the header of its file where it is all of a module.

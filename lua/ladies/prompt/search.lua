@@ -62,10 +62,10 @@ local function score(entry, words)
 end
 
 --- Those of the entries {name =, summary =, text =} that fit all the words of a text, the best
--- first.
+-- first, and of these the shortest names. The words of "cross_entropy" are two.
 function search.find(text, entries)
   local words, found = {}, {}
-  for word in text:gmatch "[%w_]+" do
+  for word in text:gmatch "%w+" do
     words[#words + 1] = {own = stem(word), stems = stems_of(word)}
   end
   for _, entry in ipairs(#words > 0 and entries or {}) do
@@ -73,8 +73,10 @@ function search.find(text, entries)
     if points > 0 then found[#found + 1] = {entry = entry, points = points} end
   end
   table.sort(found, function(a, b)
+    local x, y = a.entry.name, b.entry.name
     if a.points ~= b.points then return a.points > b.points end
-    return a.entry.name < b.entry.name
+    if #x ~= #y then return #x < #y end
+    return x < y
   end)
   for i, one in ipairs(found) do found[i] = one.entry end
   return found
