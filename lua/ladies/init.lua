@@ -6,7 +6,9 @@ require "ladies.base.address_space"
 local core = require "ladies_core"
 local core_classes = require "ladies.base.core_classes"
 local fields = require "ladies.base.fields"
-require "ladies.ranks.link"     -- before anything is computed or said
+local launch = require "ladies.base.launch"
+
+if launch.size() > 1 then require "ladies.ranks.link" end  -- before anything is computed or said
 
 local ladies = {}
 

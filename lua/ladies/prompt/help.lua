@@ -280,8 +280,8 @@ end
 local function help_of_words(text)
   local ok, found = errors.try(help.find, text)
   if ok then return help.text(found) end
-  local list = not text:find "[.:]" and found_by(text)
-  if list then return list end
+  local found_list = not text:find "[.:]" and found_by(text)
+  if found_list then return found_list end
   if text:find "[.:]" or errors.message(found):find "did you mean" then error(found, 0) end
   errors.fail(("ladies.help: nothing is called %q, and no documentation has these words")
     :format(text))

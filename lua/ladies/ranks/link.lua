@@ -6,7 +6,7 @@
 -- error of any rank ends all, with its message and the rank before it.
 
 local errors = require "ladies.base.errors"
-local launch = require "ladies.ranks.launch"
+local launch = require "ladies.base.launch"
 
 local link = {rank = 0, size = 1, host = nil, traffic = {}}
 
