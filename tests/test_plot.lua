@@ -6,6 +6,7 @@ local graphics = require "ladies.report.graphics"
 local layout = require "ladies.report.layout"
 local own_folder = require "ladies.base.own_folder"
 local plot = ladies.plot
+local shell = require "tools.shell"
 local svg = require "ladies.report.svg"
 local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
@@ -214,6 +215,8 @@ function tests.test_heat_map()
   local svg_text = plot.heat_map(ladies.ones(6, 6), {rows = names, columns = names}):svg()
   lu.assertEquals(select(2, svg_text:gsub(">noun.attribute &lt;b&gt;<", "")), 12)
   lu.assertEquals(select(2, svg_text:gsub("rotate%(%-45", "")), 6)
+  lu.assertStrContains(svg_text,
+    "<title>noun.attribute &lt;b&gt;, noun.attribute &lt;b&gt;: 1</title></rect>")
   lu.assertErrorMsgContains("not Matrix 300 x 300, 0 entries; ladies.plot.spy shows", function()
     plot.heat_map(ladies.sparse(ladies.zeros(300, 300)))
   end)
@@ -268,6 +271,20 @@ function tests.test_terminals()
   end
   lu.assertStrMatches(drawn, "\27_Ga=T,f=100,m=1;iVBOR.*\27_Gm=0;[^\27]*\27\\")
   lu.assertStrMatches(graphics.draw("sixel", figure.plot), "\27P.*\27\\%s*")
+end
+
+--- The prompt shows a figure as the terminal draws it, or as text.
+function tests.test_at_the_prompt()
+  local figure = "send ladies.plot.bars({1, 2}, {title = 'two bars'})\\r\n"
+  local function shows(text, graphics_kind)
+    lu.assertNil(shell.talk(figure .. "expect " .. text .. "\nexpect \\r\\n>\\s\n"
+      .. "send \\x04\nexit 0\n", {},
+      {"LADIES_GRAPHICS=" .. graphics_kind}))
+  end
+  shows("1 \u{2588}", "none")
+  if not plot.available() then return end
+  shows("\\e_Ga=T,f=100,m=1;iVBOR", "kitty")
+  shows("\\ePq", "sixel")
 end
 
 function tests.test_wrong_input()

@@ -111,10 +111,18 @@ end
 
 local function value_text(value) return ("%.3g"):format(value) end
 
+-- What a cell tells who points at it: its names, where there are some, and its number.
+local function title_of(opts, i, j, value)
+  local row, column = (opts.y_names or {})[i], (opts.x_names or {})[j]
+  if not (row and column) then return "" end
+  return ("<title>%s, %s: %.4g</title>"):format(svg.text(row), svg.text(column), value)
+end
+
 -- The cells of a heat map: the more a number is from 0, the more of a colour, of another one for
 -- numbers below it.
-local function add_cells(add, f, cells, cell_range)
-  local n_rows, n_cols, most = #cells, #cells[1], cell_range
+local function add_cells(add, f, opts)
+  local cells, most = opts.cells, drawable.most(opts.cells)
+  local n_rows, n_cols = #cells, #cells[1]
   local w, h = (f.right - f.left) / n_cols, (f.bottom - f.top) / n_rows
   local has_text = n_rows * n_cols <= MOST_VALUES and w >= 34 and h >= 16
   for i, row in ipairs(cells) do
@@ -122,8 +130,9 @@ local function add_cells(add, f, cells, cell_range)
       if value and value == value and (value ~= 0 or has_text) then
         local x, y = f.left + (j - 1) * w, f.top + (i - 1) * h
         local share = most > 0 and math.min(1, math.abs(value) / most) or 0
-        add('<rect class="c%d" x="%.2f" y="%.2f" width="%.2f" height="%.2f" fill-opacity="%.3f"/>',
-          value < 0 and 2 or 1, x, y, w, h, has_text and 0.75 * share or share)
+        add('<rect class="c%d" x="%.2f" y="%.2f" width="%.2f" height="%.2f" fill-opacity="%.3f">'
+          .. "%s</rect>", value < 0 and 2 or 1, x, y, w, h, has_text and 0.75 * share or share,
+          title_of(opts, i, j, value))
         if has_text then
           add('<text class="value" x="%.1f" y="%.1f" text-anchor="middle">%s</text>', x + w / 2,
             y + h / 2 + 4, value_text(value))
@@ -140,7 +149,7 @@ local function cells_chart(add, opts, width, height)
     ticks = opts.x_names and whole_numbers(n_cols)})
   f.y = axis_of({1, n_rows}, f.top, f.bottom, {range = opts.y_range or {0.5, n_rows + 0.5},
     ticks = opts.y_names and whole_numbers(n_rows)})
-  add_cells(add, f, opts.cells, drawable.most(opts.cells))
+  add_cells(add, f, opts)
   add_axes(add, f, opts)
 end
 
