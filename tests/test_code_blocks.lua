@@ -19,7 +19,7 @@ local RUN = {
   ["doc/gallery.md"] = {lua = "test_gallery_page", sh = "test_gallery_page"},
   ["doc/guide/first-sampler.md"] = {lua = "test_guide", output = "test_guide",
     prompt = "test_guide", sh = "test_guide"},
-  ["doc/guide/how-to.md"] = {lua = "test_guide", sh = "test_guide"},
+  ["doc/guide/how-to.md"] = {lua = "test_guide", sh = "test_guide", text = "test_guide"},
   ["doc/guide/pyg-dgl.md"] = {lua = "test_guide", python = "test_guide", sh = "test_guide"},
   ["doc/laboratory.md"] = {lua = "test_laboratory_page", sh = "test_laboratory_page"},
   ["doc/models.md"] = {lua = "test_models_page"},

@@ -109,8 +109,8 @@ function tests.test_without_features()
   lu.assertEquals(message_of{features = false}, "ladies.data.from_files: there are no features; "
     .. '--make-features (in Lua make_features) "identity", "degree" or "random" makes some')
   lu.assertEquals(message_of{features = false, make_features = "degree",
-    edges = write("e.csv", "0,5\n")},
-    'text: e.csv: line 1, column 2: found "5", expected at most 4')
+    edges = write("e.csv", "0,6\n")},
+    'text: e.csv: line 1, column 2: found "6", expected at most 4')
   lu.assertEquals(message_of{features = false, make_features = "degree", ids = "strings",
     split = false, edges = write("e.csv", "0,zoe\n"), labels = write("l.csv", "0,0\n")},
     'ladies.data.from_files: e.csv: the node "zoe" has no row in l.csv')
@@ -188,11 +188,129 @@ function tests.test_columns_of_edges()
   lu.assertEquals(data.graph.adjacency:to_dense():to_table(), {{0, 0}, {1, 0}})
 end
 
+--- In tables of names a first line is a header where it says so and no node is called so.
+function tests.test_headers_of_names()
+  local function read(changes)
+    local opts = {ids = "strings", classes = "strings", directed = "keep",
+      features = write("f.csv", "ann,1\nbob,2\n"), labels = write("l.csv", "ann,red\nbob,blue\n"),
+      edges = write("e.csv", "source,target\nann,bob\n")}
+    for key, value in pairs(changes or {}) do opts[key] = value or nil end
+    local data = from_files(opts)
+    return {data.graph.adjacency:to_dense():to_table(), data.node_names:lines(), data.class_names,
+      data.labels:to_table()}
+  end
+  local expected = {{{0, 0}, {1, 0}}, "ann\nbob\n", {"red", "blue"}, {1, 2}}
+  lu.assertEquals(read(), expected)
+  lu.assertEquals(read{edges = write("t.csv", "to,from\nbob,ann\n")}, expected)
+  lu.assertEquals(read{edges = write("t.csv", "sort,target,source\nknows,bob,ann\n")},
+    expected)
+  lu.assertEquals(read{edges = write("t.csv", "ann,bob\n")}, expected)
+  for _, features in ipairs{folder.path .. "/f.csv", false} do
+    local make = not features and "degree" or nil
+    lu.assertEquals(read{features = features, make_features = make,
+      labels = write("t.csv", "name,class\nann,red\nbob,blue\n")}, expected)
+  end
+  lu.assertEquals(read{edges = write("t.csv", "a,b\nann,bob\n"), header = {edges = true,
+    features = false, labels = false}}, expected)
+  local letters = {features = write("g.csv", "u,1\nv,2\nid,3\n"),
+    labels = write("m.csv", "id,red\nu,blue\nv,blue\n"),
+    edges = write("t.csv", "u,v\nv,id\n"), split = write("s.csv", "id,train\nu,test\n")}
+  expected = {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, "u\nv\nid\n", {"red", "blue"}, {2, 2, 1}}
+  lu.assertEquals(read(letters), expected)
+  letters.header = {edges = true}
+  lu.assertEquals(read(letters)[1], {{0, 0, 0}, {0, 0, 0}, {0, 1, 0}})
+end
+
+--- What is said of the header of one table is of that one alone.
+function tests.test_headers_of_numbers()
+  assert_five(from_files(files{header = {edges = true, features = true, labels = false,
+    split = false}}))
+  local data = from_files(files{header = {edges = true}, directed = "keep", split = false,
+    edges = write("e.csv", "0,1\n1,2\n")})
+  lu.assertEquals(data.graph.n_edges, 1)
+  lu.assertStrContains(message_of{header = {edges = false}},
+    'edges.csv: line 1, column 1: found "source", expected a whole number from 0 on')
+  lu.assertEquals(message_of{header = {edge = true}},
+    'ladies.data.from_files: header: unknown option "edge"; did you mean "edges"?')
+  lu.assertEquals(message_of{header = {edges = 1}},
+    "ladies.data.from_files: header: edges must be true or false, got 1")
+  lu.assertEquals(message_of{header = {val = true}},
+    "ladies.data.from_files: header.val is of no file: there is no val")
+  local before = "ladies.data.from_files: e.csv: the node "
+  local two = {ids = "strings", features = write("f.csv", "ann,1\nbob,2\n"), split = false,
+    labels = write("l.csv", "ann,0\nbob,1\n"), edges = write("e.csv", "who,whom\nann,bob\n")}
+  lu.assertEquals(message_of(two), before .. '"who" has no row in f.csv; header = {edges = true} '
+    .. "says that the first line is a header")
+  two.edges = write("e.csv", "ann,bob\nwho,whom\n")
+  lu.assertEquals(message_of(two), before .. '"who" has no row in f.csv')
+end
+
+--- A first feature that looks like the nodes of the rows is one, which a line tells.
+function tests.test_ids_among_features()
+  local function notes_of(content, ids)
+    local data = from_files(files{features = write("f.csv", content), ids = ids, split = false,
+      edges = write("e.csv", "1,2\n2,3\n"), labels = write("l.csv", "1\n2\n2\n1\n"),
+      directed = "keep"})
+    lu.assertEquals(data.features.n_cols, 2)
+    for i, note in ipairs(data.notes) do data.notes[i] = note:match "f%.csv: (.*)" end
+    return data.notes
+  end
+  local function told(title)
+    return {"all 2 columns are features, with the first" .. title .. ", though that has each "
+      .. "node's id once; a header that calls it node makes it the node of its row"}
+  end
+  local rows = "user,a\n0,0.5\n1,1\n3,2\n2,4\n"
+  lu.assertEquals(notes_of(rows), told ", user")
+  lu.assertEquals(notes_of(rows:match "\n(.*)"), told "")
+  lu.assertEquals(notes_of("user,a\n1,0.5\n2,1\n4,2\n3,4\n", "numbers from 1"), told ", user")
+  lu.assertEquals(notes_of(rows, "numbers from 1"), {})
+  for _, last in ipairs{"0", "4", "-1", "2.5"} do
+    lu.assertEquals(notes_of((rows:gsub("2,4", last .. ",4"))), {}, last)
+  end
+end
+
 -- ---------------------------------------------------------------- what is refused
 
+--- An error that an option would settle names it, in the same line.
+function tests.test_options_that_errors_name()
+  local names = '; where nodes have names, ladies.data.from_files{ids = "strings"} reads them'
+  local from_1 =
+    '; where ids count from 1, ladies.data.from_files{ids = "numbers from 1"} reads them'
+  local classes =
+    '; where classes have names, ladies.data.from_files{classes = "strings"} reads them'
+  local id = 'found "bob", expected a whole number from 0 on'
+  local beyond = 'found "5", expected at most 4'
+  local before = "text: t.csv: line 2, column "
+  for _, case in ipairs{
+    {"edges", "ann,bob\nbob,cy\n", before .. "1: " .. id .. names},
+    {"edges", "1,4\n4,5\n", before .. "2: " .. beyond .. from_1},
+    {"edges", "1,4\n4,6\n", before .. '2: found "6", expected at most 4'},
+    {"edges", "1,4\n4,-5\n", before .. '2: found "-5", expected a whole number from 0 on'},
+    {"labels", "ann,0\nbob,1\n", "text: t.csv: line 1, column 1: "
+      .. 'found "ann", expected a whole number from 0 on' .. names},
+    {"labels", "1,0\n5,1\n", before .. "1: " .. beyond .. from_1},
+    {"labels", "red\nblue\n", before .. '1: found "blue", expected a whole number from 0 on, or '
+      .. "-1: none" .. classes},
+    {"features", "ann,1\nbob,2\n", 'text: t.csv: line 1, column 1: found "ann", expected a number'
+      .. names},
+    {"features", "x,y\n1,bob\n", before .. '2: found "bob", expected a number'},
+    {"features", "x,y\nnan,1\n", before .. '1: found "nan", expected a number'},
+    {"features", "node,x\nbob,1\n", before .. "1: " .. id .. names},
+    {"features", "node,x\n1,1\n2,1\n", "ladies.data.from_files: t.csv: has a row for the node 2, "
+      .. "but 2 rows; each node must have one" .. from_1},
+    {"features", "node,feature,value\n0,red,1\n", before .. '2: found "red", expected a whole '
+      .. "number from 0 on, or -1: none"},
+  } do
+    local part, content, expected = table.unpack(case)
+    lu.assertEquals(message_of{[part] = write("t.csv", content)}, expected)
+  end
+  lu.assertEquals(message_of{ids = "numbers from 1", edges = write("t.csv", "1,6\n")},
+    'text: t.csv: line 1, column 2: found "6", expected at most 5')
+end
+
 function tests.test_refusals()
-  lu.assertEquals(message_of{edges = write("e.csv", "0,1\n1,5\n")},
-    'text: e.csv: line 2, column 2: found "5", expected at most 4')
+  lu.assertEquals(message_of{edges = write("e.csv", "0,1\n1,7\n")},
+    'text: e.csv: line 2, column 2: found "7", expected at most 4')
   lu.assertEquals(message_of{edges = write("e.csv", "0,1,1,1\n")},
     "text: e.csv: line 1: found 4 columns, expected 3")
   lu.assertEquals(message_of{labels = write("l.csv", "0\n1\n")},

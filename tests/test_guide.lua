@@ -53,6 +53,8 @@ function tests.test_how_to()
   local folder <close> = shell.folder()
   local output = run("how-to.md", folder)
   lu.assertStrContains(output "ladies ./data.lua", "2 train, 2 val, 2 test")
+  lu.assertEquals(output "ladies ./files.lua", "3\tblue\ntrue\n")
+  lu.assertStrContains(output "ladies info ./people.npz", "classes    2: red, blue")
   for _, name in ipairs{"loss", "metric", "schedule", "large"} do
     lu.assertStrContains(output(("ladies ./%s.lua"):format(name)), "test micro-F1")
   end

@@ -91,6 +91,20 @@ function tests.test_unlabelled_and_few()
     "ladies.data.split: 2 labelled nodes are too few for 3 parts")
 end
 
+--- A class may have no node for training, which is told: where another part would have none, and
+-- with shares of all nodes, where the small ones may be left out.
+function tests.test_classes_without_training()
+  local function notes_of(labels, how)
+    return data_of(labels, {split = how}).notes[2]
+  end
+  lu.assertEquals(notes_of({1, 2, 3}, "stratified:10/10/80"),
+    "ladies.data.from_arrays: 2 of 3 classes have no node for training")
+  local rare = labels_of{90, 1, 1, 1, 1, 1}
+  lu.assertStrMatches(notes_of(rare, "10/10/80"),
+    "ladies.data.from_arrays: %d of 6 classes have no node for training")
+  lu.assertNil(notes_of(rare, "stratified:10/10/80"))
+end
+
 function tests.test_seed()
   local data = data_of(labels_of{40, 30, 30})
   local one = {ladies.data.split(data, "stratified:20/20/60", {seed = 1})}

@@ -176,6 +176,25 @@ function tests.test_tables()
   assert_fails("./t", 'edges.csv: line 31, column 2: found "1000000000", expected at most 29')
 end
 
+--- What a folder cannot say is told with the function that can.
+function tests.test_names_in_a_folder()
+  local function reads(what, option)
+    return ("; where %s, ladies.data.from_files{%s} reads them"):format(what, option)
+  end
+  write("t/edges.csv", (edges ",":gsub("%d+", "n%0")))
+  write("t/labels.csv", LABELS)
+  write("t/features.csv", DENSE)
+  assert_fails("./t", 'edges.csv: line 2, column 1: found "n1", expected a whole number from 0 on'
+    .. reads("nodes have names", 'ids = "strings"'))
+  write("t/edges.csv", "30,1\n" .. edges ",")
+  assert_fails("./t", 'edges.csv: line 1, column 1: found "30", expected at most 29'
+    .. reads("ids count from 1", 'ids = "numbers from 1"'))
+  write("t/edges.csv", edges ",")
+  write("t/labels.csv", (LABELS:gsub("%d", {["0"] = "red", ["1"] = "blue", ["2"] = "green"})))
+  assert_fails("./t", 'labels.csv: line 2, column 1: found "red", expected a whole number from 0 '
+    .. "on, or -1: none" .. reads("classes have names", 'classes = "strings"'))
+end
+
 function tests.test_words_of_a_split()
   write("t/edges.csv", edges ",")
   write("t/labels.csv", LABELS)

@@ -3,6 +3,8 @@
 local core = require "ladies_core"
 local complete = require "ladies.data.complete"
 local errors = require "ladies.base.errors"
+local notes = require "ladies.data.notes"
+local table_hints = require "ladies.data.formats.table_hints"
 
 local WHERE = "ladies.data.from_files"
 
@@ -45,8 +47,7 @@ end
 -- Three columns, the first two of whole numbers, the first in order and with repetitions: more
 -- likely triplets than features.
 local function check_rows_meant(reader, path, features)
-  if reader.opts.feature_form or reader.names or features.n_cols ~= 3
-    or reader.is_matrix(path) then return end
+  if reader.opts.feature_form or reader.names or features.n_cols ~= 3 then return end
   local last, repeated = -1, false
   for i = 1, features.n_rows do
     local node, column = features:get(i, 1), features:get(i, 2)
@@ -58,6 +59,21 @@ local function check_rows_meant(reader, path, features)
       .. 'header node,feature,value, or feature_form = "rows" or "triplets", says it'):format(WHERE,
       path))
   end
+end
+
+-- A line, added to `list`, where a column that is read as the first feature looks like the nodes of
+-- the rows: each id stands in it once.
+local function tell_ids(reader, path, features, list)
+  local n, seen = features.n_rows, {}
+  for i = 1, n do
+    local id = features:get(i, 1) - reader:first_id()
+    if id < 0 or id >= n or id % 1 ~= 0 or seen[id] then return end
+    seen[id] = true
+  end
+  local titles = reader:titles(path)
+  notes.add({where = path}, list, "all %d columns are features, with the first%s, though that has "
+    .. "each node's id once; a header that calls it node makes it the node of its row",
+    features.n_cols, titles and (", %s"):format(titles[1]) or "")
 end
 
 -- Features with a line for each value, as a sparse matrix; values of one place are added.
@@ -83,8 +99,9 @@ local function rows_by_node(reader, path)
   for i = 1, #nodes do
     local node = nodes[i]
     if node > #nodes then
-      errors.fail(("%s: %s: has a row for the node %d, but %d rows; each node must have one")
-        :format(WHERE, path, node - 1 + reader:first_id(), #nodes))
+      errors.fail(("%s: %s: has a row for the node %d, but %d rows; each node must have one%s")
+        :format(WHERE, path, node - 1 + reader:first_id(), #nodes,
+          table_hints.beyond(node - 1, #nodes - 1, reader:first_id())))
     end
     if row_of[node] then reader:fail_twice(path, node) end
     row_of[node] = i
@@ -92,10 +109,11 @@ local function rows_by_node(reader, path)
   return rows[core.index(row_of)]
 end
 
---- file_features(reader): the features of a data set, nil where there is no file of them, and the
--- number of nodes for the reader. A row for each node: in the order of the ids, behind the node's
--- number, or behind its name, where the order of the rows becomes that of the nodes; or triplets.
-return function(reader)
+--- file_features(reader, list): the features of a data set, nil where there is no file of them, and
+-- the number of nodes for the reader; what may be meant otherwise is noted in `list`. They are a
+-- row for each node: in the order of the ids, behind the node's number, or behind its name, where
+-- the order of the rows becomes that of the nodes; or triplets.
+return function(reader, list)
   local path = reader.opts.features
   local features
   if not path then
@@ -114,9 +132,12 @@ return function(reader)
     check_rows(reader, path, rows)
   elseif reader:node_column(path) == 1 then
     features = rows_by_node(reader, path)
+  elseif reader.is_matrix(path) then
+    features = reader:matrix(path)
   else
-    features = reader:matrix(path) or reader:read(path, {"numbers"})
+    features = reader:read(path, {"numbers"})
     check_rows_meant(reader, path, features)
+    tell_ids(reader, path, features, list)
   end
   reader.n_nodes = features.n_rows
   return features

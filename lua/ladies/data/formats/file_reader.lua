@@ -7,18 +7,40 @@ local class_numbers = require "ladies.data.class_numbers"
 local errors = require "ladies.base.errors"
 local npz_matrix = require "ladies.data.formats.npz_matrix"
 local progress = require "ladies.base.progress"
+local options = require "ladies.base.options"
 local table_header = require "ladies.data.formats.table_header"
+local table_hints = require "ladies.data.formats.table_hints"
 
 local WHERE = "ladies.data.from_files"
+
+-- The options that name a table.
+local TABLES = {"edges", "features", "labels", "split", "train", "val", "test"}
 
 local FileReader = {}
 FileReader.__index = FileReader
 
+-- What `header` says of each table, by the option that names it; an error about one that is not
+-- there.
+local function check_header(opts)
+  local spec = {}
+  for _, part in ipairs(TABLES) do spec[part] = "boolean or nil" end
+  for part in pairs(options.check(WHERE .. ": header", opts.header, spec)) do
+    if not opts[part] then
+      errors.fail(("%s: header.%s is of no file: there is no %s"):format(WHERE, part, part))
+    end
+  end
+end
+
 --- A reader for files of one data set. opts: those of ladies.data.from_files. Its fields: `names`,
 -- of the nodes, where ids are strings, and n_nodes, which is set when it is known.
 function FileReader.new(opts)
-  return setmetatable({opts = opts, names = opts.ids == "strings" and core.text.names() or nil},
-    FileReader)
+  if type(opts.header) == "table" then check_header(opts) end
+  local part_of = {}
+  for _, part in ipairs(TABLES) do
+    if opts[part] then part_of[opts[part]] = part end
+  end
+  return setmetatable({opts = opts, part_of = part_of,
+    names = opts.ids == "strings" and core.text.names() or nil}, FileReader)
 end
 
 local function is_npy(path) return path:find "%.npy$" end
@@ -28,6 +50,12 @@ local function is_mtx(path) return path:find "%.mtx$" or path:find "%.mtx%.gz$" 
 --- Whether a file is no table.
 function FileReader.is_matrix(path) return is_mtx(path) or is_npy(path) or is_npz(path) end
 
+-- What to add to the message of an error in a file, or "".
+function FileReader:hint(message, path, kinds)
+  if message:find "limit of labels$" then return "; --max-ids (in Lua max_ids) allows more" end
+  return table_hints.of(message, kinds, self:first_id(), self.part_of[path] == "labels")
+end
+
 --- Calls a reader of core, with a progress bar if it takes long.
 function FileReader:call(read, path, opts)
   local finish
@@ -36,15 +64,14 @@ function FileReader:call(read, path, opts)
   finish()
   if result[1] then return table.unpack(result, 2, result.n) end
   local e = result[2]
-  local limited = type(e) == "string" and e:find "limit of labels$"
-  error(limited and e .. "; --max-ids (in Lua max_ids) allows more" or e, 0)
+  error(type(e) == "string" and e .. self:hint(e, path, opts.columns or {}) or e, 0)
 end
 
 --- What ladies.text.read makes of a table; labels are limited to n_labels, by default the classes
 -- that there may be.
 function FileReader:read(path, columns, n_labels)
   return self:call(core.text.read, path, {columns = columns,
-    header = self.opts.header, separator = self.opts.separator, first_id = self:first_id(),
+    header = self:header(path), separator = self.opts.separator, first_id = self:first_id(),
     n_ids = self.n_nodes, n_labels = n_labels or self:most_classes()})
 end
 
@@ -62,13 +89,38 @@ end
 --- How many columns a table has.
 function FileReader:n_columns(path) return #self:fields(path) end
 
---- The titles of a table's columns where the first line has them, or nil. Where nodes have names,
--- any word may be one.
+-- What the options say of a table's header: true, false or nil.
+function FileReader:said(path)
+  local header = self.opts.header
+  if type(header) == "table" then return header[self.part_of[path]] end
+  return header
+end
+
+-- Whether the words of a first line are titles where nodes have names: those of edges name both
+-- ends, others begin with the node, and no node that is known has such a name.
+function FileReader:are_titles(path, fields)
+  if self.part_of[path] ~= "edges" then
+    return table_header.node(fields) == 1 and not self.names:find(fields[1])
+  end
+  local source, target = table_header.ends(fields)
+  return source and not self.names:find(fields[source]) and not self.names:find(fields[target])
+end
+
+--- The titles of a table's columns where the first line has them, or nil.
 function FileReader:titles(path)
-  if FileReader.is_matrix(path) or self.opts.header == false then return nil end
+  local said = self:said(path)
+  if FileReader.is_matrix(path) or said == false then return nil end
   local fields = self:fields(path)
-  local is_header = self.opts.header or not self.names and table_header.is_one(fields)
-  return is_header and fields or nil
+  local found = said or table_header.is_one(fields)
+    and (not self.names or self:are_titles(path, fields))
+  return found and fields or nil
+end
+
+--- Whether a table has a header: true, false or, where its columns of numbers tell, nil.
+function FileReader:header(path)
+  local said = self:said(path)
+  if said == nil and self.names and self:titles(path) then return true end
+  return said
 end
 
 --- The number of the column of nodes among those of a table, by its header, or nil.
@@ -80,12 +132,25 @@ end
 --- What a column of node ids is read as.
 function FileReader:node() return self.names or "id" end
 
+-- Words for a table that named an unknown node, where its first line may be a header, or "".
+function FileReader:header_hint(path)
+  local fields = self:fields(path)
+  if self:header(path) ~= nil or not table_header.is_one(fields) then return "" end
+  local unknown = self.names[self.n_nodes + 1]
+  local stands_there = false
+  for _, field in ipairs(fields) do
+    if (self.names:find(field) or math.huge) <= self.n_nodes then return "" end
+    stands_there = stands_there or field == unknown
+  end
+  return stands_there and ("; header = {%s = true} says that the first line is a header")
+    :format(self.part_of[path]) or ""
+end
+
 --- An error if a file named a node that has no row among the features.
 function FileReader:check_known(path)
-  if self.names and #self.names > self.n_nodes then
-    errors.fail(('%s: %s: the node "%s" has no row in %s'):format(WHERE, path,
-      self.names[self.n_nodes + 1], self.opts.features or self.opts.labels))
-  end
+  if not self.names or #self.names <= self.n_nodes then return end
+  errors.fail(('%s: %s: the node "%s" has no row in %s%s'):format(WHERE, path,
+    self.names[self.n_nodes + 1], self.opts.features or self.opts.labels, self:header_hint(path)))
 end
 
 --- The matrix in a file that is no table, or nil.

@@ -23,7 +23,7 @@ local SPEC = tables.merged(complete.SPEC, {
   ids = {"numbers from 0|numbers from 1|strings", "numbers from 0"},
   classes = {"numbers|strings|columns", "numbers"},
   feature_form = "rows|triplets or nil", weighted = "boolean or nil",
-  header = "boolean or nil", separator = "string or nil",
+  header = "boolean or table or nil", separator = "string or nil",
   node_names = "string or nil", class_names = "string or nil", feature_names = "string or nil",
   name = {"string", "files"}, source = "string or nil", quiet = {"boolean", false},
 })
@@ -117,8 +117,6 @@ end
 local function edge_columns(reader, path, list)
   local fields, weighted = reader:fields(path), reader.opts.weighted
   local titles = reader:titles(path)
-  if reader.names and #fields > 2 and reader.opts.header == nil and table_header.is_one(fields)
-    and table_header.has_ends(fields) then titles = fields end
   if titles then
     local columns, message = table_header.edges(titles, weighted)
     if not columns then errors.fail(("%s: %s: %s"):format(WHERE, path, message)) end
@@ -143,7 +141,7 @@ local function edge_table(reader, path, list)
   kinds[columns.source], kinds[columns.target] = reader:node(), reader:node()
   if columns.weight then kinds[columns.weight] = "number" end
   local matrix, merged = reader:call(core.text.read_edges, path, {columns = kinds,
-    header = titles and true or reader.opts.header, separator = reader.opts.separator,
+    header = titles and true or reader:header(path), separator = reader.opts.separator,
     first_id = reader:first_id(), n_ids = reader.n_nodes})
   reader:check_known(path)
   -- A target hears its source: rows are destinations.
@@ -172,6 +170,7 @@ local from_files = {}
 -- takes them, for the options of from_files.load; without features where none are given.
 function from_files.read(given)
   local opts = options.check(WHERE, given, SPEC)
+  local reader = FileReader.new(opts)
   local split_file
   if opts.split and (core.exists(opts.split) == "file" or not splits.is_way(opts.split)) then
     opts.split, split_file = nil, opts.split
@@ -185,9 +184,8 @@ function from_files.read(given)
         option))
     end
   end
-  local reader = FileReader.new(opts)
   local fields = {name = opts.name, source = opts.source, notes = {}}
-  fields.features = file_features(reader)
+  fields.features = file_features(reader, fields.notes)
   fields.labels, fields.class_names = labels_of(reader)
   add_split(reader, fields, split_file)
   fields.adjacency, fields.merged = adjacency_of(reader, fields.notes)
@@ -212,12 +210,15 @@ end
 --   }
 --
 -- Tables may have tabs, commas, semicolons or blanks between their columns, a header, and be packed
--- with gzip: {separator = ","} and {header = true} say so where ladies.text.read would guess wrong.
+-- with gzip: {separator = ","} and {header = true}, or by table {header = {edges = true, labels =
+-- false}}, say so where ladies.text.read would guess wrong.
 -- Labels and splits have one column, in the order of the nodes, or two, with the node first; a node
 -- that is left out then has none. A header counts: features, and columns of classes, whose first
 -- column is called node, node_id, id or name have rows in any order; columns of edges called source
 -- (src, from, u), target (dst, dest, destination, to, v) and weight (weights, w, value) may stand
--- in any order. A line tells which others are not used.
+-- in any order. A line tells which others are not used. In a table of names alone the first line
+-- is a header where it calls both ends of the edges so, or its first column a node, unless a node
+-- has such a name.
 --
 -- feature_form    "rows", a row for each node, or "triplets", a line node,feature,value for each
 --                 value

@@ -29,9 +29,10 @@ function table_header.is_one(fields)
   return true
 end
 
---- Whether these titles are surely those of edges: both ends are named.
-function table_header.has_ends(titles)
-  return find(titles, SOURCE) ~= nil and find(titles, TARGET) ~= nil
+--- The numbers of the columns of the source and the target where both are called so; nil otherwise.
+function table_header.ends(titles)
+  local source, target = find(titles, SOURCE), find(titles, TARGET)
+  if source and target then return source, target end
 end
 
 --- The number of the column of the nodes, or nil: called node, node_id, id or name.
@@ -39,7 +40,7 @@ function table_header.node(titles) return find(titles, NODE) end
 
 -- The columns of the ends: those that are called so, or the first two where none is or one stands
 -- at its place; nil otherwise.
-local function ends(titles)
+local function guessed_ends(titles)
   local source, target = find(titles, SOURCE), find(titles, TARGET)
   if source and target then return source, target end
   local weight = find(titles, WEIGHT)
@@ -60,7 +61,7 @@ end
 -- {titles of the others}}; weighted: true, false or nil, as the titles say. nil and a message where
 -- they do not say enough.
 function table_header.edges(titles, weighted)
-  local source, target = ends(titles)
+  local source, target = guessed_ends(titles)
   local all = table.concat(titles, ",")
   if not source then
     return nil, ("the header %s does not say which columns are source and target"):format(all)

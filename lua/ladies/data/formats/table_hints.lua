@@ -1,0 +1,37 @@
+--- What the error of a table may come from that an option of ladies.data.from_files settles: names
+-- of nodes or of classes where there are numbers, and ids that count from 1.
+
+local table_header = require "ladies.data.formats.table_header"
+
+local table_hints = {}
+
+local READS = "; where %s, ladies.data.from_files{%s} reads them"
+local NAMES = READS:format("nodes have names", 'ids = "strings"')
+local FROM_1 = READS:format("ids count from 1", 'ids = "numbers from 1"')
+local CLASSES = READS:format("classes have names", 'classes = "strings"')
+
+--- Words for an id that is beyond `most`, the last there is, or "": those of files that count from
+-- 1 are beyond it by one. first_id: what the file is said to count from.
+function table_hints.beyond(id, most, first_id)
+  return first_id == 0 and id == most + 1 and FROM_1 or ""
+end
+
+-- Words for an id that was refused.
+local function of_id(found, expected, first_id)
+  local id, most = tonumber(found), tonumber(expected:match "^at most (%d+)")
+  return id and most and table_hints.beyond(id, most, first_id) or ""
+end
+
+--- What to add to the message of ladies.text.read about a field, or "". kinds: those of the
+-- columns; first_id: 0 or 1; has_classes: whether a column of labels is one of classes.
+function table_hints.of(message, kinds, first_id, has_classes)
+  local column, found, expected = message:match ', column (%d+): found "([^"]*).*, expected (.*)$'
+  local kind = column and kinds[tonumber(column)]
+  if not kind then return "" end
+  local is_word = table_header.is_one{found}
+  if kind == "id" then return is_word and NAMES or of_id(found, expected, first_id) end
+  if kind == "numbers" and column == "1" and is_word then return NAMES end
+  return kind == "label" and has_classes and is_word and CLASSES or ""
+end
+
+return table_hints
