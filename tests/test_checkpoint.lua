@@ -8,6 +8,7 @@ local ladies = require "ladies"
 local checkpoint = require "ladies.training.checkpoint"
 local files = require "tools.files"
 local json = require "ladies.base.json"
+local stderr_of = require "tools.stderr_of"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 
@@ -102,7 +103,8 @@ end
 function tests.test_resuming_beyond_the_bound()
   train("beyond", 9)
   local before = files.read(temporary.path "beyond/model.npz")
-  train("beyond", 5, {resume = true})
+  lu.assertStrContains(stderr_of(function() train("beyond", 5, {resume = true}) end),
+    "/checkpoint.npz has 9 batches already, and max_batches is 5: nothing more is trained")
   lu.assertTrue(files.read(temporary.path "beyond/model.npz") == before)
 end
 

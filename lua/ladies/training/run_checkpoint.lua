@@ -114,6 +114,10 @@ function run_checkpoint.open(run)
     kept = load(run, path)
     if run.identity.batch then check_sampler(run, run.identity.batch) end
     if run.identity.forgets then tell(FORGETS) end
+    if run.opts.max_batches and run.number > run.opts.max_batches then
+      tell("%s has %d batches already, and max_batches is %d: nothing more is trained", path,
+        run.number, run.opts.max_batches)
+    end
   end
   if run.opts.settings then run.folder:write_json("config.json", run.opts.settings) end
   run.log = log.open(run.folder:file "log.jsonl", kept)
