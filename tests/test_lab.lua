@@ -188,6 +188,22 @@ function tests.test_embedding_and_gradient_stand_apart()
   lu.assertStrContains(one.verdict, "embedding is close to unbiased, its gradient badly biased")
 end
 
+-- What cannot be told from the draws is not called close to unbiased.
+function tests.test_noise_is_no_verdict()
+  local verdict = require "ladies.lab.verdict"
+  local function of(bias)
+    local columns = {}
+    for _, name in ipairs{"embedding", "gradient"} do
+      columns[name .. ".bias"], columns[name .. ".scale"] = bias, {0.9, 1.1, 1.0, 1.0}
+    end
+    return verdict{faults = {}, sample = {columns = columns}, findings = {
+      {key = "embedding.error", mean = 1}, {key = "gradient.error", mean = 1}}}
+  end
+  lu.assertStrContains(of{-0.02, 0.03, 0, 0.01}, "Close to unbiased: its error is nearly all")
+  lu.assertStrContains(of{-3, 4, -5, 6}, "Too noisy to judge: half of its error or more may be")
+  lu.assertStrContains(of{0.9, 0.91, 0.9, 0.91}, "Badly biased")
+end
+
 -- A sampler that fails only when it is timed leaves the others their times.
 function tests.test_failure_while_timed()
   local rare = {name = "rare", sampler = function(P)

@@ -22,9 +22,12 @@ end
 -- where it has a share of the error, or is large itself.
 local function kind_of(found, name, whole)
   if whole < measure.ROUNDING then return "exact" end
-  local bias = certain_bias(found.sample.columns, name)
+  local columns = found.sample.columns
+  local bias, likely = certain_bias(columns, name), columns[name .. ".bias"]
   local most = math.max(bias / whole, bias)
-  return most > 0.5 and "badly biased" or most > 0.1 and "biased" or "close to unbiased"
+  if most > 0.1 then return most > 0.5 and "badly biased" or "biased" end
+  local is_noisy = likely and student.interval(likely).high > 0.5 * whole
+  return is_noisy and "too noisy to judge" or "close to unbiased"
 end
 
 local MEANING = {
@@ -32,6 +35,7 @@ local MEANING = {
   biased = "the mean of many draws is off",
   ["badly biased"] = "the mean of many draws is far off",
   ["close to unbiased"] = "its error is nearly all variance",
+  ["too noisy to judge"] = "half of its error or more may be bias, for all that these draws show",
 }
 
 -- The same of both, whose errors are given, as a sentence.
