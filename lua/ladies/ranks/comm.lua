@@ -124,6 +124,9 @@ end
 -- gradients of all, with the bits that one process alone would have, and returns true: it is time
 -- for optimizer:step().
 function comm.accumulate(optimizer, batches, place)
+  options.value("comm.accumulate", "the optimizer", optimizer, "Optimizer")
+  options.value("comm.accumulate", "batches", batches, "positive integer")
+  options.value("comm.accumulate", "the place", place, "positive integer")
   if optimizer:accumulate(batches, place) then return true end
   local _, last = fold.share(link.rank, link.size, batches)
   if link.size == 1 or place < last then return false end

@@ -124,11 +124,13 @@ function statistics.ratio(above, below)
   if below_mean == 0 then return nil end
   local ratio, n = above_mean / below_mean, math.min(#above, #below)
   if n < 2 then return ratio, 0 end
-  local variance = 0
+  local variance, offset = 0, above_mean * (1 / #above - 1 / #below)
   for i = 1, math.max(#above, #below) do
-    local of_above = above[i] and (above[i] - above_mean) / #above or 0
-    local of_below = below[i] and (below[i] - below_mean) / #below or 0
-    variance = variance + (of_above - ratio * of_below) ^ 2 * n / (n - 1)
+    -- What this place adds to the mean above less `ratio` times that below: 0, without rounding,
+    -- where it is all the same ratio.
+    local x, y = above[i] or above_mean, below[i] or below_mean
+    local off = (x * #below - ratio * y * #above) / (#above * #below) - offset
+    variance = variance + off ^ 2 * n / (n - 1)
   end
   return ratio, statistics.student(0.95, n - 1) * math.sqrt(variance) / math.abs(below_mean)
 end
