@@ -1,6 +1,7 @@
 --- ladies.train: the loop of README with exact validation, early stopping, the best model kept, a
 -- progress bar, a log and checkpoints.
 
+local check_model = require "ladies.training.check_model"
 local errors = require "ladies.base.errors"
 local link = require "ladies.ranks.link"
 local options = require "ladies.base.options"
@@ -62,7 +63,8 @@ end
 -- data         a data set: graph, features, labels, train, and val and test where there are any
 -- model        nn.gcn or any table of parameters with forward(features, batch); for the exact
 --              inference of validation and test it needs layer(i, h, block) and n_layers too, and
---              without them there is no test and `validate` must be given
+--              without them there is no test and `validate` must be given. A line tells where
+--              forward and layer are not the same network
 -- sampler      sampler(seeds, rng) -> mini-batch. Without one the model reads no graph: batches are
 --              those of ladies.batches without a sampler, and inference is the model's forward on
 --              some nodes at a time. Checkpoints hold the tensors of sampler.state, an
@@ -163,6 +165,8 @@ local function train(given)
   if opts.resume and not opts.out then
     errors.fail "ladies.train: resume needs out, the run's folder"
   end
+  local difference = check_model(opts.model, opts.data.features.n_cols)
+  if difference then io.stderr:write("ladies.train: ", difference, "\n") end
   local folder, lock
   if opts.out and link.rank == 0 then folder, lock = run_folder.take(opts.out, opts.resume) end
   local _ <close> = lock
