@@ -229,6 +229,18 @@ function tests.test_equal_nodes()
     {equal = "nodes", settings = settings, runs = 1})
   lu.assertEquals(result.rows[3][1], "LADIES (7)")
   lu.assertEquals(result.rows[3][9], result.rows[2][9])
+  lu.assertNotStrContains(files.read(temporary.path "nodes/compare.md"), "Not equal")
+end
+
+--- What cannot be made equal is told.
+function tests.test_nodes_that_are_not_equal()
+  local result = compare(temporary.path "unequal", {"ladies:2", "full"},
+    {equal = "nodes", runs = 1})
+  local ratio = tonumber(result.rows[3][9]) / tonumber(result.rows[2][9])
+  lu.assertTrue(ratio > 2)
+  local text = files.read(temporary.path "unequal/compare.md"):gsub("%s+", " ")
+  lu.assertStrContains(text, "Not equal: full batch comes no nearer than ")
+  lu.assertStrContains(text, " times the rows a batch of LADIES (2).")
 end
 
 function tests.test_equal_seconds()

@@ -48,6 +48,9 @@ end
 
 -- ---------------------------------------------------------------- what came out
 
+-- The rows of a run's mini-batches, of the input and of all layers.
+local function rows_of(record) return record.input_rows + record.hidden_rows end
+
 -- How the columns come from a record.
 local COLUMNS = {
   {name = "test F1 %", csv = "test_f1", of = function(r) return r.test_f1 and 100 * r.test_f1 end},
@@ -58,8 +61,7 @@ local COLUMNS = {
   {name = "memory MB", csv = "memory_MB",
     of = function(r) return r.memory_paper and r.memory_paper / units.MIB end},
   {name = "held MB", csv = "held_MB", of = function(r) return r.memory_batch / units.MIB end},
-  {name = "rows a batch", csv = "rows", format = "%.0f",
-    of = function(r) return r.input_rows + r.hidden_rows end},
+  {name = "rows a batch", csv = "rows", format = "%.0f", of = rows_of},
 }
 
 local function table_of(list)
@@ -104,6 +106,25 @@ local function add_curves(report, list, dataset)
   end
 end
 
+-- A share by which rows may differ and are still called equal.
+local FAR = 0.1
+
+-- A line for every method whose batches have not as many rows as the first one's, though they were
+-- to be equal: nothing is nearer, or it draws no samples.
+local function notes_of_unequal(list)
+  local notes, sizes = {}, tables.map(list, function(one)
+    return #one.records > 0 and statistics.mean(tables.map(one.records, rows_of)) or false
+  end)
+  for i, size in ipairs(sizes) do
+    local ratio = size and sizes[1] and size / sizes[1] or 1
+    if math.abs(ratio - 1) > FAR then
+      notes[#notes + 1] = ("Not equal: %s comes no nearer than %.2f times the rows a batch of %s.")
+        :format(list[i].title, ratio, list[1].title)
+    end
+  end
+  return notes
+end
+
 -- ---------------------------------------------------------------- the comparison
 
 --- ladies.compare{methods = {"ladies:64", "graphsage:5", "full"}, runs = 3, equal = "samples",
@@ -115,8 +136,9 @@ end
 --            run, written with a slash, of `ladies train` or of a script: it is shown as it is, and
 --            must have had the same data set
 -- equal      "samples": each method has the samples that it was given; "nodes":
---            those with which its batches have as many rows as the first method's (full batches and
---            Cluster-GCN, which draw no samples, stay as they are); "seconds": as for "samples",
+--            those with which its batches have as many rows as the first method's, or as near as
+--            can be, which is told (full batches and Cluster-GCN, which draw no samples, stay as
+--            they are); "seconds": as for "samples",
 --            and all train for `seconds` of their own time, without early stopping
 -- settings   of ladies.experiment, the same for all methods that take them
 -- jobs       runs side by side (1: their times are compared), each with `threads` threads (as many
@@ -168,6 +190,7 @@ local function compare(given)
   for _, one in ipairs(list) do tables.append(records, one.records) end
   if #own > 0 then report:note(provenance.runs(study, own)) end
   if #own < #records then report:note(provenance.numerics(records)) end
+  if opts.equal == "nodes" then tables.append(notes, notes_of_unequal(list)) end
   report:note(table.unpack(notes))
   report.rows = report.tables[1]
   return report:write()
