@@ -162,9 +162,8 @@ local function refused(n, options)
 end
 
 function tests.test_what_ranks_cannot_share()
-  lu.assertStrContains(refused(2, "grad_accumulate = 1"), "2 ranks have one mini-batch a step "
-    .. "between them; a step of more is set by grad_accumulate (--accumulate), best a multiple of "
-    .. "2")
+  lu.assertStrContains(refused(2, "grad_accumulate = 1"), "2 ranks share the mini-batches of a "
+    .. "step, which has one: add --accumulate 2, or a multiple of it (grad_accumulate in a script)")
   lu.assertStrContains(refused(2, [[settle = function(opts, P)
     opts.sampler = ladies.samplers.bandit(P, {samples = {4, 4}})
   end]]), "is adaptive: it learns from every mini-batch before the next one")

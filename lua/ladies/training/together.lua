@@ -36,8 +36,8 @@ end
 -- Fails for a run that ranks cannot share.
 local function check_options(opts)
   if opts.grad_accumulate == 1 then
-    errors.fail(("ladies.train: %d ranks have one mini-batch a step between them; a step of more "
-      .. "is set by grad_accumulate (--accumulate), best a multiple of %d"):format(link.size,
+    errors.fail(("ladies.train: %d ranks share the mini-batches of a step, which has one: add "
+      .. "--accumulate %d, or a multiple of it (grad_accumulate in a script)"):format(link.size,
         link.size))
   end
   local sampler = opts.sampler
