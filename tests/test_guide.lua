@@ -55,6 +55,7 @@ function tests.test_how_to()
   lu.assertStrContains(output "ladies ./data.lua", "2 train, 2 val, 2 test")
   lu.assertEquals(output "ladies ./files.lua", "3\tblue\ntrue\n")
   lu.assertStrContains(output "ladies info ./people.npz", "classes    2: red, blue")
+  lu.assertStrContains(output "ladies ./focal.lua", "\ntrue\t")
   for _, name in ipairs{"loss", "metric", "schedule", "large"} do
     lu.assertStrContains(output(("ladies ./%s.lua"):format(name)), "test micro-F1")
   end
