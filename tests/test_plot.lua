@@ -200,6 +200,16 @@ function tests.test_scatter()
   lu.assertErrorMsgContains("points must be n x 2", plot.scatter, ladies.zeros(2, 3))
 end
 
+--- Of no cells there is nothing to draw.
+function tests.test_no_cells()
+  for _, shape in ipairs{{0, 3}, {3, 0}, {0, 0}} do
+    local figure = ladies.plot.heat_map(ladies.zeros(shape[1], shape[2]))
+    lu.assertEquals({figure:text()}, {nil, "there is nothing to draw"})
+    lu.assertNil(figure:svg())
+    lu.assertStrContains(tostring(ladies.show(figure)), "cells")
+  end
+end
+
 --- A cell is the stronger the larger its number, and of another colour below 0.
 function tests.test_heat_map()
   local figure = plot.heat_map(ladies.tensor{{1, -2}, {0, 4}}, {rows = {"a", "b"},

@@ -37,6 +37,9 @@ end
 function Figure:text(width, height)
   local plot = self.plot
   width, height = width or COLUMNS, height or LINES
+  if plot.cells and (not plot.cells[1] or #plot.cells[1] == 0) then
+    return nil, "there is nothing to draw"
+  end
   if plot.cells then return text_chart.cells(plot, width) end
   if plot.x_names then return text_chart.bars(plot, width) end
   return gnuplot.text(plot, width, height)
