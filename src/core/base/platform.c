@@ -7,7 +7,6 @@
 
 #include "base/platform.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -101,14 +100,17 @@ static bool is_program(const char *path)
     return access(path, X_OK) == 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* The first program of that name in the folders of PATH. */
-static bool find_in_path(char *path, size_t size, const char *name)
+bool ld_platform_find_program(char *path, size_t size, const char *name)
 {
+    if (strchr(name, '/')) {
+        int n = snprintf(path, size, "%s", name);
+        return (size_t)n < size && is_program(path);
+    }
     const char *folder = getenv("PATH");
-    while (folder && *folder) {
+    while (folder && *folder && *name) {
         size_t length = strcspn(folder, ":");
         int n = snprintf(path, size, "%.*s/%s", (int)length, folder, name);
-        if (length > 0 && n > 0 && (size_t)n < size && is_program(path))
+        if (*folder == '/' && (size_t)n < size && is_program(path))
             return true;
         folder += length + (folder[length] == ':');
     }
@@ -125,10 +127,7 @@ bool ld_platform_program(char *path, size_t size, const char *name)
         return true;
     }
 #endif
-    if (!name || !*name || (!strchr(name, '/') && !find_in_path(found, sizeof found, name)))
+    if (!name || !ld_platform_find_program(found, sizeof found, name) || !realpath(found, real))
         return false;
-    if (!realpath(strchr(name, '/') ? name : found, real))
-        return false;
-    int n = snprintf(path, size, "%s", real);
-    return n > 0 && (size_t)n < size;
+    return (size_t)snprintf(path, size, "%s", real) < size;
 }

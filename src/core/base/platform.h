@@ -31,8 +31,13 @@ void ld_platform_unmap(void *pages, size_t size);
  * nothing is done. False when the parent has ended already. */
 bool ld_platform_end_with(pid_t parent);
 
+/* Writes the path of a program that PATH leads to, or the name itself where it is a path; false when
+ * there is none, or no room for it. Only folders named from the root count: the current one may be
+ * anybody's. */
+bool ld_platform_find_program(char *path, size_t size, const char *name);
+
 /* Writes the path of the running program, whose argv[0] is `name`: as the system knows it, or else as
- * a shell would have found it. False when there is none, or no room for it. */
+ * ld_platform_find_program does, from the root. */
 bool ld_platform_program(char *path, size_t size, const char *name);
 
 #endif

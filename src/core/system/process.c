@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,33 +15,10 @@
 
 static const double STEP = 0.02, PATIENCE = 2; /* seconds */
 
-static bool is_program(const char *path)
-{
-    struct stat info;
-    return access(path, X_OK) == 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
-}
-
-/* The path of a program that PATH leads to, or the name itself where it is a path; false when there
- * is none. Only folders named from the root count: the current one may be anybody's. */
-static bool find_program(char path[PATH_MAX], const char *name)
-{
-    if (strchr(name, '/'))
-        return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && is_program(path);
-    const char *folder = getenv("PATH");
-    while (folder && *folder) {
-        size_t length = strcspn(folder, ":");
-        int n = snprintf(path, PATH_MAX, "%.*s/%s", (int)length, folder, name);
-        if (*folder == '/' && n < PATH_MAX && is_program(path))
-            return true;
-        folder += length + (folder[length] == ':');
-    }
-    return false;
-}
-
 bool ld_process_exists(const char *name)
 {
     char path[PATH_MAX];
-    return find_program(path, name);
+    return ld_platform_find_program(path, sizeof path, name);
 }
 
 bool ld_process_lives(pid_t pid)
@@ -73,7 +49,7 @@ ld_status ld_process_start(ld_process *p, char *const argv[], char *const enviro
 {
     char path[PATH_MAX];
     *p = (ld_process){0, 0};
-    if (!find_program(path, argv[0]))
+    if (!ld_platform_find_program(path, sizeof path, argv[0]))
         return ld_fail(LD_VALUE, "process: there is no program \"%s\"%s", argv[0],
                        strchr(argv[0], '/') ? "" : " in PATH");
     int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
