@@ -173,7 +173,9 @@ function tests.test_patience()
   lu.assertStrContains(late, "ranks: waited 1 s for another rank, which did not come")
   local status, text = fail(2, "none", {"LADIES_PATIENCE=x"})
   lu.assertEquals(status, 1)
-  lu.assertStrContains(text, 'LADIES_PATIENCE must be a positive number of seconds, got "x"')
+  lu.assertStrMatches(text, "rank 0 of 2 on [^\n]*LADIES_PATIENCE must be a positive number of "
+    .. 'seconds, got "x"\n.*')
+  lu.assertEquals(select(2, text:gsub("LADIES_PATIENCE", "")), 1, text)
 end
 
 --- What launchers say of the number of processes; one that MPI knows nothing of is an error.

@@ -9,7 +9,7 @@
 
 #include "base/printable.h"
 
-enum { LATE_SECONDS = 1 };
+enum { LATE_SECONDS = 1, AT_ONCE = 4096 };
 
 static char who[256]; /* "rank 2 of 4 on HOST: ", or "" */
 static bool late;
@@ -24,17 +24,43 @@ static void let_others_speak(void)
     nanosleep(&(struct timespec){.tv_sec = LATE_SECONDS}, NULL);
 }
 
+/* What goes out in one write, so that the messages of several processes do not get into one another.
+ * A longer message goes out in several, each up to the end of a line where there is one. */
+typedef struct {
+    char bytes[AT_ONCE];
+    size_t n, lines; /* of these, the whole lines */
+} piece;
+
+static void write_out(piece *p, size_t n)
+{
+    fwrite(p->bytes, 1, n, stderr); /* which has no buffer */
+    p->n -= n;
+    p->lines = 0;
+    memmove(p->bytes, p->bytes + n, p->n);
+}
+
+static void append(piece *p, const char *bytes, size_t n)
+{
+    if (p->n + n > AT_ONCE)
+        write_out(p, p->lines ? p->lines : p->n);
+    memcpy(p->bytes + p->n, bytes, n);
+    p->n += n;
+    if (bytes[n - 1] == '\n')
+        p->lines = p->n;
+}
+
 static void put(const char *before, const char *message)
 {
     const char *end = message + strlen(message);
+    piece p = {.n = 0};
     let_others_speak();
-    fputs(who, stderr);
-    fputs(before, stderr);
+    p.n = (size_t)snprintf(p.bytes, AT_ONCE, "%s%s", who, before);
     while (message < end) { /* it may quote a file, or its name */
         char shown[LD_PRINTABLE];
-        fwrite(shown, 1, (size_t)ld_printable(shown, &message, end, true), stderr);
+        append(&p, shown, (size_t)ld_printable(shown, &message, end, true));
     }
-    fputc('\n', stderr);
+    append(&p, "\n", 1);
+    write_out(&p, p.n);
 }
 
 void ld_complain(const char *message)

@@ -44,9 +44,9 @@ local function open(launched)
     errors.fail(("%d processes were started, and MPI knows of %d: they were started by another MPI "
       .. "than that of this program"):format(launched, size))
   end
-  set_patience(mpi)
   link.rank, link.size, link.host = rank, size, name
   host.set_who(("rank %d of %d on %s: "):format(rank, size, name), rank > 0)
+  set_patience(mpi)
   if rank > 0 then
     mpi.silence()
     rawset(io, "stderr", assert(io.open("/dev/null", "w")))
