@@ -139,14 +139,15 @@ end
 cli.main(spec, arg, function(opts, given)
   local config, data, folder, made = (opts.resume and old_run or new_run)(opts, given)
   if opts.threads then ladies.threads(opts.threads) end
-  print(tostring(data))
-  print_configuration(config, folder)
   local _ <close> = made
-  local result = experiment.run(config, data, {
+  local run = experiment.options(config, data, {           -- sooner than anything is told
     out = folder, resume = opts.resume ~= nil, quiet = opts.quiet,
     checkpoint_every = opts.checkpoint_every, workers = opts.workers,
     profile = opts.profile, plot = opts.plot,
   })
+  print(tostring(data))
+  print_configuration(config, folder)
+  local result = ladies.train(run)
   if result.stopped == "interrupted" then
     print(("stopped after batch %d; go on with: ladies train --resume %s%s%s"):format(
       result.batches, folder, config.method_file and " --method " .. config.method_file or "",
@@ -159,7 +160,8 @@ cli.main(spec, arg, function(opts, given)
   print()
   if result.profile then print(Profile.text(result.profile) .. "\n") end
   if opts.profile and result.ranks then print(ranks_cost.text(result.ranks) .. "\n") end
-  print(("in %s: model.npz, log.jsonl, %spredictions.npz, summary.json"):format(folder,
-    result.curve and result.curve .. ", " or ""))
+  print(("in %s: model.npz, log.jsonl, %s%ssummary.json"):format(folder,
+    result.curve and result.curve .. ", " or "",
+    core.exists(folder .. "/predictions.npz") and "predictions.npz, " or ""))
   if result.test_f1 then print(("test micro-F1 %.4f"):format(result.test_f1)) end
 end)

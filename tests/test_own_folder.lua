@@ -8,8 +8,10 @@ local ladies = require "ladies"
 local own_folder = require "ladies.base.own_folder"
 local run_folder = require "ladies.training.run_folder"
 local shell = require "tools.shell"
+local stderr_of = require "tools.stderr_of"
 local temporary = require "reference.temporary"
 local toy_study = require "tools.toy_study"
+local toy_training = require "reference.toy_training"
 
 local tests = {}
 
@@ -224,16 +226,16 @@ function tests.test_empty_folder_and_marker()
   lu.assertFalse(core.exists(folder .. "/.ladies.lock"))
   ladies.file.write(temporary.path "file", "")
   lu.assertErrorMsgContains("is a file", ladies.train, {
-    data = {graph = {}, features = {}, labels = {}, train = {}}, model = {}, sampler = print,
-    out = temporary.path "file"})
+    data = {graph = {}, features = {}, labels = {}, train = {}}, model = {forward = print},
+    sampler = print, out = temporary.path "file"})
 end
 
 --- An empty path is not the root of the file system.
 function tests.test_empty_path()
   lu.assertErrorMsgContains("the path of a folder is empty", own_folder.at, "")
   lu.assertErrorMsgContains("the path of a folder is empty", ladies.train, {
-    data = {graph = {}, features = {}, labels = {}, train = {}}, model = {}, sampler = print,
-    out = ""})
+    data = {graph = {}, features = {}, labels = {}, train = {}}, model = {forward = print},
+    sampler = print, out = ""})
   lu.assertErrorMsgContains("ladies.data.load: the name is empty", ladies.data.load, "")
   for _, words in ipairs{{"train", "--out", ""}, {"train", "--resume", ""}, {"train", ""},
     {"train", "--dataset="}, {"import", ""}, {"compare", "--out", ""}} do
@@ -253,6 +255,50 @@ function tests.test_ranges()
   lu.assertEquals({err, status},
     {"ladies train: both ./a.npz and --dataset ./b.npz are given\n", 2})
   lu.assertFalse(core.exists(out))
+end
+
+--- A run that fails before its first batch leaves nothing behind of what it has made, and nothing
+-- else is removed; one that fails later leaves what it has.
+function tests.test_nothing_left_of_a_run_without_batches()
+  local place = temporary.path "beginning"
+  local function begin(out, own)
+    local opts = toy_training.options(own)
+    opts.out, opts.seed = place .. out, 7
+    lu.assertError(ladies.train, opts)
+  end
+  local function fail() error "not today" end
+  begin("/a//b/c/", {sampler = fail})
+  begin("/d", {monitor = {name = "none"}})
+  lu.assertFalse(core.exists(place))
+  core.folder.make(place .. "/own")
+  core.folder.make(place .. "/used")
+  ladies.file.write(place .. "/used/note", "mine")
+  begin("/own", {sampler = fail})
+  begin("/own/x/y", {sampler = function()
+    ladies.file.write(place .. "/own/x/note", "mine")
+    fail()
+  end})
+  begin("/used", {sampler = fail})
+  lu.assertEquals({core.files(place .. "/own"), core.files(place .. "/own/x")}, {{"x"}, {"note"}})
+  lu.assertEquals(core.files(place .. "/used"), {"note"})
+  begin("/later", {on_batch = function(at) if at.batch == 2 then fail() end end})
+  lu.assertEquals(core.files(place .. "/later"), {"ladies.json", "log.jsonl"})
+  local log = ladies.file.read(place .. "/later/log.jsonl")
+  stderr_of(function() begin("/later", {resume = true, sampler = fail}) end)
+  lu.assertEquals(ladies.file.read(place .. "/later/log-1.jsonl"), log)
+end
+
+--- The same of a command, which tells what is wrong and nothing else.
+function tests.test_nothing_told_of_a_run_that_cannot_begin()
+  local place <close> = shell.folder()
+  for _, words in ipairs{{"--samples=5,5,5"}, {"--samples=5,5,5", "--out=runs/x"}} do
+    local argv = {"train", table.unpack(words)}
+    table.move(ON_TOY, 1, #ON_TOY, #argv + 1, argv)
+    local out, err, status = shell.run_ladies(argv, {folder = place.path})
+    lu.assertEquals({out, err, status}, {"",
+      "ladies train: ladies.samplers.ladies: samples has 3 numbers for 2 layers\n", 1})
+    lu.assertEquals(core.files(place.path), {})
+  end
 end
 
 --- The log of a run that has lost its checkpoint is kept; with a model the run is finished, and

@@ -2,6 +2,7 @@
 -- read no graph at all. Both train and are tested as others are.
 local lu = require "luaunit"
 local ladies = require "ladies"
+local stderr_of = require "tools.stderr_of"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 local toy_training = require "reference.toy_training"
@@ -127,6 +128,45 @@ function tests.test_tables_where_there_must_be_a_tensor()
     hidden = HIDDEN})
   lu.assertErrorMsgContains("what layer 1 returns must be a Tensor, got a table", ladies.train,
     opts)
+end
+
+-- ---------------------------------------------------------------- without layers
+
+--- What a model lacks for validation is told before anything is trained; where it is validated in
+-- another way, that there is no test.
+function tests.test_models_without_layers()
+  local trained = 0
+  local function train(own, lacking)
+    local opts = options{model = jumping(), max_batches = 2, on_batch = function()
+      trained = trained + 1
+    end}
+    opts.sampler = full(opts.data)
+    for key, value in pairs(own) do opts[key] = value end
+    local layer = opts.model.layer
+    function opts.model.forward(model, features, batch)
+      local h = features:rows(batch.input)
+      for i, block in ipairs(batch.blocks) do h = layer(model, i, h, block) end
+      return h
+    end
+    for _, name in ipairs(lacking) do opts.model[name] = nil end
+    return ladies.train(opts)
+  end
+  local function refused(text, lacking, own)
+    lu.assertErrorMsgContains(text, train, own or {}, lacking)
+  end
+  refused("ladies.train: the model has no layer(i, h, block), by which validation and test go; add "
+    .. "it, or validate in another way", {"layer"})
+  refused("ladies.train: the model has no n_layers, by which", {"n_layers"})
+  refused("the model has no layer(i, h, block) and n_layers, by which validation and test go; add "
+    .. "them, or", {"layer", "n_layers"})
+  refused("ladies.train: the model's forward must be a callable, got nil", {"forward"})
+  lu.assertEquals(trained, 0)
+  local result
+  local said = stderr_of(function()
+    result = train({validate = function() return 0.5 end}, {"layer"})
+  end)
+  lu.assertEquals({said, result.test_f1, trained},
+    {"ladies.train: the model has no layer(i, h, block): there will be no test\n", nil, 2})
 end
 
 -- ---------------------------------------------------------------- no graph

@@ -162,7 +162,7 @@ function tests.test_a_model_with_nothing_but_forward()
     validate = function() return 0.5 end})
   lu.assertNil(result.test_f1)
   lu.assertNotEquals(model.w:hash(), before)
-  lu.assertErrorMsgContains("must have layer(i, h, block)", ladies.train,
+  lu.assertErrorMsgContains("the model has no layer(i, h, block) and n_layers", ladies.train,
     options{data = data, model = model, max_batches = 10})
 end
 
@@ -203,7 +203,8 @@ function tests.test_bad_options()
     return message
   end
   lu.assertStrContains(refused{patiense = 3}, 'did you mean "patience"?')
-  lu.assertStrContains(refused{model = {}}, "the model has no parameters")
+  lu.assertStrContains(refused{model = {}}, "the model's forward must be a callable, got nil")
+  lu.assertStrContains(refused{model = {n_layers = 0, forward = print}}, "has no parameters")
   lu.assertStrContains(refused{resume = true}, "resume needs out")
   local data = toy.new()
   data.train = nil

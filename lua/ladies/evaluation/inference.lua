@@ -66,11 +66,20 @@ local function run(where, model, P, features)
   return options.value(where, "what the last layer returns", h, "Tensor")
 end
 
---- Whether a model has what exact inference needs: layer(i, h, block) and n_layers; or n_layers =
--- 0, which says that it reads no graph.
-function inference.possible(model)
+--- What a model lacks of what exact inference needs, layer(i, h, block) and n_layers, as a text;
+-- nil where it has both, or n_layers = 0, which says that it reads no graph.
+function inference.lacking(model)
   options.value("ladies.inference", "the model", model, "table")
-  return model.n_layers == 0 or model.layer ~= nil and model.n_layers ~= nil
+  if model.n_layers == 0 then return nil end
+  local missing = {}
+  if model.layer == nil then missing[1] = "layer(i, h, block)" end
+  if model.n_layers == nil then missing[#missing + 1] = "n_layers" end
+  return missing[1] and table.concat(missing, " and ")
+end
+
+--- Whether a model has what exact inference needs: it lacks nothing.
+function inference.possible(model)
+  return inference.lacking(model) == nil
 end
 
 local CHUNK = 1 << 14      -- nodes of a forward without a graph

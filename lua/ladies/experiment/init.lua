@@ -129,10 +129,10 @@ local function tell_no_validation(data)
   notes.tell(line)
 end
 
---- Makes sampler and model, trains, and returns what ladies.train does, and the model. config: all
+--- The options of ladies.train for an experiment, with its sampler and its model. config: all
 -- settings, as experiment.configure gives them; data: the data set; the fields of `extra` (out,
 -- resume, quiet, checkpoint_every, on_validation, workers) are those of ladies.train.
-function experiment.run(config, data, extra)
+function experiment.options(config, data, extra)
   experiment.resolve(config, data)
   local model = experiment.model(config, data)
   local sampler = experiment.sampler(config, data, model)
@@ -151,7 +151,14 @@ function experiment.run(config, data, extra)
   opts.data, opts.model, opts.sampler = data, model, sampler
   opts.settings, opts.method, opts.monitor = config, methods.title(config), {name = "micro-F1"}
   opts.count_memory = memory_counter(data, config)
-  return train(tables.merged(opts, extra)), model
+  return tables.merged(opts, extra)
+end
+
+--- Makes sampler and model, trains, and returns what ladies.train does, and the model: of
+-- experiment.options(config, data, extra).
+function experiment.run(config, data, extra)
+  local opts = experiment.options(config, data, extra)
+  return train(opts), opts.model
 end
 
 return experiment

@@ -89,19 +89,54 @@ local function keep_log(folder)
     .. "anew, and that log is kept as %s\n"):format(folder, count, name))
 end
 
+-- What a run writes before its first batch.
+local BEFORE = {"log.jsonl", "config.json", "ladies.json"}
+
+-- The folders on the way to `path` that are not there, the deepest first.
+local function missing_on_the_way(path)
+  local missing = {}
+  local part = path:gsub("(.)/+$", "%1")
+  while part and not core.exists(part) do
+    missing[#missing + 1] = part
+    part = part:match "^(.*[^/])/+[^/]+$"
+  end
+  return missing
+end
+
+-- The lock as a <close> variable. Where it goes with an error and no batch was trained, it leaves
+-- nothing behind. made: the folders that were made.
+local function undoing(folder, lock, made)
+  local function is_begun()
+    return folder:has "checkpoint.npz" or folder:has "summary.json"
+      or logged(folder:file "log.jsonl") > 0
+  end
+  return setmetatable({}, {__close = function(_, failure)
+    local is_undone
+    do
+      local _ <close> = lock
+      is_undone = failure ~= nil and not is_begun()
+      for _, name in ipairs(is_undone and BEFORE or {}) do os.remove(folder:file(name)) end
+    end
+    for _, path in ipairs(is_undone and made or {}) do os.remove(path) end     -- if it is empty
+  end})
+end
+
 --- ladies.run_folder(path [, resume]) -> folder, lock
 -- The folder of a run, taken for this process alone until `lock`, a <close> variable, goes. It is
 -- new or empty, or, with `resume`, that of the run that is there: neither the files of others nor a
 -- run are written over. folder:file(name) is the path of a file in it, folder:has(name) whether it
 -- is there, folder:write_json(name, value) writes one. Those of ladies.train are config.json (its
 -- settings, where it has such), log.jsonl, checkpoint.npz, model.npz (the best model),
--- predictions.npz, curve.tsv, curve.svg and summary.json.
+-- predictions.npz, curve.tsv, curve.svg and summary.json. Where `lock` goes with an error before a
+-- batch was logged or a checkpoint written, what was made here goes as well: the files of a folder
+-- that was new or empty, and the folder where there was none.
 function run_folder.take(path, resume)
   local folder = run_folder.at(path, resume)
+  local made, is_new = missing_on_the_way(path), #core.files(path) == 0
   local lock = folder:take "run"
   folder = run_folder.at(path, resume)
   keep_log(folder)
-  return folder, lock
+  return folder, is_new and undoing(folder, lock, made) or lock
 end
 
 return run_folder

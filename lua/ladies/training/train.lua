@@ -3,6 +3,7 @@
 
 local check_model = require "ladies.training.check_model"
 local errors = require "ladies.base.errors"
+local inference = require "ladies.evaluation.inference"
 local link = require "ladies.ranks.link"
 local options = require "ladies.base.options"
 local results = require "ladies.training.results"
@@ -58,13 +59,30 @@ local function check_no_graph(opts)
   end
 end
 
+-- Fails for a model that cannot be trained, or not be validated as it is to be; tells of one that
+-- cannot be tested, or whose validation is of another network.
+local function check_own_model(opts)
+  local model, data = opts.model, opts.data
+  options.value("ladies.train", "the model's forward", model.forward, "callable")
+  local lacking = opts.sampler and inference.lacking(model)
+  if lacking and data.val and not opts.validate then
+    errors.fail(("ladies.train: the model has no %s, by which validation and test go; add %s, or "
+      .. "validate in another way (validate = function, or --validation sampled)"):format(lacking,
+      lacking:find " and " and "them" or "it"))
+  end
+  local text = lacking and data.test and ("the model has no %s: there will be no test")
+    :format(lacking) or check_model(model, data.features.n_cols)
+  if text then io.stderr:write("ladies.train: ", text, "\n") end
+end
+
 --- ladies.train{data =, model =, sampler =, ...}: trains the model in place, leaves the best one's
 -- parameters in it and returns a summary (see ladies.summary; print it for the table).
 -- data         a data set: graph, features, labels, train, and val and test where there are any
 -- model        nn.gcn or any table of parameters with forward(features, batch); for the exact
 --              inference of validation and test it needs layer(i, h, block) and n_layers too, and
---              without them there is no test and `validate` must be given. A line tells where
---              forward and layer are not the same network
+--              without them `validate` must be given where there are nodes for validation, and a
+--              line tells that there is no test. A line tells where forward and layer are not the
+--              same network, too
 -- sampler      sampler(seeds, rng) -> mini-batch. Without one the model reads no graph: batches are
 --              those of ladies.batches without a sampler, and inference is the model's forward on
 --              some nodes at a time. Checkpoints hold the tensors of sampler.state, an
@@ -165,8 +183,7 @@ local function train(given)
   if opts.resume and not opts.out then
     errors.fail "ladies.train: resume needs out, the run's folder"
   end
-  local difference = check_model(opts.model, opts.data.features.n_cols)
-  if difference then io.stderr:write("ladies.train: ", difference, "\n") end
+  check_own_model(opts)
   local folder, lock
   if opts.out and link.rank == 0 then folder, lock = run_folder.take(opts.out, opts.resume) end
   local _ <close> = lock

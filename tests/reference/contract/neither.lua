@@ -20,12 +20,12 @@ without("errors.", [[
   fail is_in_own_file is_internal is_interrupt message own_file pass_on told
 ]])
 without("experiment.", [[
-  batch_size configure load model own read resolve run same_model sampler stored
+  batch_size configure load model options own read resolve run same_model sampler stored
 ]])
 without("file.", "read write")
 without("folder.", "bytes lock make remove sync")
 without("generate.", "block_model power_law weights")
-without("inference.", "possible")
+without("inference.", "lacking possible")
 without("loss.", "of")
 without("mtx.", "read")
 without("nn.", [[

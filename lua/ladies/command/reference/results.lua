@@ -72,15 +72,15 @@ results.RETURNED = {
   ["number|table"] = "Npz:numbers PickledArray:numbers Safetensors:numbers",
   ["string"] = "Dataset:describe ladies.errors.message ladies.errors.told ladies.help_text " ..
     "ladies.home ladies.options.hint ladies.sampling.hash",
-  ["string?"] = "ladies.experiment.same_model ladies.options.class_of ladies.options.nearest " ..
-    "ladies.show Figure:svg",
+  ["string?"] = "ladies.experiment.same_model ladies.inference.lacking ladies.options.class_of " ..
+    "ladies.options.nearest ladies.show Figure:svg",
   ["string?, string?"] = "Figure:png Figure:text",
   ["string|table"] = "Npz:strings PickledArray:strings",
   ["string[]"] = "Npz:names Safetensors:names ladies.data.names ladies.reload",
   ["string[], string?"] = "ladies.plot.files",
   ["table"] = "Dataset:facts Laboratory:write ladies.auto ladies.checkpoint.run ladies.compare " ..
-    "ladies.depth ladies.early_stopping ladies.experiment.configure ladies.experiment.own " ..
-    "ladies.experiment.stored ladies.log ladies.metrics.confusion " ..
+    "ladies.depth ladies.early_stopping ladies.experiment.configure ladies.experiment.options " ..
+    "ladies.experiment.own ladies.experiment.stored ladies.log ladies.metrics.confusion " ..
     "ladies.nn.class ladies.options.check ladies.progress ladies.schedule.plateau " ..
     "ladies.schedule.warmup ladies.summary ladies.sweep ladies.timer ladies.train",
   ["table, ladies.Model"] = "ladies.experiment.run",
