@@ -6,15 +6,17 @@ local cache = require "ladies.data.store.cache"
 
 local install = {}
 
--- What belongs together: the words for pip. Versions that work with each other.
+-- What belongs together: the words for pip. Versions that work with each other; this PyTorch needs
+-- the older NumPy, which any group would otherwise replace.
+local NUMPY = "numpy<2"
 local GROUPS = {
-  {"torch==2.2.1", "numpy<2", "scipy"},
-  {"dgl==2.1.0", "torchdata==0.7.1", "pandas", "pyyaml", "pydantic"},
-  {"torch_geometric"},
+  {NUMPY, "torch==2.2.1", "scipy"},
+  {NUMPY, "dgl==2.1.0", "torchdata==0.7.1", "pandas", "pyyaml", "pydantic"},
+  {NUMPY, "torch_geometric"},
 }
 
 -- Compiled on the spot, for a quarter of an hour: what GraphSAINT in PyG needs.
-local SOURCES = {"wheel", "torch_scatter", "torch_sparse"}
+local SOURCES = {NUMPY, "wheel", "torch_scatter", "torch_sparse"}
 
 -- Runs a program to its end; whether it went well.
 local function run(log, ...)
@@ -40,7 +42,7 @@ function install.python(tell, sources)
   for i, words in ipairs(groups) do
     local name = table.concat(words, " ")
     local done = ("%s/installed-%d"):format(folder, i)
-    if not core.exists(done) then
+    if not core.exists(done) or core.file.read(done) ~= name .. "\n" then
       tell("installing " .. name)
       local flags = words == SOURCES and {"--no-build-isolation"} or {}
       local arguments = table.move(words, 1, #words, #flags + 1, flags)
