@@ -2,13 +2,14 @@
 -- documentation and every parameter, option and field with a type that there is.
 local lu = require "luaunit"
 local annotations = require "ladies.command.reference.annotations"
+local files = require "tools.files"
 local help = require "ladies.prompt.help"
 local ladies = require "ladies"
 local options = require "ladies.base.options"
-local results = require "ladies.command.reference.results"
 local shell = require "tools.shell"
 local signature = require "ladies.command.reference.signature"
 local topics = require "ladies.command.reference.topics"
+local types = require "ladies.command.reference.types"
 
 local tests = {}
 local text, untyped = annotations()
@@ -110,16 +111,75 @@ function tests.test_types_exist()
   lu.assertTrue(count > 1000)
 end
 
---- What is said of results is said of functions that there are.
-function tests.test_results_are_of_functions()
-  local found, seen = annotated(), {}
-  for _, names in pairs(results.RETURNED) do
-    for name in names:gmatch "%S+" do
-      lu.assertNotNil(found[name], name)
-      lu.assertNil(seen[name], name)
-      seen[name] = true
+--- Where the code of a function in Lua ends in a result, its signature says what that is.
+function tests.test_what_is_returned_is_said()
+  local count = 0
+  each(function(entry)
+    local info = debug.getinfo(entry.value, "S")
+    local is_typed = entry.name:find "^%u" or entry.name:find "^ladies%."
+    if info.what == "C" or not is_typed then return end
+    local lines = files.lines(info.source:sub(2))
+    local first, last = lines[info.linedefined], lines[info.lastlinedefined - 1]
+    local returns = first:find "%f[%w]return .* end"
+      or last:find("^" .. first:match "^%s*" .. "  return ")
+    if returns then
+      count = count + 1
+      local form = signature.of(entry.value, entry.is_method)
+      lu.assertNotEquals(form.results, {}, entry.name .. ' returns something: write "-> TYPE" ' ..
+        "behind the brackets of the signature in its docstring")
     end
+  end)
+  lu.assertTrue(count > 100, count)
+end
+
+--- sampling.unsaid(P, thing, ids: Indx, {colour =, width = 2}) -> Tensor, stuff: says too little.
+local function unsaid() end
+
+--- Says nothing of how it is called.
+local function unwritten(thing) return thing end
+
+--- A function that says too little is told what to write.
+function tests.test_complaints()
+  local sampling = ladies.sampling
+  sampling.unsaid, sampling.unwritten = unsaid, unwritten
+  local _, found = annotations()
+  sampling.unsaid, sampling.unwritten = nil, nil
+  lu.assertEquals(found, {
+    'ladies.sampling.unsaid: what is parameter "thing"? Write "thing: TYPE" into the ' ..
+      "signature in its docstring, or give it a name that types.GLOSSARY has",
+    'ladies.sampling.unsaid: ids is a "Indx", which is no type',
+    'ladies.sampling.unsaid: what is option "colour"? Write "colour = TYPE", or its default, ' ..
+      "into the braces of the signature in its docstring",
+    'ladies.sampling.unsaid: what is "stuff"? Behind the arrow of a signature stand types, or ' ..
+      "names that types.GLOSSARY has, and then (in Lua) a colon",
+    "ladies.sampling.unwritten: begin its docstring with its signature, as in " ..
+      '"ladies.f(P, ids: Index | integer[] [, {width = 2}]) -> Tensor: what it does"',
+    'ladies.sampling.unwritten: what is parameter "thing"? Write "thing: TYPE" into the ' ..
+      "signature in its docstring, or give it a name that types.GLOSSARY has",
+  })
+end
+
+--- ladies.f(P, ids: Index | integer[] [, width: integer = 2, rest = 0.5], "a,b" | "c" [,
+-- {rng = Rng, by = "x"}]) -> Tensor, t [, string | nil]: what it does.
+local function said() end
+
+--- What a signature says, part by part.
+function tests.test_parts_of_a_signature()
+  local form = signature.of(said, false)
+  local list = {}
+  for i, one in ipairs(form.parameters) do
+    list[i] = {one.name, one.is_options and "options" or types.of_parameter(one),
+      one.optional and "optional" or nil}
   end
+  lu.assertEquals(list, {
+    {"P", "ladies.Matrix"}, {"ids", "ladies.Index|integer[]"}, {"width", "integer", "optional"},
+    {"rest", "number", "optional"}, {"value", '"a,b"|"c"'}, {"opts", "options", "optional"},
+  })
+  lu.assertEquals(form.parameters[6].defaults, {rng = "Rng", by = '"x"'})
+  lu.assertEquals(types.of_result(form.results[1]), "ladies.Tensor")
+  lu.assertEquals(types.of_result(form.results[2]), "ladies.Tensor")
+  lu.assertEquals(types.of_result(form.results[3]), "string?")
+  lu.assertNil(form.results[4])
 end
 
 -- Whether a value is of a type of the file.
@@ -193,11 +253,11 @@ function tests.test_functions_return_what_is_said()
   local found = annotated()
   for _, call in ipairs(calls()) do
     local name = call[1]
-    local types = found[name]
+    local list = found[name]
     local got = table.pack(help.find(name)(table.unpack(call, 2)))
-    lu.assertTrue(got.n <= #types, name)
-    for i, type_text in ipairs(types) do
-      lu.assertTrue(is_of(got[i], type_text),
+    lu.assertTrue(got.n <= #list, name)
+    for i, type_text in ipairs(list) do
+      lu.assertTrue(is_of(got[i], (type_text:gsub(" %.%.%.$", ""))),
         ("%s: result %d is %s, not %s"):format(name, i, tostring(got[i]), type_text))
     end
   end

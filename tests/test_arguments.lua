@@ -44,9 +44,9 @@ end
 function tests.test_the_message_has_the_signature()
   fails("ladies.ones(n_rows [, n_cols]) takes at most 2 arguments, got 3", ladies.ones, 2, 3, 4)
   fails("x:relu() takes no arguments, got 1", ladies.ones(2).relu, ladies.ones(2), 1)
-  fails("{lr = 0.01, momentum = 0, weight_decay = 0}]) takes at most 2 arguments, got 3",
+  fails("{lr = 0.01, momentum = 0.0, weight_decay = 0.0}]) takes at most 2 arguments, got 3",
     ladies.optim.sgd, {}, {}, 1)
-  fails("eps = 1e-8, weight_decay = 0}]) takes at most 2 arguments", ladies.optim.adam, {}, {}, 1)
+  fails("eps = 1e-8, weight_decay = 0.0}]) takes at most 2 arguments", ladies.optim.adam, {}, {}, 1)
   fails("cols=Index [, values=Tensor]} takes at most 1 argument, got 2", ladies.matrix, {}, 1)
 end
 

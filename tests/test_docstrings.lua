@@ -103,7 +103,7 @@ local function each_spec(f)
       for _, entry in ipairs(section.entries) do
         local form, has_options = signature.of(entry.value, entry.is_method), false
         for _, one in ipairs(form.parameters) do has_options = has_options or one.is_options end
-        local spec = has_options and types.spec_of(entry, form.parameters, section.name)
+        local spec = has_options and types.spec_of(entry, form, section.name)
         if spec and not OTHERWISE[entry.name] then f(entry, form, spec) end
       end
     end

@@ -92,7 +92,9 @@ function tests.test_parts_of_texts()
   lu.assertEquals(names_of(ladies.optim.sgd), "lr momentum weight_decay")
   lu.assertEquals(names_of(print), "")
   lu.assertEquals(help.signature(ladies.schedule.cosine),
-    "schedule.cosine{batches = n, floor = 0}")
+    "schedule.cosine{batches = n, floor = 0} -> function")
+  lu.assertEquals(help.signature(ladies.samplers.ladies),
+    "ladies.samplers.ladies(P, {samples = {s1, s2, ...}, ...}) -> Sampler")
   lu.assertEquals(help.class_of_result(ladies.range), help.classes().Index)
   lu.assertNil(help.class_of_result(print))
 end

@@ -113,7 +113,7 @@ function tests.test_completion_and_inspection()
     {op = "inspect", code = "t[1]:matmul(", at = 12},
     {op = "inspect", code = "for x in y do", at = 3},
   }
-  local cosine = "schedule.cosine{batches = n, floor = 0}: half a cosine"
+  local cosine = "schedule.cosine{batches = n, floor = 0} -> function: half a cosine"
   lu.assertEquals(messages[1], {kind = "reply", matches = {"cosine"}, from = 30})
   lu.assertEquals(messages[2].matches, {})
   lu.assertStrContains(messages[3].text, cosine)

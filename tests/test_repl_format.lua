@@ -192,10 +192,10 @@ end
 function tests.test_candidates_with_documentation()
   local env = {ladies = require "ladies"}
   local _, shown = complete.tab("ladies.schedule.co", 80, env)
-  lu.assertEquals(shown, "constant  Factor 1 throughout.\n"
+  lu.assertEquals(shown, "constant  factor 1 throughout.\n"
     .. "cosine    half a cosine from 1 to `floor` over n batches, then `floor` (Loshc...")
   lu.assertEquals({complete.tab("ladies.schedule.cosine", 80, env)},
-    {"", "schedule.cosine{batches = n, floor = 0}"})
+    {"", "schedule.cosine{batches = n, floor = 0} -> function"})
   _, shown = complete.tab("ladies.nn.gcn{head", 200, env)
   lu.assertStrContains(shown, "head_dropout  before the linear layer")
 end

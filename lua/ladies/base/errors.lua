@@ -12,8 +12,8 @@ local errors = {}
 -- The sources of this library, and of the packages beside it.
 core.set_home(debug.getinfo(1, "S").source:match "^(.*[/\\]ladies)[/\\]base[/\\]" or "=")
 
---- Raises `message`, blamed on the nearest line outside this library: the user's. It becomes one
--- line, whatever it quotes of a file.
+--- errors.fail(message: string): raises `message`, blamed on the nearest line outside this library:
+-- the user's. It becomes one line, whatever it quotes of a file.
 function errors.fail(message)
   error(core.blamed_line() .. core.printable(tostring(message)), 0)
 end
@@ -26,7 +26,7 @@ local function split(e)
   return place, text:sub(#place + 1)
 end
 
---- The message of an error without the place that it blames.
+--- errors.message(e) -> string: the message of an error without the place that it blames.
 function errors.message(e)
   local _, message = split(e)
   return message
@@ -35,24 +35,24 @@ end
 -- The files of own_file, as messages name them.
 local own_files = {}
 
---- Says that the file at `path` is code of the user's own which a command loads: errors.told keeps
--- its places.
+--- errors.own_file(path): says that the file at `path` is code of the user's own which a command
+-- loads: errors.told keeps its places.
 function errors.own_file(path)
   own_files[debug.getinfo(load("", "@" .. path), "S").short_src] = true
 end
 
---- Whether an error blames a line in such a file.
+--- errors.is_in_own_file(e) -> boolean: whether an error blames a line in such a file.
 function errors.is_in_own_file(e)
   return own_files[split(e):match "^(.*):%d+: $"] == true
 end
 
---- The message of an error as the user of a command is told: with the place that it blames only
--- where that is in code of the user's own.
+--- errors.told(e) -> string: the message of an error as the user of a command is told: with the
+-- place that it blames only where that is in code of the user's own.
 function errors.told(e)
   return errors.is_in_own_file(e) and tostring(e) or errors.message(e)
 end
 
---- Whether an error is that of Ctrl-C.
+--- errors.is_interrupt(e) -> boolean: whether an error is that of Ctrl-C.
 function errors.is_interrupt(e)
   return core.is_interruption(e)
 end
@@ -60,8 +60,8 @@ end
 -- How messages begin that were written for nobody: the program itself is wrong, or a script.
 local INTERNAL = {"attempt to ", "bad argument", "assertion failed"}
 
---- Whether an error tells of a fault in code, this library's or a script's, rather than in what it
--- was given.
+--- errors.is_internal(e) -> boolean: whether an error tells of a fault in code, this library's or a
+-- script's, rather than in what it was given.
 function errors.is_internal(e)
   local text = tostring(e)
   for _, sign in ipairs(INTERNAL) do
@@ -77,9 +77,10 @@ local function within(context, message)
   return core.printable(context) .. ": " .. message
 end
 
---- Raises an error that was caught once more, with `context`, what was being done, behind the place
--- that it blames: "FILE:LINE: context: message", or nothing where that is nil. One that blames no
--- place gets the user's line. An interruption stays one, and any other object goes on as it is.
+--- errors.pass_on(e [, context: string]): raises an error that was caught once more, with
+-- `context`, what was being done, behind the place that it blames: "FILE:LINE: context: message",
+-- or nothing where that is nil. One that blames no place gets the user's line. An interruption
+-- stays one, and any other object goes on as it is.
 function errors.pass_on(e, context)
   local interrupted = errors.is_interrupt(e)
   if type(e) ~= "string" and not interrupted then error(e, 0) end
@@ -94,8 +95,8 @@ local function finish(what, number, ok, ...)
   errors.pass_on(..., what:format(number))
 end
 
---- The results of f(...), whose errors then say within what they arose: `what`, "layer %d" or the
--- like, with its number.
+--- errors.within(what: string, number: integer, f, ...) -> ...: the results of f(...), whose errors
+-- then say within what they arose: `what`, "layer %d" or the like, with its number.
 function errors.within(what, number, f, ...)
   return finish(what, number, pcall(f, ...))
 end
@@ -105,7 +106,7 @@ local function settle(ok, first, ...)
   return ok, first, ...
 end
 
---- pcall, but for interruptions, which go on.
+--- errors.try(f, ...) -> boolean, ...: pcall, but for interruptions, which go on.
 function errors.try(f, ...)
   return settle(pcall(f, ...))
 end

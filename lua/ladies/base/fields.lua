@@ -25,13 +25,15 @@ end
 
 --- Makes a class, a metatable that is its own __index and has a __name, refuse what its objects
 -- have not. `names`, a text with blanks between, are their fields: one that an object has not is
--- nil there. Returns the class, in which it leaves the names as __fields, for completion.
+-- nil there. A type may follow a name, as in "n_nodes:integer labels:Index|Tensor". Returns the
+-- class, in which it leaves the names as __fields and types by name as __field_types.
 function fields.of_class(class, names)
   local known = {}
-  class.__fields = {}
-  for name in names:gmatch "%S+" do
+  class.__fields, class.__field_types = {}, {}
+  for name, type_text in names:gmatch "([%w_]+):?(%S*)" do
     known[name] = true
     table.insert(class.__fields, name)
+    if type_text ~= "" then class.__field_types[name] = type_text end
   end
   return setmetatable(class, {__module = class.__name, __index = function(_, key)
     if known[key] or is_meta(key) then return nil end

@@ -26,15 +26,17 @@ local options = {}
 -- one in three letters, or the beginning of it. The case of letters does not count.
 options.nearest = core.nearest
 
---- The end of a message about an unknown `word`: `; did you mean "x"?` with the nearest word of
--- `list`, otherwise all of them after `preface`.
+--- options.hint(word: string, list: string[], preface: string) -> string: the end of a message
+-- about an unknown `word`: `; did you mean "x"?` with the nearest word of `list`, otherwise all of
+-- them after `preface`.
 function options.hint(word, list, preface)
   local near = options.nearest(word, list)
   if near then return ('; did you mean "%s"?'):format(near) end
   return #list > 0 and ("; %s: %s"):format(preface, table.concat(list, ", ")) or ""
 end
 
---- The name of the class of `value` ("Tensor", "Matrix", ...), or nil.
+--- options.class_of(value) -> string | nil: the name of the class of `value` ("Tensor", "Matrix",
+-- ...), or nil.
 function options.class_of(value)
   local meta = debug.getmetatable(value)
   local name = type(meta) == "table" and rawget(meta, "__name")
@@ -172,7 +174,8 @@ function compile(text)
   return made
 end
 
---- The greatest integer key of a table (0 for none), which `#` need not find where there are holes.
+--- options.last(list: table) -> integer: the greatest integer key of a table (0 for none), which
+-- `#` need not find where there are holes.
 function options.last(list)
   local last = 0
   for key in pairs(list) do
@@ -197,8 +200,8 @@ local function complaint(name, value, wanted)
   return near and ('%s; did you mean "%s"?'):format(text, near) or text
 end
 
---- `value` as the type says (an integral float becomes an integer), or an error that begins with
--- `where` and calls it `name`.
+--- options.value(where, name, value, type_text: string) -> any: `value` as the type says (an
+-- integral float becomes an integer), or an error that begins with `where` and calls it `name`.
 function options.value(where, name, value, type_text)
   if value == nil and type_text:find(" or nil", 1, true) then return nil end
   local wanted = compile(type_text)
@@ -210,8 +213,9 @@ end
 -- Given in place of options, it has options.check raise the spec.
 local QUESTION = {}
 
---- The spec with which a function checks its options, the last of its arguments, behind those that
--- are given here; nil where it fails before. The function is called, up to that check.
+--- options.spec_of(f, ...) -> table | nil: the spec with which a function checks its options, the
+-- last of its arguments, behind those that are given here; nil where it fails before. The function
+-- is called, up to that check.
 function options.spec_of(f, ...)
   local arguments = table.pack(...)
   arguments[arguments.n + 1] = QUESTION
@@ -219,9 +223,10 @@ function options.spec_of(f, ...)
   return type(answer) == "table" and rawget(answer, QUESTION) or nil
 end
 
---- A new table with the options of `given`, checked, and the defaults of the others.
--- `where` begins the messages; `spec` maps each key to a type (required), to "type or nil", or to
--- {type, default}. A key that the spec lacks is an error that names the nearest known one.
+--- options.check(where, given, spec: table) -> table: a new table with the options of `given`,
+-- checked, and the defaults of the others. `where` begins the messages; `spec` maps each key to a
+-- type (required), to "type or nil", or to {type, default}. A key that the spec lacks is an error
+-- that names the nearest known one.
 function options.check(where, given, spec)
   given = given == nil and {} or given
   if rawequal(given, QUESTION) then error({[QUESTION] = spec}, 0) end

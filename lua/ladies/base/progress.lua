@@ -39,9 +39,9 @@ function progress.duration(seconds)
   return ("%d:%02d"):format(minutes, seconds % 60)
 end
 
---- ladies.progress{total =, done = 0, unit = "batch"}: a progress display on stderr, for a loop:
--- bar:update(done, now, loss, value) at every turn, `now` being what timer:stop() of a ladies.timer
--- returns, and bar:clear() at the end.
+--- ladies.progress{total =, done = 0, unit = "batch"} -> table: a progress display on stderr, for a
+-- loop: bar:update(done, now, loss, value) at every turn, `now` being what timer:stop() of a
+-- ladies.timer returns, and bar:clear() at the end.
 -- total     how many there will be at most, or nil when nobody knows
 -- bound     whether `total` is only a bound, which the loop may end well before
 -- done      how many were done before (a resumed run)

@@ -31,8 +31,10 @@ local splits = require "ladies.data.splits"
 
 local Dataset = {__name = "ladies.Dataset"}
 Dataset.__index = Dataset
-of_class(Dataset, "name source path graph features labels multilabel classes class_names "
-  .. "train val test merged directed notes node_names feature_names known_hashes")
+of_class(Dataset, "name source:string path graph:Graph features:Tensor|Matrix|Rows "
+  .. "labels:Index|Tensor|Matrix multilabel:boolean classes:integer class_names:string[] "
+  .. "train val test merged:integer directed:boolean notes:string[] node_names:string[] "
+  .. "feature_names:string[] known_hashes:table")
 
 -- Weights that are all one say nothing: without them a matrix is smaller and faster.
 local function without_ones(matrix)
@@ -78,7 +80,8 @@ function Dataset.new(fields, context)
   }, Dataset)
 end
 
---- The number of the node of this name; nil and a message when there is none.
+--- data:find_node(name) -> integer | nil [, string]: the number of the node of this name; nil and a
+-- message when there is none.
 function Dataset:find_node(name)
   if not self.node_names then return nil, self.name .. " has no node names" end
   local id = self.node_names:find(name)
@@ -86,8 +89,9 @@ function Dataset:find_node(name)
   return nil, ('%s has no node called "%s"'):format(self.name, name)
 end
 
---- Splits the labelled nodes anew: `train`, `val` and `test` become what ladies.data.split returns
--- for `how` and the options. Returns the data set.
+--- data:split(how: string [, {seed = 1}]) -> Dataset: splits the labelled nodes anew: `train`,
+-- `val` and `test` become what ladies.data.split returns for `how` and the options. Returns the
+-- data set.
 --
 --   data:split("20-per-class", {seed = 3})
 function Dataset:split(how, opts)
@@ -98,28 +102,29 @@ function Dataset:split(how, opts)
   return self
 end
 
---- What there is to know about the data set, as a table of numbers: nodes, edges, isolated,
--- components, class_sizes, split, features and others that `ladies info` shows.
+--- data:facts() -> table: what there is to know about the data set, as a table of numbers: nodes,
+-- edges, isolated, components, class_sizes, split, features and others that `ladies info` shows.
 function Dataset:facts()
   return facts.of(self)
 end
 
---- A short table of what the data set holds, as text.
+--- data:describe() -> string: a short table of what the data set holds, as text.
 function Dataset:describe()
   return description.short(self)
 end
 
---- Prints a node, given by its number or its name, and its neighbours: names, classes, parts of the
--- split and weights of edges. At most `most` neighbours (20) are listed.
+--- data:show(node: integer | string [, most = 20]): prints a node, given by its number or its name,
+-- and its neighbours: names, classes, parts of the split and weights of edges. At most `most`
+-- neighbours (20) are listed.
 --
 --   data:show "dog.n"
 function Dataset:show(node, most)
   print(neighbourhood(self, node, most))
 end
 
---- data:draw(node [, {hops = 1, most = 40, title =}]) -> Figure: a node, given by its number or its
--- name, and the nodes within `hops` edges of it, the nearest `most`, drawn with the edges between
--- them (ladies.plot.network). Classes have colours and marks.
+--- data:draw(node: integer | string [, {hops = 1, most = 40, title =}]) -> Figure: a node, given by
+-- its number or its name, and the nodes within `hops` edges of it, the nearest `most`, drawn with
+-- the edges between them (ladies.plot.network). Classes have colours and marks.
 --
 --   data:draw("dog.n", {hops = 2}):save "dog.svg"
 function Dataset:draw(node, opts)

@@ -90,10 +90,11 @@ function data.load(name, opts)
   return readers.load(path, opts)
 end
 
---- Writes a data set to an .npz file, which `ladies.data.load` and NumPy can read. With
--- {compress = false} the file is larger and much sooner written. A file whose name ends in
--- .safetensors is not read into memory but used where it lies (see doc/data.md); {dtype =
--- "float16"} or "bfloat16" writes dense features in half the bytes, as the nearest such numbers.
+--- ladies.data.save(data, path [, {compress = true, dtype =}]): writes a data set to an .npz file,
+-- which `ladies.data.load` and NumPy can read. With {compress = false} the file is larger and much
+-- sooner written. A file whose name ends in .safetensors is not read into memory but used where it
+-- lies (see doc/data.md); {dtype = "float16"} or "bfloat16" writes dense features in half the
+-- bytes, as the nearest such numbers.
 function data.save(dataset, path, opts)
   local where = "ladies.data.save"
   options.value(where, "the data set", dataset, "Dataset")

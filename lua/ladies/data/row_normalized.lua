@@ -18,9 +18,9 @@ local function divisors(features)
   return sums
 end
 
---- ladies.data.row_normalized(data): a copy of a data set in which each row of features is divided
--- by the sum of its absolute values, so that a node of many words weighs as much as one of few.
--- Rows of zeros stay as they are. All but the features is shared with `data`.
+--- ladies.data.row_normalized(data) -> Dataset: a copy of a data set in which each row of features
+-- is divided by the sum of its absolute values, so that a node of many words weighs as much as one
+-- of few. Rows of zeros stay as they are. All but the features is shared with `data`.
 local function row_normalized(data)
   options.value("ladies.data.row_normalized", "the data set", data, "Dataset")
   local copy = tables.merged(data)

@@ -6,7 +6,8 @@ local label_kinds = require "ladies.data.labels"
 local options = require "ladies.base.options"
 local tables = require "ladies.base.tables"
 
---- ladies.data.shuffled(data, {what =, seed = 1}): a copy of a data set in which chance decides
+--- ladies.data.shuffled(data, {what =, seed = 1}) -> Dataset: a copy of a data set in which chance
+-- decides
 --   what = "labels"   which label a labelled node has: a model can learn how frequent the classes
 --                     are, and no more
 --   what = "edges"    which node has which place in the graph: the graph is the same, degrees and

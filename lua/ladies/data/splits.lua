@@ -34,10 +34,10 @@ splits.WAYS = "10/10/80, stratified:10/10/80, 20-per-class and TRAIN,VAL,TEST"
 
 local function fail(text, ...) errors.fail(("%s: %s"):format(WHERE, text:format(...))) end
 
---- ladies.data.random_split(n, {train =, val =, seed = 1}) -> train, val, test: a random split of
--- the nodes 1 .. n: three ascending Indexes with the shares `train` and `val` of the nodes, and
--- the others. A function of n, the shares and the seed alone. A data set in place of n has its
--- labelled nodes split.
+--- ladies.data.random_split(n: integer | Dataset, {train =, val =, seed = 1}) -> train, val, test:
+-- a random split of the nodes 1 .. n: three ascending Indexes with the shares `train` and `val` of
+-- the nodes, and the others. A function of n, the shares and the seed alone. A data set in place of
+-- n has its labelled nodes split.
 function splits.random_split(n, opts)
   local nodes
   if options.class_of(n) == "Dataset" then
@@ -59,11 +59,12 @@ function splits.random_split(n, opts)
   return order:slice(1, a):sort(), order:slice(a + 1, b):sort(), order:slice(b + 1, n):sort()
 end
 
---- ladies.data.class_split(data [, {per_class = 20, val = 500, test = 1000, seed = 1}]): a random
--- split in the manner of Planetoid's: three ascending Indexes, of `per_class` nodes of each class
--- (all of a smaller one), and of `val` and `test` others. Where fewer are left these are divided
--- in proportion. Nodes without a label are in none. `data` is a data set or the Index of its
--- labels; the split is a function of these, the numbers and the seed alone.
+--- ladies.data.class_split(data: Dataset | Index [, {per_class = 20, val = 500, test = 1000,
+-- seed = 1}]) -> train, val, test: a random split in the manner of Planetoid's: three ascending
+-- Indexes, of `per_class` nodes of each class (all of a smaller one), and of `val` and `test`
+-- others. Where fewer are left these are divided in proportion. Nodes without a label are in none.
+-- `data` is a data set or the Index of its labels; the split is a function of these, the numbers
+-- and the seed alone.
 --
 --   data.train, data.val, data.test =
 --     ladies.data.class_split(data, {per_class = 20, val = 500, test = 1000, seed = 1})
@@ -258,8 +259,8 @@ function splits.default(data)
   return data.multilabel and "10/10/80" or "stratified:10/10/80"
 end
 
---- ladies.data.split(data, how [, {seed = 1}]) -> train, val, test: ascending Indexes of the nodes
--- of a data set, split in the way `how`:
+--- ladies.data.split(data, how: string [, {seed = 1}]) -> train, val, test: ascending Indexes of
+-- the nodes of a data set, split in the way `how`:
 --
 --   "10/10/80"              per cent of the labelled nodes, at random; their numbers are these
 --                           shares rounded to whole nodes by largest remainder, with the exact sum

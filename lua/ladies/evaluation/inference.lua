@@ -66,8 +66,9 @@ local function run(where, model, P, features)
   return options.value(where, "what the last layer returns", h, "Tensor")
 end
 
---- What a model lacks of what exact inference needs, layer(i, h, block) and n_layers, as a text;
--- nil where it has both, or n_layers = 0, which says that it reads no graph.
+--- inference.lacking(model) -> string | nil: what a model lacks of what exact inference needs,
+-- layer(i, h, block) and n_layers, as a text; nil where it has both, or n_layers = 0, which says
+-- that it reads no graph.
 function inference.lacking(model)
   options.value("ladies.inference", "the model", model, "table")
   if model.n_layers == 0 then return nil end
@@ -77,17 +78,18 @@ function inference.lacking(model)
   return missing[1] and table.concat(missing, " and ")
 end
 
---- Whether a model has what exact inference needs: it lacks nothing.
+--- inference.possible(model) -> boolean: whether a model has what exact inference needs: it lacks
+-- nothing.
 function inference.possible(model)
   return inference.lacking(model) == nil
 end
 
 local CHUNK = 1 << 14      -- nodes of a forward without a graph
 
---- inference.without_graph(model, features): the logits of all rows of the features, by the model's
--- forward on some of them at a time. The mini-batches are {input = nodes, output = nodes, blocks =
--- {}}, as those of ladies.batches without a sampler: for models that read no graph. Nothing is
--- recorded.
+--- inference.without_graph(model, features: Tensor | Matrix) -> Tensor: the logits of all rows of
+-- the features, by the model's forward on some of them at a time. The mini-batches are {input =
+-- nodes, output = nodes, blocks = {}}, as those of ladies.batches without a sampler: for models
+-- that read no graph. Nothing is recorded.
 function inference.without_graph(model, features)
   local where = "ladies.inference.without_graph"
   options.value(where, "the model", model, "table")
@@ -108,7 +110,8 @@ function inference.without_graph(model, features)
   return logits
 end
 
---- inference.exact(model, data [, {P =, features =}]): the logits of all nodes, N x outputs.
+--- inference.exact(model, data: Dataset | Graph | Matrix [, {P =, features =}]) -> Tensor: the
+-- logits of all nodes, N x outputs.
 -- model     has `n_layers` and `layer(i, h, block)`, as nn.gcn; its `P`, a Matrix, or `normalize`
 --           ("sym" or "row") and `lambda`, as for graph:normalize, say which P it is for. A layer
 --           may return a table of tensors for the next one, the last one returns the logits. With
@@ -150,13 +153,13 @@ local SAMPLED = {
   seed = {"integer", 1},
 }
 
---- inference.sampled(model, data, nodes, {sampler =, batch_size = 512, draws = 1, seed = 1}): the
--- logits of the Index `nodes`, #nodes x outputs, each from a sampled neighbourhood. With more
--- draws every node is sampled so many times and the logits are averaged. The nodes go through the
--- sampler in batches of batch_size; called without a place in an epoch, it must give mini-batches
--- whose output holds all of its seeds (Cluster-GCN: the clusters that hold them; VR-GCN: by its
--- histories as they are, and sampler:fill(model, features) makes them the model's). As for exact
--- inference nothing is recorded.
+--- inference.sampled(model, data, nodes, {sampler =, batch_size = 512, draws = 1, seed = 1})
+-- -> Tensor: the logits of the Index `nodes`, #nodes x outputs, each from a sampled neighbourhood.
+-- With more draws every node is sampled so many times and the logits are averaged. The nodes go
+-- through the sampler in batches of batch_size; called without a place in an epoch, it must give
+-- mini-batches whose output holds all of its seeds (Cluster-GCN: the clusters that hold them;
+-- VR-GCN: by its histories as they are, and sampler:fill(model, features) makes them the model's).
+-- As for exact inference nothing is recorded.
 function inference.sampled(model, data, nodes, given)
   local where = "ladies.inference.sampled"
   options.value(where, "the model", model, "table")

@@ -18,17 +18,19 @@ local function tally(where, predicted, labels, idx)
   return label_kinds.kind_of(labels).tally(where, predicted, labels, idx)
 end
 
---- metrics.accuracy(predicted, labels [, idx]): the share of the nodes (idx, by default all) that
--- are predicted without any error. Logits become predictions by logits:argmax(), or
--- logits:above(0) where a node may have several classes.
+--- metrics.accuracy(predicted: Index | Tensor | Matrix, labels: Index | Tensor | Matrix [, idx])
+-- -> number: the share of the nodes (idx, by default all) that are predicted without any error.
+-- Logits become predictions by logits:argmax(), or logits:above(0) where a node may have several
+-- classes.
 function metrics.accuracy(predicted, labels, idx)
   local counts = tally("ladies.metrics.accuracy", predicted, labels, idx)
   return counts.exact / counts.n
 end
 
---- metrics.micro_f1(predicted, labels [, idx]): micro-averaged F1, 2 TP / (2 TP + FP + FN) with the
--- counts summed over all classes. With one class a node every error is one FP and one FN, so it
--- equals the accuracy. 0 where no class occurs.
+--- metrics.micro_f1(predicted: Index | Tensor | Matrix, labels: Index | Tensor | Matrix [, idx])
+-- -> number: micro-averaged F1, 2 TP / (2 TP + FP + FN) with the counts summed over all classes.
+-- With one class a node every error is one FP and one FN, so it equals the accuracy. 0 where no
+-- class occurs.
 function metrics.micro_f1(predicted, labels, idx)
   local counts = tally("ladies.metrics.micro_f1", predicted, labels, idx)
   local correct, marked = 0, 0
@@ -38,9 +40,10 @@ function metrics.micro_f1(predicted, labels, idx)
   return marked > 0 and 2 * correct / marked or 0
 end
 
---- metrics.macro_f1(predicted, labels [, idx]): macro-averaged F1, the mean over the classes of
--- 2 TP / (2 TP + FP + FN). A class that occurs neither among the labels nor among the predictions
--- is left out where a node has one class, and counts as 0 where it may have several.
+--- metrics.macro_f1(predicted: Index | Tensor | Matrix, labels: Index | Tensor | Matrix [, idx])
+-- -> number: macro-averaged F1, the mean over the classes of 2 TP / (2 TP + FP + FN). A class that
+-- occurs neither among the labels nor among the predictions is left out where a node has one class,
+-- and counts as 0 where it may have several.
 function metrics.macro_f1(predicted, labels, idx)
   local counts = tally("ladies.metrics.macro_f1", predicted, labels, idx)
   local sum = 0
@@ -50,8 +53,9 @@ function metrics.macro_f1(predicted, labels, idx)
   return sum / #counts.marked
 end
 
---- The confusion matrix: counts[truth][predicted] as tables of integers, classes 1 .. classes.
--- Where every node has one class.
+--- metrics.confusion(predicted: Index | Tensor | Matrix, labels, classes: integer [, idx])
+-- -> table: the confusion matrix: counts[truth][predicted] as tables of integers, classes 1 ..
+-- classes. Where every node has one class.
 function metrics.confusion(predicted, labels, classes, idx)
   local where = "ladies.metrics.confusion"
   classes = options.value(where, "classes", classes, "integer in [1, 10000]")
@@ -82,14 +86,15 @@ local function predict(where, model, data, given)
   return predicted
 end
 
---- metrics.predictions(model, data [, {P =}]): what a model predicts for every node of a data set,
--- by exact inference over the whole graph. The options are those of ladies.inference.exact.
+--- metrics.predictions(model, data [, {P =}]) -> Index: what a model predicts for every node of a
+-- data set, by exact inference over the whole graph. The options are those of
+-- ladies.inference.exact.
 function metrics.predictions(model, data, given)
   return predict("ladies.metrics.predictions", model, data, given)
 end
 
---- metrics.f1(model, data, idx [, {P =}]): micro-F1 of a model on the nodes idx of a data set, by
--- exact inference over the whole graph. The options are those of ladies.inference.exact.
+--- metrics.f1(model, data, idx [, {P =}]) -> number: micro-F1 of a model on the nodes idx of a data
+-- set, by exact inference over the whole graph. The options are those of ladies.inference.exact.
 function metrics.f1(model, data, idx, given)
   return metrics.micro_f1(predict("ladies.metrics.f1", model, data, given), data.labels, idx)
 end

@@ -43,9 +43,10 @@ local function leading(C, rng)
   return v * sign
 end
 
---- projection.pca(X [, k = 2]) -> Tensor, table: the principal components of the rows of X: for
--- each row its k coordinates along the directions in which the rows vary most, from their mean; and
--- the share of the variance of each. No more columns than there are directions in which they vary.
+--- projection.pca(X: Tensor [, k = 2]) -> Tensor, table: the principal components of the rows of X:
+-- for each row its k coordinates along the directions in which the rows vary most, from their mean;
+-- and the share of the variance of each. No more columns than there are directions in which they
+-- vary.
 function projection.pca(X, k)
   local where = "ladies.projection.pca"
   rows_of(where, X)
@@ -67,9 +68,10 @@ function projection.pca(X, k)
   end)
 end
 
---- projection.tsne(X [, {perplexity = 30, steps = 500, seed = 1}]) -> Tensor: the rows of X (at
--- most 5000, for all pairs are looked at) as points in two dimensions in which the neighbours of a
--- row are near it (van der Maaten and Hinton, JMLR 2008); distances between groups mean little.
+--- projection.tsne(X: Tensor [, {perplexity = 30.0, steps = 500, seed = 1}]) -> Tensor: the rows of
+-- X (at most 5000, for all pairs are looked at) as points in two dimensions in which the neighbours
+-- of a row are near it (van der Maaten and Hinton, JMLR 2008); distances between groups mean
+-- little.
 -- perplexity   about how many neighbours a row has, below the number of rows / 3
 -- steps        of gradient descent
 -- seed         of where the points begin

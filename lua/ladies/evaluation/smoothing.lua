@@ -59,9 +59,9 @@ local function known(where, data, opts)
     kind.targets(data.labels[nodes], data.classes)
 end
 
---- smoothing.label_propagation(data [, {nodes =, alpha = 0.9, steps = 50}]): logits of all nodes,
--- nodes x classes, from the graph and the labels of `nodes` (the training nodes) alone. Predictions
--- of a model have to beat them; see the file's header for alpha. Nothing is recorded.
+--- smoothing.label_propagation(data [, {nodes =, alpha = 0.9, steps = 50}]) -> Tensor: logits of
+-- all nodes, nodes x classes, from the graph and the labels of `nodes` (the training nodes) alone.
+-- Predictions of a model have to beat them; see the file's header for alpha. Nothing is recorded.
 function smoothing.label_propagation(data, given)
   local where = "ladies.smoothing.label_propagation"
   local opts = options.check(where, given, {
@@ -86,11 +86,11 @@ local function corrected(S, z, nodes, y, opts)
   return z + e * scale:reshape(#scale, 1)
 end
 
---- smoothing.correct_and_smooth(data, logits [, {nodes =, correct = 0.8, smooth = 0.9, steps =
--- 50}]): the logits of all nodes, nodes x classes, after both steps of Correct and Smooth with the
--- labels of `nodes` (the training nodes); those of the validation nodes may be given besides where
--- they are not to be scored. correct and smooth are the alpha of each step; 0 leaves it out.
--- Nothing is recorded.
+--- smoothing.correct_and_smooth(data, logits [, {nodes =, correct = 0.8, smooth = 0.9,
+-- steps = 50}]) -> Tensor: the logits of all nodes, nodes x classes, after both steps of Correct
+-- and Smooth with the labels of `nodes` (the training nodes); those of the validation nodes may be
+-- given besides where they are not to be scored. correct and smooth are the alpha of each step; 0
+-- leaves it out. Nothing is recorded.
 function smoothing.correct_and_smooth(data, logits, given)
   local where = "ladies.smoothing.correct_and_smooth"
   local opts = options.check(where, given, {

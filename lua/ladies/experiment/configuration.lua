@@ -31,9 +31,9 @@ local function default_model(given, preset)
   return not needs_plain_layers(method, given) and presets[preset].model or nil
 end
 
---- ladies.experiment.same_model(names, given): the model that all methods of a list can train with
--- the settings `given`, for those of them that are to be compared: nil, where each has the same one
--- by itself or `given` names one; else gcn.
+--- ladies.experiment.same_model(names: string[], given) -> string | nil: the model that all methods
+-- of a list can train with the settings `given`, for those of them that are to be compared: nil,
+-- where each has the same one by itself or `given` names one; else gcn.
 function configuration.same_model(names, given)
   local preset = presets[given.preset or settings.common.preset.default]
   for _, name in ipairs(not given.model and preset.model and names or {}) do
@@ -96,10 +96,10 @@ local function spec_of(entries, preset)
   return spec
 end
 
---- ladies.experiment.configure(given [, where]): all settings of an experiment: those of `given`,
--- checked, and for the others those of its method and of the preset that given.preset names.
--- doc/reference/settings.md has a table of them, `ladies train --help` lists them. Methods and
--- models of one's own are named by what ladies.experiment.own gives. Errors begin with `where`.
+--- ladies.experiment.configure(given [, where]) -> table: all settings of an experiment: those of
+-- `given`, checked, and for the others those of its method and of the preset that given.preset
+-- names. doc/reference/settings.md has a table of them, `ladies train --help` lists them. Methods
+-- and models of one's own are named by what ladies.experiment.own gives. Errors begin with `where`.
 function configuration.of(given, where)
   where = where or "ladies.experiment"
   options.value(where, "the settings", given, "table")
@@ -129,8 +129,9 @@ function configuration.of(given, where)
   return config
 end
 
---- The settings that a run has left, whole again: as configuration.of, but a model that they do not
--- name is gcn. (So it was in every preset before `default` had one of its own.)
+--- ladies.experiment.stored(given, where) -> table: the settings that a run has left, whole again:
+-- as configuration.of, but a model that they do not name is gcn. (So it was in every preset before
+-- `default` had one of its own.)
 function configuration.stored(given, where)
   local config = configuration.of(tables.merged({model = "gcn"}, given), where)
   config.model = given.model

@@ -57,8 +57,9 @@ local function load(config)
   return data
 end
 
---- Gives a value to what a configuration leaves open and the data set decides: how often to
--- validate, every 10 batches as in the paper, or every 100 on a large graph; and the method's own.
+--- ladies.experiment.resolve(config, data): gives a value to what a configuration leaves open and
+-- the data set decides: how often to validate, every 10 batches as in the paper, or every 100 on a
+-- large graph; and the method's own.
 function experiment.resolve(config, data)
   if not data.train then
     errors.fail(("%s: %s has no nodes for training; data:split() makes a split"):format(WHERE,
@@ -69,9 +70,10 @@ function experiment.resolve(config, data)
   config.eval_every = config.eval_every or (data.graph.n_nodes < LARGE and 10 or 100)
 end
 
---- The data set of a configuration. Where it has no split, the configuration gets `split` and
--- `split_seed`, with which the same one is made again; and its paths, of the data set and of files
--- that split it, become those from the root, so that it means the same in every folder.
+--- ladies.experiment.read(config) -> Dataset: the data set of a configuration. Where it has no
+-- split, the configuration gets `split` and `split_seed`, with which the same one is made again;
+-- and its paths, of the data set and of files that split it, become those from the root, so that it
+-- means the same in every folder.
 function experiment.read(config)
   local data = load(config)
   if readers.is_path(config.dataset) then config.dataset = paths.from_root(config.dataset) end
@@ -81,8 +83,8 @@ function experiment.read(config)
   return data
 end
 
---- The data set of a configuration, as ladies.experiment.read gives it, with which the
--- configuration is resolved.
+--- ladies.experiment.load(config) -> Dataset: the data set of a configuration, as
+-- ladies.experiment.read gives it, with which the configuration is resolved.
 function experiment.load(config)
   local data = experiment.read(config)
   experiment.resolve(config, data)
@@ -102,17 +104,20 @@ local function memory_counter(data, config)
   end
 end
 
---- The model of a configuration, with its first weights.
+--- ladies.experiment.model(config, data) -> Model: the model of a configuration, with its first
+-- weights.
 function experiment.model(config, data)
   return configuration.entries(config).model.make(config, data)
 end
 
---- The training nodes of a batch; full batches have all of them.
+--- ladies.experiment.batch_size(config, data) -> integer: the training nodes of a batch; full
+-- batches have all of them.
 function experiment.batch_size(config, data)
   return config.method == "full" and #data.train or config.batch_size
 end
 
---- The sampler of a configuration, which is resolved, for a model where the method needs one; with
+--- ladies.experiment.sampler(config, data [, model, samples: integer | integer[]]) -> Sampler: the
+-- sampler of a configuration, which is resolved, for a model where the method needs one; with
 -- `samples` in place of its own where they are given.
 function experiment.sampler(config, data, model, samples)
   experiment.resolve(config, data)
@@ -129,9 +134,10 @@ local function tell_no_validation(data)
   notes.tell(line)
 end
 
---- The options of ladies.train for an experiment, with its sampler and its model. config: all
--- settings, as experiment.configure gives them; data: the data set; the fields of `extra` (out,
--- resume, quiet, checkpoint_every, on_validation, workers) are those of ladies.train.
+--- ladies.experiment.options(config, data [, extra: table]) -> table: the options of ladies.train
+-- for an experiment, with its sampler and its model. config: all settings, as experiment.configure
+-- gives them; data: the data set; the fields of `extra` (out, resume, quiet, checkpoint_every,
+-- on_validation, workers) are those of ladies.train.
 function experiment.options(config, data, extra)
   experiment.resolve(config, data)
   local model = experiment.model(config, data)
@@ -154,8 +160,9 @@ function experiment.options(config, data, extra)
   return tables.merged(opts, extra)
 end
 
---- Makes sampler and model, trains, and returns what ladies.train does, and the model: of
--- experiment.options(config, data, extra).
+--- ladies.experiment.run(config, data [, extra: table]) -> table, Model: makes sampler and model,
+-- trains, and returns what ladies.train does, and the model: of experiment.options(config, data,
+-- extra).
 function experiment.run(config, data, extra)
   local opts = experiment.options(config, data, extra)
   return train(opts), opts.model

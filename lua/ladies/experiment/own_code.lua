@@ -125,9 +125,9 @@ function own_code.method(where, given)
   return found
 end
 
---- ladies.experiment.own{method =, model =}: settings for code of one's own. Both may be a file, as
--- `ladies train --method` and `--model` take it; or {name =, sampler = function(P, data, model) ->
--- sampler} and {name =, model = function(data) -> model}.
+--- ladies.experiment.own{method =, model =} -> table: settings for code of one's own. Both may be a
+-- file, as `ladies train --method` and `--model` take it; or {name =, sampler = function(P, data,
+-- model) -> sampler} and {name =, model = function(data) -> model}.
 function own_code.settings(given)
   local where = "ladies.experiment.own"
   local opts = options.check(where, given, {method = "string or table or nil",
@@ -232,10 +232,10 @@ local function loaded_from(path)
     all[1] and ", but from " .. others or ""))
 end
 
---- ladies.reload([path]): loads a file of one's own once more, after it was changed: samplers and
--- models that are made from now on are the new ones. Without a path it loads all files that are
--- loaded. Returns an array of the names of those whose code has changed. Where a file has an error,
--- what it gave before stays.
+--- ladies.reload([path]) -> string[]: loads a file of one's own once more, after it was changed:
+-- samplers and models that are made from now on are the new ones. Without a path it loads all files
+-- that are loaded. Returns an array of the names of those whose code has changed. Where a file has
+-- an error, what it gave before stays.
 function own_code.reload(path)
   options.value("ladies.reload", "the path", path, "string or nil")
   local changed, failure = {}, nil

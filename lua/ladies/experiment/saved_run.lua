@@ -27,7 +27,7 @@ local tables = require "ladies.base.tables"
 
 local SavedRun = {__name = "ladies.SavedRun"}
 SavedRun.__index = SavedRun
-fields.of_class(SavedRun, "path config data model sampler batch_size")
+fields.of_class(SavedRun, "path config data model sampler:function|table batch_size:integer")
 
 local CONTENT, SPLIT = {"edges", "features", "labels"}, {"train", "val", "test"}
 
@@ -162,8 +162,8 @@ function SavedRun.new(path, given)
     batch_size = settings.batch_size}, SavedRun)
 end
 
---- run:nodes(part): the nodes of a part of the split, an Index: "train", "val", "test", "labelled"
--- (every node with a label) or "all".
+--- run:nodes(part: string) -> Index: the nodes of a part of the split, an Index: "train", "val",
+-- "test", "labelled" (every node with a label) or "all".
 function SavedRun:nodes(part)
   local data = self.data
   if part == "all" then return core.range(1, data.graph.n_nodes) end
@@ -193,11 +193,11 @@ local function sampler_of(run, samples)
   return experiment.sampler(config, run.data, run.model, samples)
 end
 
---- run:logits(nodes [, {how = "exact", samples =, draws = 1, seed = 1, smooth = false}]): the
--- logits of the Index `nodes`, #nodes x classes.
--- how = "exact", over the whole graph; or "sampled", by the run's own sampler, with `samples` (the
--- run's) nodes a layer or neighbours a node, averaged over `draws`, from `seed`
--- smooth = true: those of smoothing.correct_and_smooth, by the labels of the training nodes
+--- run:logits(nodes [, {how = "exact", samples = integer, draws = 1, seed = 1, smooth = false}])
+-- -> Tensor: the logits of the Index `nodes`, #nodes x classes. how = "exact", over the whole
+-- graph; or "sampled", by the run's own sampler, with `samples` (the run's) nodes a layer or
+-- neighbours a node, averaged over `draws`, from `seed` smooth = true: those of
+-- smoothing.correct_and_smooth, by the labels of the training nodes
 function SavedRun:logits(nodes, given)
   local opts = given or {}
   if opts.smooth then
@@ -211,9 +211,9 @@ function SavedRun:logits(nodes, given)
   })
 end
 
---- run:page([part]) -> string: the run as one page of HTML that needs nothing else: what it came
--- to, its curves, which classes are taken for which, the nodes of `part` (test, or else val; see
--- nodes) that the model is most wrong about, and the configuration. `ladies view` writes it.
+--- run:page([part: string]) -> string: the run as one page of HTML that needs nothing else: what it
+-- came to, its curves, which classes are taken for which, the nodes of `part` (test, or else val;
+-- see nodes) that the model is most wrong about, and the configuration. `ladies view` writes it.
 function SavedRun:page(part) return run_page(self, part) end
 
 return SavedRun

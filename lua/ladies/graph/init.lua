@@ -11,10 +11,11 @@ local tables = require "ladies.base.tables"
 
 local Graph = {__name = "ladies.Graph"}
 Graph.__index = Graph
-fields.of_class(Graph, "adjacency n_nodes n_edges normalized row_degrees")
+fields.of_class(Graph, "adjacency:Matrix n_nodes:integer n_edges:integer normalized:table "
+  .. "row_degrees:Tensor")
 
---- ladies.graph.new(adjacency) -> Graph: a graph over a square Matrix: `adjacency`, `n_nodes` and
--- `n_edges`, the stored entries (an undirected edge is two of them).
+--- ladies.graph.new(adjacency: Matrix) -> Graph: a graph over a square Matrix: `adjacency`,
+-- `n_nodes` and `n_edges`, the stored entries (an undirected edge is two of them).
 function Graph.new(adjacency)
   options.value("ladies.graph", "the adjacency", adjacency, "Matrix")
   if adjacency.n_rows ~= adjacency.n_cols then
@@ -25,13 +26,14 @@ function Graph.new(adjacency)
   }, Graph)
 end
 
---- The propagation matrix P as a Matrix: "sym" is D^-1/2 (A+I) D^-1/2, "row" is D^-1 (A+I), with D
--- the row sums, and "none" is A+I; {self_loops = false} leaves A as it is, and {lambda = x} gives
--- P + x diag(P) (Cluster-GCN's diagonal enhancement). Each kind is computed once and kept, unless A
--- carries a gradient: then it is made of what A is at the time.
--- Self-loops that A has become ones. In a directed graph D holds in-degrees (row sums), on both
--- sides of "sym" too, and P is not symmetric; without self-loops, the column of a node without
--- incoming edges is then zero, as its row is.
+--- graph:normalize(kind: "sym" | "row" | "none" [, {self_loops = true, lambda = 0}]) -> Matrix: the
+-- propagation matrix P as a Matrix: "sym" is D^-1/2 (A+I) D^-1/2, "row" is D^-1 (A+I), with D the
+-- row sums, and "none" is A+I; {self_loops = false} leaves A as it is, and {lambda = x} gives P + x
+-- diag(P) (Cluster-GCN's diagonal enhancement). Each kind is computed once and kept, unless A
+-- carries a gradient: then it is made of what A is at the time. Self-loops that A has become ones.
+-- In a directed graph D holds in-degrees (row sums), on both sides of "sym" too, and P is not
+-- symmetric; without self-loops, the column of a node without incoming edges is then zero, as its
+-- row is.
 function Graph:normalize(kind, opts)
   kind = options.value("graph:normalize", "the kind", kind, "sym|row|none")
   opts = options.check("graph:normalize", opts, {
@@ -45,8 +47,8 @@ function Graph:normalize(kind, opts)
   return P
 end
 
---- The arguments of graph:normalize that gave a P, {normalize =, lambda =, self_loops =}; nil for a
--- Matrix that it has not made.
+--- graph:name_of(P) -> table | nil: the arguments of graph:normalize that gave a P, {normalize =,
+-- lambda =, self_loops =}; nil for a Matrix that it has not made.
 function Graph:name_of(P)
   -- Two may be equal: always the same name then.
   for _, key in ipairs(tables.sorted_keys(self.normalized)) do
@@ -57,34 +59,37 @@ function Graph:name_of(P)
   end
 end
 
---- The number of entries in each row, a vector.
+--- graph:degrees() -> Tensor: the number of entries in each row, a vector.
 function Graph:degrees()
   self.row_degrees = self.row_degrees or self.adjacency:degrees()
   return self.row_degrees
 end
 
---- The number of nodes whose rows are empty: they hear nobody but themselves.
+--- graph:n_isolated() -> integer: the number of nodes whose rows are empty: they hear nobody but
+-- themselves.
 function Graph:n_isolated()
   return self.adjacency:empty_rows()
 end
 
---- The number of nodes with an edge to themselves.
+--- graph:n_self_loops() -> integer: the number of nodes with an edge to themselves.
 function Graph:n_self_loops()
   return self.adjacency:loops()
 end
 
---- The connected component of every node, an Index, and how many there are; edges count both ways.
+--- graph:components() -> Index, integer: the connected component of every node, an Index, and how
+-- many there are; edges count both ways.
 function Graph:components()
   return self.adjacency:components()
 end
 
---- The nodes in k parts, an array of Index, and the number of entries between parts; the options
--- (by = "metis" or "random", seed, rng, weighted) are those of ladies.partition.of.
+--- graph:partition(k [, {by = "metis", seed = 1, rng =, weighted = false}]) -> Index[], integer:
+-- the nodes in k parts, an array of Index, and the number of entries between parts; the options (by
+-- = "metis" or "random", seed, rng, weighted) are those of ladies.partition.of.
 function Graph:partition(k, given)
   return partition.of(self.adjacency, k, given)
 end
 
---- Whether every edge goes both ways with the same weight.
+--- graph:is_symmetric() -> boolean: whether every edge goes both ways with the same weight.
 function Graph:is_symmetric()
   return self.adjacency:is_symmetric()
 end

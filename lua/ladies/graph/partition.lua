@@ -20,10 +20,10 @@ local function random_parts(n, k, rng)
   return core.index(ids)
 end
 
---- partition.of(A, k [, {by = "metis", seed = 1, rng =, weighted = false}]) -> parts, cut
--- The nodes of a square Matrix in k parts: an array of k Indexes, each ascending, and the number of
--- A's entries between different parts (an undirected edge is two of them). It is a function of A,
--- k and seed (or rng) alone.
+--- partition.of(A, k [, {by = "metis", seed = 1, rng =, weighted = false}]) -> Index[], integer:
+-- the nodes of a square Matrix in k parts: an array of k Indexes, each ascending, and the number of
+-- A's entries between different parts (an undirected edge is two of them). It is a function of A, k
+-- and seed (or rng) alone.
 -- by        "metis": few entries between parts that differ in size by a few in a hundred (Karypis
 --           and Kumar 1998); "random": sizes differ by at most one
 -- weighted  whether METIS minds the entries' absolute values; otherwise each counts the same
@@ -45,7 +45,8 @@ function partition.of(A, k, given)
   return partition.from_index(part_of, k), A:cut(part_of)
 end
 
---- The parts of an Index that holds the part 1 .. k of every node.
+--- partition.from_index(part_of: Index, k) -> Index[]: the parts of an Index that holds the part 1
+-- .. k of every node.
 function partition.from_index(part_of, k)
   options.value("partition", "the part of each node", part_of, "Index")
   local order, ends = part_of:group(k)
@@ -54,8 +55,9 @@ function partition.from_index(part_of, k)
   return parts
 end
 
---- The part of each of n nodes, 0 for those that are in none: `parts` (an array of Index), checked:
--- an error, which begins with `where`, for ids out of range or in two parts.
+--- partition.part_of(where, parts: Index[], n) -> Index: the part of each of n nodes, 0 for those
+-- that are in none: `parts` (an array of Index), checked: an error, which begins with `where`, for
+-- ids out of range or in two parts.
 function partition.part_of(where, parts, n)
   options.value(where, "parts", parts, "table")
   local ids = {}

@@ -130,8 +130,9 @@ local function train(all, list, data, budget, tick)
   end
 end
 
---- ladies.lab(sampler, {dataset = "cora", ...}) -> Laboratory: examines a sampler, or an array of
--- them, and sets them beside each other; the Laboratory prints itself (see doc/laboratory.md).
+--- ladies.lab(sampler: string | table | function, {dataset = "cora", ...}) -> Laboratory: examines
+-- a sampler, or an array of them, and sets them beside each other; the Laboratory prints itself
+-- (see doc/laboratory.md).
 -- sampler     a method's name ("ladies", "ladies:64"), a file ("./mine.lua"), {name =, sampler =
 --             function(P, data, model) -> sampler}, or a sampler as it is: function(seeds, rng)
 -- dataset     a name, a path, or a data set with a split; one that is loaded without any gets the

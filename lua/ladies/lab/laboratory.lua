@@ -9,7 +9,7 @@ local tables = require "ladies.base.tables"
 
 local Laboratory = {__name = "ladies.lab.Laboratory"}
 Laboratory.__index = Laboratory
-fields.of_class(Laboratory, "data examinations settings comparison")
+fields.of_class(Laboratory, "data examinations:table[] settings:table comparison:table")
 
 -- The numbers by which samplers are compared, besides those of some sections.
 local COMPARED = {["embedding.error"] = true, ["embedding.bias"] = true,
@@ -81,9 +81,9 @@ function Laboratory.new(data, opts, examinations)
   }, Laboratory)
 end
 
---- Writes lab.html, one page that needs nothing else, lab.json, lab.md, lab.csv and the pictures
--- into a folder, which is new, empty, or of an earlier laboratory; returns their report (see
--- ladies.report).
+--- lab:write(folder: string) -> table: writes lab.html, one page that needs nothing else, lab.json,
+-- lab.md, lab.csv and the pictures into a folder, which is new, empty, or of an earlier laboratory;
+-- returns their report (see ladies.report).
 function Laboratory:write(folder)
   options.value("laboratory:write", "the folder", folder, "string")
   return report.write(self, folder)

@@ -16,7 +16,8 @@ local BY_NAME = {
 --- The names, as a type of ladies.options.
 activation.names = "none|relu|elu|leaky_relu|sigmoid|tanh"
 
---- The function of this name: none, relu, elu (alpha 1), leaky_relu (slope 0.01), sigmoid, tanh.
+--- nn.activation(name) -> function: the function of this name: none, relu, elu (alpha 1),
+-- leaky_relu (slope 0.01), sigmoid, tanh.
 function activation.by_name(name)
   return BY_NAME[options.value("ladies.nn.activation", "the name", name, activation.names)]
 end

@@ -24,9 +24,9 @@ local SPEC = tables.merged(network.SPEC, {
   alpha = {"number in [0, 1)", 0.1},
 })
 
---- nn.appnp{inputs =, outputs =, hidden = 256, layers = 10, ...}: `layers` propagations after an
--- MLP. activation, dropout, input_dropout, norm, bias, init, seed, normalize, lambda and P are
--- those of nn.gcn.
+--- nn.appnp{inputs =, outputs =, hidden = 256, layers = 10, ...} -> Model: `layers` propagations
+-- after an MLP. activation, dropout, input_dropout, norm, bias, init, seed, normalize, lambda and P
+-- are those of nn.gcn.
 -- mlp_layers   linear layers of the MLP (2), whose hidden ones have `hidden` columns
 -- alpha        the share of a node's own prediction in every propagation (0.1)
 -- Its layers read the rows of their own nodes: layer-wise samplers need self_nodes = "previous".

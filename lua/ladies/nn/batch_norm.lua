@@ -8,7 +8,8 @@ local core = require "ladies_core"
 local module = require "ladies.nn.module"
 local options = require "ladies.base.options"
 
-local BatchNorm = module.class("BatchNorm", "width momentum eps gain bias mean variance")
+local BatchNorm = module.class("BatchNorm",
+  "width:integer momentum:number eps:number gain:Tensor bias:Tensor mean:Tensor variance:Tensor")
 
 --- nn.batch_norm{width =, momentum = 0.1, eps = 1e-5} -> BatchNorm: for tensors of n x width.
 -- Gains begin at one, shifts at zero; the running mean at zero and the variance at one. These two
@@ -39,9 +40,10 @@ local function follow(self, mean, variance, n)
   if n > 1 then move(self.variance, variance * (n / (n - 1)), self.momentum) end
 end
 
---- The normalised rows, n x width. With a generator `rng`, which says that this is training as it
--- does to nn.dropout though nothing is drawn, they are normalised by their own mean and variance,
--- towards which the running ones move by `momentum`; without one by the running ones.
+--- norm:forward(x [, rng]) -> Tensor: the normalised rows, n x width. With a generator `rng`, which
+-- says that this is training as it does to nn.dropout though nothing is drawn, they are normalised
+-- by their own mean and variance, towards which the running ones move by `momentum`; without one by
+-- the running ones.
 function BatchNorm:forward(x, rng)
   options.value("ladies.nn.batch_norm", "x", x, "Tensor")
   if rng then

@@ -13,8 +13,9 @@ local function convolution(opts, inputs, outputs, rng, is_last)
   }
 end
 
---- nn.gat{inputs =, outputs =, hidden = 256, layers = 5, heads = 8, ...}: a model of `layers`
--- layers; all other options are those of nn.gcn, without order. The paper has elu for activation.
+--- nn.gat{inputs =, outputs =, hidden = 256, layers = 5, heads = 8, ...} -> Model: a model of
+-- `layers` layers; all other options are those of nn.gcn, without order. The paper has elu for
+-- activation.
 -- heads              of the hidden layers, side by side in `hidden` columns (8)
 -- output_heads       of the layer that gives the classes, averaged (1)
 -- attention_dropout  of the weights of neighbours (0)

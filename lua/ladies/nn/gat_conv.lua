@@ -31,9 +31,9 @@ local function one_in_each_row(cols, n_cols)
 end
 
 --- nn.gat_conv{inputs =, outputs =, heads = 8, combine = "concat", slope = 0.2, dropout = 0,
--- bias = true, init = "glorot_uniform", rng = Rng}: combine is "concat", where each head has
--- outputs / heads columns, or "mean" of heads of `outputs` columns; slope is that of leaky_relu,
--- dropout that of alpha.
+-- bias = true, init = "glorot_uniform", rng = Rng} -> Module: combine is "concat", where each head
+-- has outputs / heads columns, or "mean" of heads of `outputs` columns; slope is that of
+-- leaky_relu, dropout that of alpha.
 function GatConv.new(given)
   local opts = options.check("ladies.nn.gat_conv", given, {
     inputs = "positive integer", outputs = "positive integer", heads = {"positive integer", 8},

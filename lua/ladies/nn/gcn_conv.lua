@@ -8,13 +8,15 @@ local options = require "ladies.base.options"
 
 local free_after = module.free_after
 
-local GcnConv = module.class("GcnConv", "inputs outputs order weight bias")
+local GcnConv = module.class("GcnConv",
+  "inputs:integer outputs:integer order:string weight:Tensor bias:Tensor")
 
 --- The orders, as a type of ladies.options.
 GcnConv.orders = "auto|transform_first|propagate_first"
 
---- nn.gcn_conv{inputs =, outputs =, order = "auto", bias = true, init = "glorot_uniform", rng =
--- Rng}. order  "transform_first" is P (HW), "propagate_first" (P H) W, "auto" whichever needs fewer
+--- nn.gcn_conv{inputs =, outputs =, order = "auto", bias = true, init = "glorot_uniform",
+-- rng = Rng} -> GcnConv: P H W + b, a layer whose weights are drawn by `init` from rng.
+-- order  "transform_first" is P (HW), "propagate_first" (P H) W, "auto" whichever needs fewer
 --        multiplications for the block at hand. A sparse H is always transformed first, since its
 --        propagation would be dense.
 -- The bias is added after the propagation in either order. (A bias before it, as in the authors'
@@ -38,16 +40,18 @@ function GcnConv.new(given)
   }, GcnConv)
 end
 
---- Whether P (HW) costs no more multiplications than (P H) W, for P of n_rows x n_cols with nnz
--- entries and dense H of n_cols x inputs.
+--- GcnConv.transform_is_cheaper(adj: Matrix, inputs: integer, outputs: integer) -> boolean: whether
+-- P (HW) costs no more multiplications than (P H) W, for P of n_rows x n_cols with nnz entries and
+-- dense H of n_cols x inputs.
 function GcnConv.transform_is_cheaper(adj, inputs, outputs)
   local nnz = adj.nnz
   return adj.n_cols * inputs * outputs + nnz * outputs
       <= nnz * inputs + adj.n_rows * inputs * outputs
 end
 
---- P H W + b. h: n_cols x inputs (Tensor or sparse Matrix), adj: Matrix n_rows x n_cols, or a block
--- with it; the result is n_rows x outputs. Without adj, h (a Tensor) is P H already.
+--- conv:forward(h: Tensor | Matrix [, adj: Matrix | table]) -> Tensor: P H W + b. h: n_cols x
+-- inputs (Tensor or sparse Matrix), adj: Matrix n_rows x n_cols, or a block with it; the result is
+-- n_rows x outputs. Without adj, h (a Tensor) is P H already.
 function GcnConv:forward(h, adj)
   if type(adj) == "table" then adj = adj.adj end
   options.value("ladies.nn.gcn_conv", "h", h, adj and "Tensor or Matrix" or "Tensor")

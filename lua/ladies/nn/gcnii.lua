@@ -43,9 +43,9 @@ local SPEC = tables.merged(network.SPEC,
 -- numbers of a map.
 local RATE = 20
 
---- nn.gcnii{inputs =, outputs =, hidden = 256, layers = 5, ...}: a model of `layers` propagations
--- between two linear layers. activation, dropout, input_dropout, norm, bias, init, seed,
--- normalize, lambda and P are those of nn.gcn.
+--- nn.gcnii{inputs =, outputs =, hidden = 256, layers = 5, ...} -> Model: a model of `layers`
+-- propagations between two linear layers. activation, dropout, input_dropout, norm, bias, init,
+-- seed, normalize, lambda and P are those of nn.gcn.
 -- alpha   the share of the first representation in every layer; the paper has 0.1. By default each
 --         layer learns its own, at first one with which all hops count alike
 -- theta   how far the layers' maps are from the identity: layer l's share is log(theta / l + 1);

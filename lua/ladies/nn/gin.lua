@@ -12,8 +12,8 @@ local function convolution(opts, inputs, outputs, rng)
     rng = rng}
 end
 
---- nn.gin{inputs =, outputs =, hidden = 256, layers = 5, eps = 0, learn_eps = false, ...}: a model
--- of `layers` convolutions; all other options are those of nn.gcn, without order.
+--- nn.gin{inputs =, outputs =, hidden = 256, layers = 5, eps = 0, learn_eps = false, ...} -> Model:
+-- a model of `layers` convolutions; all other options are those of nn.gcn, without order.
 -- eps         of a node's own row, beside the one of its self-loop in P
 -- learn_eps   whether each layer learns its eps, from that value on
 -- Made for normalize = "none", P = A + I, and for samplers that estimate sums (row_normalize =

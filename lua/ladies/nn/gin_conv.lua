@@ -20,8 +20,8 @@ local free_after = module.free_after
 local GinConv = module.class("GinConv", "inputs outputs eps near norm activation second")
 
 --- nn.gin_conv{inputs =, outputs =, eps = 0, learn_eps = false, activation = "relu", norm = true,
--- bias = true, init = "glorot_uniform", rng = Rng}: eps, as a number or as the first value of a
--- parameter; the others are of the MLP.
+-- bias = true, init = "glorot_uniform", rng = Rng} -> Module: eps, as a number or as the first
+-- value of a parameter; the others are of the MLP.
 function GinConv.new(given)
   local opts = options.check("ladies.nn.gin_conv", given, {
     inputs = "positive integer", outputs = "positive integer", eps = {"number", 0},

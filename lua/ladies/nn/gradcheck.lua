@@ -132,17 +132,17 @@ local function worst_of(xs, sum, opts)
   return worst
 end
 
---- ladies.gradcheck(f, inputs [, {tolerance = 1e-3, step = 1/128, elements =}]) -> boolean, worst:
--- whether backward finds the gradients that central differences find, of a weighted sum of what
--- f(inputs...) gives, a Tensor or a Matrix. `inputs` is an array of Tensors. f is called with those
--- that are parameters themselves, so it may read them by another name as a model's forward does,
--- and with copies of the others; all are left as they were, gradients too. The two may differ by
--- `tolerance`, or that times the derivative where it is larger than 1. `worst` says where they
--- differ most: input, row, column, backward, differences, error, and checked, the number of
--- elements looked at, about `elements` of each input, evenly spread, or all. As a text it is one
--- line, so that assert(ladies.gradcheck(f, {x})) tells it. Where f has a kink within `step` of an
--- element differences mean nothing. An error where f gives other values each time, as it does when
--- it draws from an rng without rng:at(k), and within a step.
+--- ladies.gradcheck(f, inputs: Tensor[] [, {tolerance = 1e-3, step = 1/128, elements =}])
+-- -> boolean, table: whether backward finds the gradients that central differences find, of a
+-- weighted sum of what f(inputs...) gives, a Tensor or a Matrix. `inputs` is an array of Tensors. f
+-- is called with those that are parameters themselves, so it may read them by another name as a
+-- model's forward does, and with copies of the others; all are left as they were, gradients too.
+-- The two may differ by `tolerance`, or that times the derivative where it is larger than 1.
+-- The table says where they differ most: input, row, column, backward, differences, error, and
+-- checked, the number of elements looked at, about `elements` of each input, evenly spread, or all.
+-- As a text it is one line, so that assert(ladies.gradcheck(f, {x})) tells it. Where f has a kink
+-- within `step` of an element differences mean nothing. An error where f gives other values each
+-- time, as it does when it draws from an rng without rng:at(k), and within a step.
 function gradcheck.check(f, inputs, given)
   options.value(WHERE, "f", f, "callable")
   options.value(WHERE, "inputs", inputs, "table")

@@ -11,32 +11,36 @@ local function shape(w)
   return w.n_rows, w.n_cols
 end
 
---- Uniform with variance 2 / (inputs + outputs) (Glorot and Bengio, AISTATS 2010, eq. 16).
+--- nn.initialize.glorot_uniform(w, rng) -> Tensor: uniform with variance 2 / (inputs + outputs)
+-- (Glorot and Bengio, AISTATS 2010, eq. 16).
 function initialize.glorot_uniform(w, rng)
   local inputs, outputs = shape(w)
   local bound = math.sqrt(6 / (inputs + outputs))
   return w:uniform_(-bound, bound, rng)
 end
 
---- Normal with variance 2 / (inputs + outputs) (Glorot and Bengio, AISTATS 2010, eq. 12).
+--- nn.initialize.glorot_normal(w, rng) -> Tensor: normal with variance 2 / (inputs + outputs)
+-- (Glorot and Bengio, AISTATS 2010, eq. 12).
 function initialize.glorot_normal(w, rng)
   local inputs, outputs = shape(w)
   return w:normal_(math.sqrt(2 / (inputs + outputs)), rng)
 end
 
---- Uniform with variance 2 / inputs, for ReLU (He et al., ICCV 2015, eq. 10).
+--- nn.initialize.kaiming_uniform(w, rng) -> Tensor: uniform with variance 2 / inputs, for ReLU (He
+-- et al., ICCV 2015, eq. 10).
 function initialize.kaiming_uniform(w, rng)
   local bound = math.sqrt(6 / shape(w))
   return w:uniform_(-bound, bound, rng)
 end
 
---- Normal with variance 2 / inputs, for ReLU (He et al., ICCV 2015, eq. 10).
+--- nn.initialize.kaiming_normal(w, rng) -> Tensor: normal with variance 2 / inputs, for ReLU (He et
+-- al., ICCV 2015, eq. 10).
 function initialize.kaiming_normal(w, rng)
   local deviation = math.sqrt(2 / shape(w))
   return w:normal_(deviation, rng)
 end
 
---- All zeros.
+--- nn.initialize.zeros(w) -> Tensor: all zeros.
 function initialize.zeros(w)
   options.value("ladies.nn.initialize", "the weights", w, "Tensor")
   return w:fill_(0)
@@ -45,7 +49,7 @@ end
 --- The names, as a type of ladies.options.
 initialize.names = "glorot_uniform|glorot_normal|kaiming_uniform|kaiming_normal|zeros"
 
---- The function of this name: (w, rng) -> w.
+--- nn.initialize.by_name(name) -> function: the function of this name: (w, rng) -> w.
 function initialize.by_name(name)
   return initialize[options.value("ladies.nn.initialize", "the name", name, initialize.names)]
 end

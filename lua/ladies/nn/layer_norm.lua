@@ -5,7 +5,7 @@ local core = require "ladies_core"
 local module = require "ladies.nn.module"
 local options = require "ladies.base.options"
 
-local LayerNorm = module.class("LayerNorm", "width gain bias")
+local LayerNorm = module.class("LayerNorm", "width:integer gain:Tensor bias:Tensor")
 
 --- nn.layer_norm{width =} -> LayerNorm: for tensors of n x width; gains begin at one, shifts at
 -- zero.
@@ -17,7 +17,7 @@ function LayerNorm.new(given)
   return setmetatable({width = opts.width, gain = gain, bias = bias}, LayerNorm)
 end
 
---- The normalised rows, n x width.
+--- norm:forward(x) -> Tensor: the normalised rows, n x width.
 function LayerNorm:forward(x)
   options.value("ladies.nn.layer_norm", "x", x, "Tensor")
   return x:layer_norm(self.gain, self.bias)

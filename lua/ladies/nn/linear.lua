@@ -6,7 +6,8 @@ local initialize = require "ladies.nn.initialize"
 local module = require "ladies.nn.module"
 local options = require "ladies.base.options"
 
-local Linear = module.class("Linear", "inputs outputs weight bias")
+local Linear = module.class("Linear",
+  "inputs:integer outputs:integer weight:Tensor bias:Tensor")
 
 --- nn.linear{inputs =, outputs =, bias = true, init = "glorot_uniform", rng = Rng} -> Linear:
 -- x -> x W + b for x of n x inputs, a Tensor or a sparse Matrix. The bias begins at zero.
@@ -31,7 +32,7 @@ function Linear.new(given)
   }, Linear)
 end
 
---- x W + b: n x outputs.
+--- linear:forward(x: Tensor | Matrix) -> Tensor: x W + b: n x outputs.
 function Linear:forward(x)
   options.value("ladies.nn.linear", "x", x, "Tensor or Matrix")
   if x.n_cols ~= self.weight.n_rows then

@@ -30,9 +30,9 @@ local function add_layers(model, opts, rng)
   return model
 end
 
---- nn.mlp{inputs =, outputs =, hidden = 256, layers = 2, ...}: a model of `layers` linear layers.
--- activation, dropout, input_dropout, norm, bias, init and seed are those of nn.gcn. model.n_layers
--- is 0, which says that it reads no graph: it is trained without a sampler.
+--- nn.mlp{inputs =, outputs =, hidden = 256, layers = 2, ...} -> Model: a model of `layers` linear
+-- layers. activation, dropout, input_dropout, norm, bias, init and seed are those of nn.gcn.
+-- model.n_layers is 0, which says that it reads no graph: it is trained without a sampler.
 function Mlp.new(given)
   local model, rng = network.new(Mlp, "ladies.nn.mlp", given, SPEC)
   model.n_layers = 0

@@ -134,13 +134,14 @@ local function check_propagation(path, saved, made)
   end
 end
 
---- ladies.load_model(path [, model or P]): the model of a file, .npz or .safetensors, or of a
--- run's folder (its model.npz). With `model`, a model of the user's own making, its parameters are
--- filled from the file; those that are frozen in it stay so. Files do not hold what was frozen: in
--- a model that is made anew no parameter is. A model for a P of its own is given that Matrix, which
--- must be the one that it was made with. The names in the file may be PyTorch Geometric's, as
--- ladies.save_model or Python's safetensors.torch.save_file(model.state_dict(), path) writes them;
--- one that Python wrote does not say how the model is built.
+--- ladies.load_model(path [, model: table | Matrix]) -> Model: the model of a file, .npz or
+-- .safetensors, or of a run's folder (its model.npz). With `model`, a model of the user's own
+-- making, its parameters are filled from the file; those that are frozen in it stay so. Files do
+-- not hold what was frozen: in a model that is made anew no parameter is. A model for a P of its
+-- own is given that Matrix, which must be the one that it was made with. The names in the file may
+-- be PyTorch Geometric's, as ladies.save_model or Python's
+-- safetensors.torch.save_file(model.state_dict(), path) writes them; one that Python wrote does not
+-- say how the model is built.
 function model_file.load(path, given)
   options.value("ladies.load_model", "the path", path, "string")
   options.value("ladies.load_model", "what comes after it", given, "Matrix or table or nil")

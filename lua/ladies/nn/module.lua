@@ -55,20 +55,20 @@ local function collect(t, prefix, path, found)
   end
 end
 
---- The parameters in a table, however deep: an array of {name =, tensor =}. They are the tensors
--- that require a gradient or did, so those that are frozen, by t:requires_grad_(false), are among
--- them: files hold all of these. A name is the path of keys, such as "layers.2.weight"; two
--- parameters of one name are an error. A tensor that the table holds at several places comes once,
--- by its first name. The order is that of the keys, numbers before strings, so it is the same in
--- every run.
+--- nn.named_parameters(t: table) -> Named[]: the parameters in a table, however deep: an array of
+-- {name =, tensor =}. They are the tensors that require a gradient or did, so those that are
+-- frozen, by t:requires_grad_(false), are among them: files hold all of these. A name is the path
+-- of keys, such as "layers.2.weight"; two parameters of one name are an error. A tensor that the
+-- table holds at several places comes once, by its first name. The order is that of the keys,
+-- numbers before strings, so it is the same in every run.
 function module.named_parameters(t)
   local found = {list = {}, seen = {}, paths = {}}
   collect(t, "", "", found)
   return found.list
 end
 
---- What an optimizer takes: in the same order those parameters that require a gradient, that is all
--- but the frozen ones.
+--- nn.parameters(t: table) -> Tensor[]: what an optimizer takes: in the same order those parameters
+-- that require a gradient, that is all but the frozen ones.
 function module.parameters(t)
   local list = {}
   for _, parameter in ipairs(module.named_parameters(t)) do
@@ -84,7 +84,8 @@ function module.fill(tensor, values)
   if not is_frozen or tensor:hash() ~= values:hash() then tensor:copy_(values) end
 end
 
---- The number of elements of all parameters in a table, those of frozen ones among them.
+--- nn.size(t: table) -> integer: the number of elements of all parameters in a table, those of
+-- frozen ones among them.
 function module.size(t)
   local size = 0
   for _, parameter in ipairs(module.named_parameters(t)) do
@@ -115,12 +116,12 @@ local function shown_as_html(t)
 end
 
 -- What the library asks any model for, which need not have it.
-local ASKED = "config n_layers layer normalize lambda P"
+local ASKED = "config n_layers:integer layer:function normalize:string lambda:number P"
 
---- ladies.nn.class(name [, fields]): a metatable for a new kind of module: methods go into it,
--- `parameters` and `named_parameters` are there. Make objects with setmetatable({...}, class). With
--- `fields`, the names of all fields that they may have, with blanks between, any other is an error
--- when it is read.
+--- ladies.nn.class(name [, fields: string]) -> table: a metatable for a new kind of module: methods
+-- go into it, `parameters` and `named_parameters` are there. Make objects with setmetatable({...},
+-- class). With `fields`, the names of all fields that they may have, with blanks between, any other
+-- is an error when it is read; a type may stand behind a name, as in "hops:integer gain:Tensor".
 function module.class(name, names)
   options.value("ladies.nn.class", "the name", name, "string")
   options.value("ladies.nn.class", "the fields", names, "string or nil")

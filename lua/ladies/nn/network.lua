@@ -51,7 +51,7 @@ end
 
 --- A metatable for a kind of model, with `fields` besides layers; see nn.class.
 function network.class(name, fields)
-  local class = module.class(name, "layers " .. fields)
+  local class = module.class(name, "layers:table[] " .. fields)
   class.forward = network.forward
   return class
 end
@@ -112,11 +112,12 @@ function network.through(model, h, batch, rng)
   return h
 end
 
---- The logits of a mini-batch, #batch.output x outputs. features: Tensor or sparse Matrix of all
--- nodes, whose rows batch.input are gathered; batch.gathering becomes the seconds that took.
--- Dropout draws from `rng`, by default batch.rng, which ladies.batches sets; false switches it off.
--- A batch may bring features of its own, and batch.propagate(model, h, batch, rng), which takes the
--- place of the loop over the layers (see samplers/vrgcn.lua).
+--- model:forward(features: Tensor | Matrix | Rows, batch [, rng: Rng | boolean]) -> Tensor: the
+-- logits of a mini-batch, #batch.output x outputs. features: Tensor or sparse Matrix of all nodes,
+-- whose rows batch.input are gathered; batch.gathering becomes the seconds that took. Dropout draws
+-- from `rng`, by default batch.rng, which ladies.batches sets; false switches it off. A batch may
+-- bring features of its own, and batch.propagate(model, h, batch, rng), which takes the place of
+-- the loop over the layers (see samplers/vrgcn.lua).
 function network.forward(model, features, batch, rng)
   rng = network.begin(model, batch, rng)
   return network.through(model, network.gather(features, batch, batch.input), batch, rng)

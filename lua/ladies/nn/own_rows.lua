@@ -7,11 +7,11 @@ local options = require "ladies.base.options"
 
 local find = core.sampling.find
 
---- nn.own_rows(h, block): of h, with a row for each node of block.src, the rows of block.dst, in
--- its order; h itself where both are the same nodes in the same order, as in exact inference. h is
--- a Tensor or a Matrix; gradients go through. Of a source that repeats the first row counts. A
--- destination that is not among the sources is an error: layer-wise samplers hold them all with
--- self_nodes = "previous".
+--- nn.own_rows(h: Tensor | Matrix, block) -> Tensor | Matrix: of h, with a row for each node of
+-- block.src, the rows of block.dst, in its order; h itself where both are the same nodes in the
+-- same order, as in exact inference. h is a Tensor or a Matrix; gradients go through. Of a source
+-- that repeats the first row counts. A destination that is not among the sources is an error:
+-- layer-wise samplers hold them all with self_nodes = "previous".
 local function own_rows(h, block)
   options.value("nn.own_rows", "h", h, "Tensor or Matrix")
   options.value("nn.own_rows", "the block", block, "table")

@@ -11,8 +11,8 @@ local function convolution(opts, inputs, outputs, rng)
     bias = opts.bias, init = opts.init, rng = rng}
 end
 
---- nn.sage{inputs =, outputs =, hidden = 256, layers = 5, aggregate = "mean", ...}: a model of
--- `layers` convolutions; all other options are those of nn.gcn, without order.
+--- nn.sage{inputs =, outputs =, hidden = 256, layers = 5, aggregate = "mean", ...} -> Model: a
+-- model of `layers` convolutions; all other options are those of nn.gcn, without order.
 -- aggregate   "mean" (with normalize = "row" that of the paper) or "max"; see nn.sage_conv
 -- Its layers read the rows of their own nodes: layer-wise samplers need self_nodes = "previous".
 function Sage.new(given)

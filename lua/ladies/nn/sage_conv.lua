@@ -22,8 +22,8 @@ local SageConv = module.class("SageConv", "inputs outputs aggregate near own poo
 SageConv.aggregates = "mean|max"
 
 --- nn.sage_conv{inputs =, outputs =, aggregate = "mean", bias = true, init = "glorot_uniform",
--- rng = Rng}: aggregate is "mean", or "max" of `outputs` columns that a linear layer makes of each
--- node.
+-- rng = Rng} -> Module: aggregate is "mean", or "max" of `outputs` columns that a linear layer
+-- makes of each node.
 function SageConv.new(given)
   local opts = options.check("ladies.nn.sage_conv", given, {
     inputs = "positive integer", outputs = "positive integer",

@@ -22,7 +22,7 @@ local Sgc = network.class("Sgc", "linear bias input_dropout")
 local SPEC = tables.merged(network.SPEC)
 SPEC.hidden, SPEC.activation, SPEC.dropout, SPEC.norm = nil, nil, nil, nil
 
---- nn.sgc{inputs =, outputs =, layers = 5, ...}: a linear map with `layers` propagations.
+--- nn.sgc{inputs =, outputs =, layers = 5, ...} -> Model: a linear map with `layers` propagations.
 -- input_dropout, bias, init, seed, normalize, lambda and P are those of nn.gcn.
 function Sgc.new(given)
   local model, rng = network.new(Sgc, "ladies.nn.sgc", given, SPEC)

@@ -40,7 +40,7 @@ end
 
 --- A metatable for models that are stacks. Their convolutions have forward(h, block, rng).
 function stack.class(name)
-  local class = network.class(name, "head")
+  local class = network.class(name, "head:table")
   class.layer, class.__tostring = stack.layer, stack.describe
   return class
 end
@@ -71,10 +71,11 @@ local function hidden(layer, h, block, rng)
   return layer.residual and free_after(z, z + own_rows(h, block)) or z
 end
 
---- Layer i alone: h (n_cols x inputs of the layer) -> n_rows x its outputs, over block.adj; a block
--- without adj has h propagated already. The last layer includes the head. Where the head reads all
--- layers, what goes from layer to layer is {last =, all =}. With `rng` elements are dropped
--- (training), without it none (evaluation).
+--- model:layer(i: integer, h: Tensor | Matrix | table, block [, rng]) -> Tensor | table: layer i
+-- alone: h (n_cols x inputs of the layer) -> n_rows x its outputs, over block.adj; a block without
+-- adj has h propagated already. The last layer includes the head. Where the head reads all layers,
+-- what goes from layer to layer is {last =, all =}. With `rng` elements are dropped (training),
+-- without it none (evaluation).
 function stack.layer(model, i, h, block, rng)
   local layer = network.layer_of(model, i, block)
   local head = model.head

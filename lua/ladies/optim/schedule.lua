@@ -8,12 +8,13 @@ local options = require "ladies.base.options"
 
 local schedule = {}
 
---- Factor 1 throughout.
+--- ladies.schedule.constant() -> function: factor 1 throughout.
 function schedule.constant()
   return function() return 1 end
 end
 
---- schedule.step{every = n, factor = 0.1}: multiplied by `factor` after every n batches.
+--- schedule.step{every = n, factor = 0.1} -> function: multiplied by `factor` after every n
+-- batches.
 function schedule.step(given)
   local opts = options.check("ladies.schedule.step", given, {
     every = "positive integer",
@@ -22,8 +23,8 @@ function schedule.step(given)
   return function(batch) return opts.factor ^ ((batch - 1) // opts.every) end
 end
 
---- schedule.cosine{batches = n, floor = 0}: half a cosine from 1 to `floor` over n batches, then
--- `floor` (Loshchilov and Hutter, SGDR, ICLR 2017, eq. 5, without restarts).
+--- schedule.cosine{batches = n, floor = 0} -> function: half a cosine from 1 to `floor` over n
+-- batches, then `floor` (Loshchilov and Hutter, SGDR, ICLR 2017, eq. 5, without restarts).
 function schedule.cosine(given)
   local opts = options.check("ladies.schedule.cosine", given, {
     batches = "positive integer",
@@ -41,7 +42,7 @@ local Plateau = {__name = "Plateau"}
 Plateau.__index = Plateau
 of_class(Plateau, "factor patience min_gain mode floor now since best")
 
---- schedule.plateau{factor = 0.1, patience = 100, min_gain = 0, mode = "max", floor = 0}:
+--- schedule.plateau{factor = 0.1, patience = 100, min_gain = 0, mode = "max", floor = 0} -> table:
 -- multiplied by `factor` whenever the validation value has not become better for `patience`
 -- batches, but never below `floor`. A value is better when it is above the best one by more than
 -- `min_gain`, or below it with mode = "min". ladies.train tells it of validations; a loop of one's
@@ -87,9 +88,9 @@ function Plateau:load_state(state)
   self.now, self.best, self.since = state.now, state.best, state.since
 end
 
---- schedule.warmup{batches = n, after = schedule}: rises in equal steps, 1/n at the first batch to
--- 1 at the n-th, then goes on with the schedule `after` (constant by default), which counts from
--- there.
+--- schedule.warmup{batches = n, after = schedule} -> table: rises in equal steps, 1/n at the first
+-- batch to 1 at the n-th, then goes on with the schedule `after` (constant by default), which
+-- counts from there.
 function schedule.warmup(given)
   local opts = options.check("ladies.schedule.warmup", given, {
     batches = "positive integer",

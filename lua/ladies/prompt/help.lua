@@ -99,19 +99,23 @@ function help.summary(value)
     text = text:match "\n(.*)" or text
   else
     local rest = text:match "^[%w_.:]+%b{}(.*)" or text:match "^[%w_.:]+%b()(.*)" or ""
-    text = rest:match "^:%s+(.*)" or rest:match "^ %-> [^:]+:%s+(.*)" or text
+    text = rest:match "^:%s+(.*)" or rest:match "^%s+%->[^:]+:%s+(.*)" or text
   end
   text = text:gsub("%s+", " ")
   return cut(text:match "^(.-[%w)\"`]%.)%f[%s].-%f[%u]" or text, LONGEST)
 end
 
---- How a function is called: what its documentation begins with; nil where it has none.
+--- How a function is called and what it gives: what its documentation begins with, on one line;
+-- nil where it has none.
 function help.signature(f)
   local text = help.documentation(f)
   if not text then return nil end
   text = text:gsub("\n  +", " ")
-  if core.docs[f] then return text:match "^[^\n]*" end
-  return text:match "^[%w_.:]+%s*%b{}" or text:match "^[%w_.:]+%s*%b()" or text:match "^[^\n]*"
+  local first = text:match "^[^\n]*"
+  if core.docs[f] then return first end
+  local call = text:match "^[%w_.:]+%s*%b{}" or text:match "^[%w_.:]+%s*%b()"
+  local results = call and text:match("^%s*%->[^:]*", #call + 1) or ""
+  return call and (call .. results):gsub("%s+", " ") or first
 end
 
 --- The class, as its metatable, of what a function returns, where its signature has "-> Class"; or
@@ -293,9 +297,9 @@ local function help_of_function(f)
   return header and header ~= doc and ("%s\n\n%s"):format(doc, header) or doc
 end
 
---- ladies.help_text(x): the text that ladies.help prints for x: a function's documentation, the
--- members of a module, the fields and methods of an object or a class. A text stands for what it
--- names, or else for words to search for.
+--- ladies.help_text(x: any) -> string: the text that ladies.help prints for x: a function's
+-- documentation, the members of a module, the fields and methods of an object or a class. A text
+-- stands for what it names, or else for words to search for.
 function help.text(x)
   if type(x) == "string" then return help_of_words(x) end
   if type(x) == "function" then return help_of_function(x) end
@@ -308,10 +312,10 @@ function help.text(x)
   return ("%s: a %s"):format(tostring(x), type(x))
 end
 
---- ladies.help([x]): prints what is known of a function, a module (a table of functions), a class
--- or an object, or of what is called x, as in help "nn.gcn" and help "Tensor:sum". Where nothing is
--- called so, it lists what has these words in its documentation: help "choose neighbours". Without
--- x it lists the library.
+--- ladies.help([x: any]): prints what is known of a function, a module (a table of functions), a
+-- class or an object, or of what is called x, as in help "nn.gcn" and help "Tensor:sum". Where
+-- nothing is called so, it lists what has these words in its documentation: help "choose
+-- neighbours". Without x it lists the library.
 function help.show(...)
   local x = ...
   if select("#", ...) == 0 then

@@ -23,9 +23,8 @@ function comm.barrier()
   link.gather(KIND, "")
 end
 
---- comm.gather(value) -> array
--- What every rank gives, plain data (numbers, strings, booleans, and tables of these): that of rank
--- r is at r + 1.
+--- comm.gather(value) -> table: what every rank gives, plain data (numbers, strings, booleans, and
+-- tables of these): that of rank r is at r + 1.
 function comm.gather(value)
   local values = {}
   for i, text in ipairs(link.gather(KIND, packed.text(value))) do values[i] = packed.value(text) end
@@ -58,9 +57,8 @@ local function broadcast_tensor(shape, t, root)
   return copy
 end
 
---- comm.broadcast(value [, root]) -> value
--- A copy of the value of rank `root` (0), a Tensor or plain data, at all ranks; what the others
--- give does not matter.
+--- comm.broadcast(value [, root = 0]) -> value: a copy of the value of rank `root` (0), a Tensor or
+-- plain data, at all ranks; what the others give does not matter.
 function comm.broadcast(value, root)
   root = check_root(root)
   local told
@@ -86,9 +84,8 @@ local function check_shapes(t)
   end
 end
 
---- comm.all_reduce(t) -> Tensor
--- The sum of the tensors t of all ranks, of one shape, added in a binary tree that depends on their
--- number alone.
+--- comm.all_reduce(t) -> Tensor: the sum of the tensors t of all ranks, of one shape, added in a
+-- binary tree that depends on their number alone.
 function comm.all_reduce(t)
   options.value("comm.all_reduce", "what it is given", t, "Tensor")
   core.check_constant("comm.all_reduce", t)
@@ -117,12 +114,12 @@ local function has_any(optimizer)
   return any
 end
 
---- comm.accumulate(optimizer, batches, place) -> boolean
--- After a backward pass: as optimizer:accumulate(batches, place), for the mini-batch of that place
--- in a step of so many that all ranks share, those of ladies.batches{step = batches}. At this
--- rank's last one of the step it waits for the others, gives the optimizer the mean of the
--- gradients of all, with the bits that one process alone would have, and returns true: it is time
--- for optimizer:step().
+--- comm.accumulate(optimizer: Optimizer, batches: integer, place: integer) -> boolean: after a
+-- backward pass: as optimizer:accumulate(batches, place), for the mini-batch of that place in a
+-- step of so many that all ranks share, those of ladies.batches{step = batches}. At this rank's
+-- last one of the step it waits for the others, gives the optimizer the mean of the gradients of
+-- all, with the bits that one process alone would have, and returns true: it is time for
+-- optimizer:step().
 function comm.accumulate(optimizer, batches, place)
   options.value("comm.accumulate", "the optimizer", optimizer, "Optimizer")
   options.value("comm.accumulate", "batches", batches, "positive integer")

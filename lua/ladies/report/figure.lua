@@ -16,24 +16,25 @@ local COLUMNS, LINES = 96, 28                   -- of text
 
 local Figure = {__name = "Figure"}
 Figure.__index = Figure
-fields.of_class(Figure, "plot")
+fields.of_class(Figure, "plot:table")
 
 --- A figure of the options of ladies.plot, in the name of the function `where`.
 function Figure.new(where, given)
   return setmetatable({plot = plot_options.check(where, given)}, Figure)
 end
 
---- figure:svg() -> text or nil: the figure as an SVG picture, nil where there is nothing to draw.
+--- figure:svg() -> string | nil: the figure as an SVG picture, nil where there is nothing to draw.
 function Figure:svg() return picture(self.plot) end
 
---- figure:png() -> bytes, or nil and why there is none: the figure as a PNG picture, by gnuplot, of
--- twice as many pixels each way, so that it is sharp on paper.
+--- figure:png() -> string | nil [, string]: the figure as a PNG picture, by gnuplot, of twice as
+-- many pixels each way, so that it is sharp on paper.
 function Figure:png()
   return gnuplot.png(self.plot, self.plot.width or WIDTH, self.plot.height or HEIGHT)
 end
 
---- figure:text(width, height) -> text, or nil and why there is none: the figure as text of so many
--- columns and lines (96 and 28). Bars with names and cells are drawn here, all else by gnuplot.
+--- figure:text([width: integer, height: integer]) -> string | nil [, string]: the figure as text of
+-- so many columns and lines (96 and 28). Bars with names and cells are drawn here, all else by
+-- gnuplot.
 function Figure:text(width, height)
   local plot = self.plot
   width, height = width or COLUMNS, height or LINES
@@ -45,8 +46,8 @@ function Figure:text(width, height)
   return gnuplot.text(plot, width, height)
 end
 
---- figure:save(path): writes the figure into a file, which ends in .svg or .png and appears whole
--- or not at all. Returns true, or nil and why there is no picture.
+--- figure:save(path) -> boolean | nil [, string]: writes the figure into a file, which ends in .svg
+-- or .png and appears whole or not at all. Returns true, or nil and why there is no picture.
 function Figure:save(path)
   options.value("figure:save", "the path", path, "string")
   local kind = path:match "%.(%a+)$"

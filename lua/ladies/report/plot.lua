@@ -96,10 +96,10 @@ end
 -- width, height      in pixels
 function plot.figure(given) return Figure.new("ladies.plot.figure", given) end
 
---- plot.lines(values [, {names =, at =, title =, x =, y =, log =, ...}]) -> Figure: a line through
--- a vector (Tensor or array), or through each column of a matrix, with `names`; at: the numbers
--- that they stand over (1, 2, ...). For title, x, y, log, x_range, y_range, width and height see
--- ladies.plot.figure.
+--- plot.lines(values: Tensor | Index | table [, {names =, at =, title =, x =, y =, log =, ...}])
+-- -> Figure: a line through a vector (Tensor or array), or through each column of a matrix, with
+-- `names`; at: the numbers that they stand over (1, 2, ...). For title, x, y, log, x_range,
+-- y_range, width and height see ladies.plot.figure.
 function plot.lines(values, given)
   local where = "ladies.plot.lines"
   local own, common = take(where, given, {names = "array of strings or nil",
@@ -108,9 +108,10 @@ function plot.lines(values, given)
   return Figure.new(where, common)
 end
 
---- plot.bars(values [, {names =, series =, title =, y =, ...}]) -> Figure: a bar for each number of
--- a vector, with `names`; of a matrix a group of bars for each row, whose columns are `series`. For
--- title, x, y, log, x_range, y_range, width and height see ladies.plot.figure.
+--- plot.bars(values: Tensor | Index | table [, {names =, series =, title =, y =, ...}]) -> Figure:
+-- a bar for each number of a vector, with `names`; of a matrix a group of bars for each row, whose
+-- columns are `series`. For title, x, y, log, x_range, y_range, width and height see
+-- ladies.plot.figure.
 function plot.bars(values, given)
   local where = "ladies.plot.bars"
   local own, common = take(where, given, {names = "array of strings or nil",
@@ -123,10 +124,10 @@ function plot.bars(values, given)
   return Figure.new(where, common)
 end
 
---- plot.scatter(points [, {classes =, class_names =, labels =, title =, ...}]) -> Figure: the rows
--- of an n x 2 Tensor as points, with a colour and a mark for each of their `classes` (an Index; 0
--- has none) by `class_names`; labels: a text for each. For title, x, y, log, x_range, y_range,
--- width and height see ladies.plot.figure.
+--- plot.scatter(points: Tensor | table [, {classes =, class_names =, labels =, title =, ...}])
+-- -> Figure: the rows of an n x 2 Tensor as points, with a colour and a mark for each of their
+-- `classes` (an Index; 0 has none) by `class_names`; labels: a text for each. For title, x, y, log,
+-- x_range, y_range, width and height see ladies.plot.figure.
 function plot.scatter(points, given)
   local where = "ladies.plot.scatter"
   local own, common = take(where, given, {classes = "Index or Tensor or table or nil",
@@ -138,10 +139,10 @@ function plot.scatter(points, given)
   return Figure.new(where, common)
 end
 
---- plot.histogram(values [, {bins =, title =, x =, log =, ...}]) -> Figure: how many numbers of a
--- Tensor, an Index or an array lie in each of `bins` equal parts of their range (by default about
--- twice the cube root of their number). Numbers that are not finite are left out. For title, x, y,
--- log, x_range, y_range, width and height see ladies.plot.figure.
+--- plot.histogram(values: Tensor | Index | table [, {bins =, title =, x =, log =, ...}]) -> Figure:
+-- how many numbers of a Tensor, an Index or an array lie in each of `bins` equal parts of their
+-- range (by default about twice the cube root of their number). Numbers that are not finite are
+-- left out. For title, x, y, log, x_range, y_range, width and height see ladies.plot.figure.
 function plot.histogram(values, given)
   local where = "ladies.plot.histogram"
   local own, common = take(where, given, {bins = "integer in [1, 10000] or nil"})
@@ -169,10 +170,10 @@ function plot.histogram(values, given)
   return Figure.new(where, common)
 end
 
---- plot.heat_map(M [, {rows =, columns =, title =, x =, y =, ...}]) -> Figure: a matrix (Tensor,
--- Matrix or array of rows, at most 40,000 numbers) as cells, the more of a colour the larger, of
--- another one below 0; with the names of its `rows` and `columns`. For title, x, y, log, x_range,
--- y_range, width and height see ladies.plot.figure.
+--- plot.heat_map(M: Tensor | Matrix | table [, {rows =, columns =, title =, x =, y =, ...}])
+-- -> Figure: a matrix (Tensor, Matrix or array of rows, at most 40,000 numbers) as cells, the more
+-- of a colour the larger, of another one below 0; with the names of its `rows` and `columns`. For
+-- title, x, y, log, x_range, y_range, width and height see ladies.plot.figure.
 function plot.heat_map(M, given)
   local where = "ladies.plot.heat_map"
   local own, common = take(where, given, {rows = "array of strings or nil",
@@ -237,12 +238,13 @@ local function figure_of(where, given)
   return options.class_of(given) == "Figure" and given or Figure.new(where, given)
 end
 
---- Whether gnuplot is installed, which draws PNG, and curves in a terminal.
+--- ladies.plot.available() -> boolean: whether gnuplot is installed, which draws PNG, and curves in
+-- a terminal.
 function plot.available() return gnuplot.available() end
 
---- plot.files(base, {series =, ...} or Figure) -> names [, complaint]: the plot as base.svg and,
--- with gnuplot, base.png; returns the names of the files that were written, without their folder,
--- and why one is not there. The options are those of ladies.plot.figure.
+--- plot.files(base: string, {series =, ...} | Figure) -> string[] [, string]: the plot as base.svg
+-- and, with gnuplot, base.png; returns the names of the files that were written, without their
+-- folder, and why one is not there. The options are those of ladies.plot.figure.
 function plot.files(base, given)
   local figure, files = figure_of("ladies.plot.files", given), {}
   for _, kind in ipairs{"svg", "png"} do

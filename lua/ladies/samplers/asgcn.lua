@@ -103,9 +103,10 @@ function Asgcn:draw(seeds, rng)
   }
 end
 
---- ladies.samplers.asgcn(P, {samples = {s1, s2, ...}, features =, ...}): a sampler(seeds, rng) ->
--- mini-batch, for models whose forward calls batch.propagate, as nn.gcn's does. Its parameters are
--- trained with the model's, by the penalty that its mini-batches add to the loss.
+--- ladies.samplers.asgcn(P, {samples = {s1, s2, ...}, features =, ...}) -> Sampler: a
+-- sampler(seeds, rng) -> mini-batch, for models whose forward calls batch.propagate, as nn.gcn's
+-- does. Its parameters are trained with the model's, by the penalty that its mini-batches add to
+-- the loss.
 -- samples        nodes drawn for each layer's input, the first of them nearest the features; or one
 --                number for all of `layers`
 -- features       of all nodes: what w is multiplied with

@@ -83,9 +83,9 @@ function Bandit:draw(seeds, rng)
   }
 end
 
---- ladies.samplers.bandit(P, {samples = {k1, k2, ...}, ...}): a sampler(seeds, rng) -> mini-batch,
--- for models whose forward calls batch.propagate, as nn.gcn's does. A layer's destinations come
--- first in its src, sampled or not.
+--- ladies.samplers.bandit(P, {samples = {k1, k2, ...}, ...}) -> Sampler: a sampler(seeds, rng) ->
+-- mini-batch, for models whose forward calls batch.propagate, as nn.gcn's does. A layer's
+-- destinations come first in its src, sampled or not.
 -- samples        k, the neighbours drawn for each node, those of the first layer, nearest the
 --                features, first; or one number for all of `layers`
 -- eta            the share of the uniform distribution in q (0.4)

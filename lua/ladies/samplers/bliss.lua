@@ -98,8 +98,8 @@ function Bliss:draw(seeds, rng)
   }
 end
 
---- ladies.samplers.bliss(P, {samples = {s1, s2, ...}, ...}): a sampler(seeds, rng) -> mini-batch,
--- for models whose forward calls batch.propagate, as nn.gcn's does.
+--- ladies.samplers.bliss(P, {samples = {s1, s2, ...}, ...}) -> Sampler: a sampler(seeds, rng) ->
+-- mini-batch, for models whose forward calls batch.propagate, as nn.gcn's does.
 -- samples        nodes drawn for each layer's input, the first of them nearest the features; or one
 --                number for all of `layers`
 -- draw           "poisson", "wor" or "wr"; debias: see sampling.choice. pi is one over the design

@@ -85,8 +85,8 @@ local function united(hand, field)
   return all
 end
 
---- ladies.samplers.clustergcn(A, {layers =, train =, ...}): a sampler that draws its own seeds. A
--- is the graph's adjacency, not normalised.
+--- ladies.samplers.clustergcn(A, {layers =, train =, ...}) -> Sampler: a sampler that draws its own
+-- seeds. A is the graph's adjacency, not normalised.
 -- train        the training nodes; `loss_nodes` of a batch are the positions of those in it
 -- parts        how many parts the graph is cut into (50), or the parts: an array of Index without
 --              common nodes, which hold every training node; empty ones are ignored

@@ -42,7 +42,7 @@ local function check(given)
   return opts
 end
 
---- ladies.samplers.fastgcn(P, {samples = {t1, t2, ...}, ...}): a sampler(seeds, rng) ->
+--- ladies.samplers.fastgcn(P, {samples = {t1, t2, ...}, ...}) -> Sampler: a sampler(seeds, rng) ->
 -- mini-batch.
 -- samples        nodes drawn for each layer's input, the first of them nearest the features; or one
 --                number for all of `layers`

@@ -15,11 +15,11 @@ local function build(P, output, layers)
   return {blocks = blocks, input = dst, output = output, isolated = isolated}
 end
 
---- ladies.samplers.full(P, {layers =}): a sampler whose every layer has the whole neighbourhood of
--- the one above, so that a model computes exactly what it would on the whole graph. With all
--- training nodes as seeds this is full-batch training.
--- `output` holds the seeds in ascending order. The batch is a function of the set of seeds alone,
--- and the last one is kept: the same seeds again, in whatever order, cost nothing.
+--- ladies.samplers.full(P, {layers =}) -> Sampler: a sampler whose every layer has the whole
+-- neighbourhood of the one above, so that a model computes exactly what it would on the whole
+-- graph. With all training nodes as seeds this is full-batch training. `output` holds the seeds in
+-- ascending order. The batch is a function of the set of seeds alone, and the last one is kept: the
+-- same seeds again, in whatever order, cost nothing.
 local function full(P, given)
   inputs.check_square("ladies.samplers.full", P)
   local opts = options.check("ladies.samplers.full", given, {layers = "positive integer"})

@@ -21,8 +21,8 @@ local SPEC = {
   self_nodes = {"none|previous", "previous"},
 }
 
---- ladies.samplers.graphsage(P, {samples = {k1, k2, ...}, ...}): a sampler(seeds, rng) ->
--- mini-batch. A layer's destinations come first in its src, sampled or not.
+--- ladies.samplers.graphsage(P, {samples = {k1, k2, ...}, ...}) -> Sampler: a sampler(seeds, rng)
+-- -> mini-batch. A layer's destinations come first in its src, sampled or not.
 -- samples     neighbours drawn for each node (fan-outs), those of the first layer, nearest the
 --             features, first; or one number for all of `layers`
 -- replace     whether they are drawn with replacement: k draws even where there are fewer

@@ -147,7 +147,8 @@ local function estimated(P, draw, train, opts)
   return last.norms
 end
 
---- ladies.samplers.graphsaint(P, {layers =, train =, ...}): a sampler that draws its own seeds.
+--- ladies.samplers.graphsaint(P, {layers =, train =, ...}) -> Sampler: a sampler that draws its own
+-- seeds.
 -- train      the training nodes; `loss_nodes` of a batch are the positions of those in it, and
 --            loss_weight has their weights
 -- by         "node", "edge", "rw" or "mrw"

@@ -82,8 +82,8 @@ local function layer(P, dst, k, opts, from, to, t)
   return adj, near[src], w
 end
 
---- ladies.samplers.labor(P, {samples = {k1, k2, ...}, ...}): a sampler(seeds, rng) -> mini-batch. A
--- layer's destinations come first in its src, sampled or not.
+--- ladies.samplers.labor(P, {samples = {k1, k2, ...}, ...}) -> Sampler: a sampler(seeds, rng) ->
+-- mini-batch. A layer's destinations come first in its src, sampled or not.
 -- samples           k of each layer, those of the first layer, nearest the features, first; or one
 --                   number for all of `layers`. A node keeps k neighbours on average in LABOR-0
 -- iterations        of pi: 0, 1, 2, ...; or "converge", LABOR-*

@@ -76,7 +76,8 @@ end
 
 local function by_draw_cols(P, dst, size, how) return P:draw_cols(dst, size, how) end
 
---- ladies.samplers.ladies(P, {samples = {s1, s2, ...}, ...}): a sampler(seeds, rng) -> mini-batch.
+--- ladies.samplers.ladies(P, {samples = {s1, s2, ...}, ...}) -> Sampler: a sampler(seeds, rng) ->
+-- mini-batch.
 -- samples        nodes drawn for each layer's input, the first of them nearest the features; or one
 --                number for all of `layers`
 -- draw           "wor", "wr" or "poisson"; debias: see sampling.choice

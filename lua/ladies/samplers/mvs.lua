@@ -86,8 +86,9 @@ function Mvs:__call(seeds, rng, place)
   return batch
 end
 
---- ladies.samplers.mvs(inner, {train =, model =, data =, ...}): a sampler that draws its own seeds,
--- and what is below them by the sampler `inner`, which is given seeds.
+--- ladies.samplers.mvs(inner: function | table, {train =, model =, data =, ...}) -> Sampler: a
+-- sampler that draws its own seeds, and what is below them by the sampler `inner`, which is given
+-- seeds.
 -- train        the training nodes
 -- model, data  of these are the gradients: of the model's loss as it is when they are measured,
 --              cross-entropy, or binary cross-entropy where a node may have several classes, over a

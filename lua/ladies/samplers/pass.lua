@@ -110,9 +110,9 @@ function Pass:expectation()
   end)
 end
 
---- ladies.samplers.pass(P, {samples = {k1, k2, ...}, features =, ...}): a sampler(seeds, rng) ->
--- mini-batch, for models whose forward calls batch.propagate, as nn.gcn's does: there its blocks
--- get their gradients. A layer's destinations come first in its src, drawn or not.
+--- ladies.samplers.pass(P, {samples = {k1, k2, ...}, features =, ...}) -> Sampler: a sampler(seeds,
+-- rng) -> mini-batch, for models whose forward calls batch.propagate, as nn.gcn's does: there its
+-- blocks get their gradients. A layer's destinations come first in its src, drawn or not.
 -- samples     k, the draws of each node, those of the first layer, nearest the features, first; or
 --             one number for all of `layers`
 -- features    of all nodes

@@ -26,8 +26,8 @@ local SPEC = {
   self_loops = {"boolean", true},
 }
 
---- ladies.samplers.shadow(A, {layers =, ...}): a sampler(seeds, rng) -> mini-batch. A is the
--- graph's adjacency, not normalised.
+--- ladies.samplers.shadow(A, {layers =, ...}) -> Sampler: a sampler(seeds, rng) -> mini-batch. A is
+-- the graph's adjacency, not normalised.
 -- samples      k, the neighbours that follow a node (10)
 -- depth        how far an ego graph goes from its seed (2), whatever the number of layers
 -- normalize    "sym", "row" or "none", of each ego graph; self_loops: see graph:normalize

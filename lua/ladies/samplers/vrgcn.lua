@@ -137,9 +137,9 @@ function VrGcn:fill(model, features)
   end)
 end
 
---- ladies.samplers.vrgcn(P, {layers =, hidden =, ...}): a sampler(seeds, rng) -> mini-batch, for
--- models of `layers` layers whose inputs but the first are `hidden` wide, with layer(l, h, block,
--- rng) and a forward that calls batch.propagate: nn.gcn.
+--- ladies.samplers.vrgcn(P, {layers =, hidden =, ...}) -> Sampler: a sampler(seeds, rng) ->
+-- mini-batch, for models of `layers` layers whose inputs but the first are `hidden` wide, with
+-- layer(l, h, block, rng) and a forward that calls batch.propagate: nn.gcn.
 -- samples      k, the entries drawn of each row (2), neighbours of a node; one number for all
 --              layers, or an array, whose first element is of no use: that layer is exact
 -- cvd          whether noise of dropout is kept apart, see the file's header

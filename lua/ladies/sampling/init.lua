@@ -9,7 +9,8 @@ local options = require "ladies.base.options"
 
 local sampling = core.sampling
 
---- sampling.at_layer(l, f, ...): the results of f(...), whose errors then begin with the layer.
+--- sampling.at_layer(l: integer, f, ...) -> ...: the results of f(...), whose errors then begin
+-- with the layer.
 function sampling.at_layer(layer, f, ...)
   layer = options.value("sampling.at_layer", "the layer", layer, "integer")
   options.value("sampling.at_layer", "f", f, "callable")
@@ -37,9 +38,9 @@ local function threshold(p, k)
   return mu
 end
 
---- sampling.poisson_probabilities(p, k) -> Tensor: those with which choice(p, k, {draw =
--- "poisson"}) draws each position of a vector p: min(1, p[i] / mu), which sum to k; where no more
--- than k are positive, 1 for these.
+--- sampling.poisson_probabilities(p: Tensor, k: number) -> Tensor: those with which choice(p, k,
+-- {draw = "poisson"}) draws each position of a vector p: min(1, p[i] / mu), which sum to k; where
+-- no more than k are positive, 1 for these.
 function sampling.poisson_probabilities(p, k)
   local where = "sampling.poisson_probabilities"
   options.value(where, "p", p, "Tensor")
@@ -52,9 +53,9 @@ function sampling.poisson_probabilities(p, k)
   return (p / threshold(p, k)):clamp(0, 1)
 end
 
---- sampling.disjoint_union(blocks) -> block: the blocks {adj =, dst =, src =} of a list side by
--- side, without an edge between them: a block-diagonal adj, and their nodes one after the other. A
--- node that is in several is in the union as often. See ladies.block_diagonal.
+--- sampling.disjoint_union(blocks: Block[]) -> block: the blocks {adj =, dst =, src =} of a list
+-- side by side, without an edge between them: a block-diagonal adj, and their nodes one after the
+-- other. A node that is in several is in the union as often. See ladies.block_diagonal.
 function sampling.disjoint_union(blocks)
   local where, parts = "sampling.disjoint_union", {adj = {}, dst = {}, src = {}}
   options.value(where, "the blocks", blocks, "array of tables")
@@ -67,9 +68,9 @@ function sampling.disjoint_union(blocks)
     src = sampling.concat(parts.src)}
 end
 
---- sampling.poisson(p, k, {rng =}) -> pick, w: as choice(p, k, {draw = "poisson"}), but never
--- without any position: a draw of none is made again, and the weights, times the probability that
--- there is one, are those of that, unbiased as well.
+--- sampling.poisson(p: Tensor, k: number, {rng =}) -> pick, w: as choice(p, k, {draw = "poisson"}),
+-- but never without any position: a draw of none is made again, and the weights, times the
+-- probability that there is one, are those of that, unbiased as well.
 function sampling.poisson(p, k, given)
   local opts = options.check("sampling.poisson", given, {rng = "Rng"})
   local how = {draw = "poisson", rng = opts.rng}
@@ -216,14 +217,14 @@ local function wrong_batch(batch, rules)
     or wrong_loss(batch, rules)
 end
 
---- sampling.check(batch [, where [, {nodes =, quick = false}]]): the mini-batch itself when it
--- keeps the contract, else an error that begins with `where` (the sampler's name) and says which
--- layer has what instead of what. The contract: blocks[l] = {adj =, dst =, src =} for every layer,
--- the first nearest the features; adj is #dst x #src with finite weights; the ids of blocks[l].dst
--- are those of blocks[l + 1].src; `input` is the first block's src, `output` the last one's dst; no
--- id is past `nodes`, where that is given, or occurs twice in a layer, unless there is `readout`,
--- the positions of the output in the last src; loss_nodes are positions in the output, loss_weight
--- has a weight for each output node, 0 for those that loss_nodes leaves out.
+--- sampling.check(batch [, where [, {nodes =, quick = false}]]) -> MiniBatch: the mini-batch itself
+-- when it keeps the contract, else an error that begins with `where` (the sampler's name) and says
+-- which layer has what instead of what. The contract: blocks[l] = {adj =, dst =, src =} for every
+-- layer, the first nearest the features; adj is #dst x #src with finite weights; the ids of
+-- blocks[l].dst are those of blocks[l + 1].src; `input` is the first block's src, `output` the last
+-- one's dst; no id is past `nodes`, where that is given, or occurs twice in a layer, unless there
+-- is `readout`, the positions of the output in the last src; loss_nodes are positions in the
+-- output, loss_weight has a weight for each output node, 0 for those that loss_nodes leaves out.
 -- Costs a pass over all; with `quick` over the ids alone: then weights may be infinite, ids repeat.
 function sampling.check(batch, where, given)
   local wrong = wrong_batch(batch, options.check("sampling.check", given, {
@@ -233,9 +234,9 @@ function sampling.check(batch, where, given)
   return batch
 end
 
---- sampling.hash(batch): a text that depends on every bit of what training reads of a mini-batch:
--- its blocks (structure, weights, order; control and noise), input, output and features, loss_nodes
--- and loss_weight.
+--- sampling.hash(batch) -> string: a text that depends on every bit of what training reads of a
+-- mini-batch: its blocks (structure, weights, order; control and noise), input, output and
+-- features, loss_nodes and loss_weight.
 function sampling.hash(batch)
   local where, parts, hashes = "sampling.hash", {}, {}       -- layers may share one
   local function add(object)

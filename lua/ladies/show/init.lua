@@ -35,10 +35,11 @@ local function is_mini_batch(value)
   return type(first) == "table" and first.adj ~= nil and rawget(value, "output") ~= nil
 end
 
---- ladies.show(x [, width]) -> text, or nil: what is in x, over several lines of at most `width`
--- columns (those of the terminal): the corner of a Tensor and its range, the ends of an Index, the
--- entries of a Matrix or where they lie, the layers of a mini-batch or a model, the counts of a
--- data set. nil for anything else. `print(x)` and the prompt show it; tostring(x) is one line.
+--- ladies.show(x: any [, width: integer]) -> string | nil: what is in x, over several lines of at
+-- most `width` columns (those of the terminal): the corner of a Tensor and its range, the ends of
+-- an Index, the entries of a Matrix or where they lie, the layers of a mini-batch or a model, the
+-- counts of a data set. nil for anything else. `print(x)` and the prompt show it; tostring(x) is
+-- one line.
 function show.text(x, width)
   width = width or show.width()
   local meta = debug.getmetatable(x)

@@ -154,12 +154,12 @@ of these is chosen.]]):format(settings_text(best.choice),
     own ~= "" and own or "all other settings as they are by default")
 end
 
---- ladies.auto{settings = {dataset = "cora"}}: finds network, depth and dropout by validation F1
--- in some 17 short runs. First each of the networks gcnii, gcn and sage is trained with 2 and with
--- 5 layers, and an mlp, which reads no graph, where `settings` name no method; then the best with
--- the depths beside its own, and then with other dropout; at last the three best with two further
--- seeds. Returns a report (see ladies.report), the table of all that was tried, with `best`: the
--- settings of ladies.experiment to train with, those given among them.
+--- ladies.auto{settings = {dataset = "cora"}} -> table: finds network, depth and dropout by
+-- validation F1 in some 17 short runs. First each of the networks gcnii, gcn and sage is trained
+-- with 2 and with 5 layers, and an mlp, which reads no graph, where `settings` name no method; then
+-- the best with the depths beside its own, and then with other dropout; at last the three best with
+-- two further seeds. Returns a report (see ladies.report), the table of all that was tried, with
+-- `best`: the settings of ladies.experiment to train with, those given among them.
 -- settings   of ladies.experiment; a model, layers or dropout among them are not searched
 -- data       a data set of one's own instead of settings.dataset
 -- seconds    of training for all runs together, about (300): on large graphs they end by it, and

@@ -128,8 +128,8 @@ end
 -- ---------------------------------------------------------------- the comparison
 
 --- ladies.compare{methods = {"ladies:64", "graphsage:5", "full"}, runs = 3, equal = "samples",
--- settings = {dataset = "cora"}, out = DIR}: trains every method `runs` times, with the seeds seed,
--- seed + 1, ... Returns a report (see ladies.report).
+-- settings = {dataset = "cora"}, out = DIR} -> table: trains every method `runs` times, with the
+-- seeds seed, seed + 1, ... Returns a report (see ladies.report).
 -- methods    names of ladies.experiment.methods, each with its own samples behind a colon where
 --            they are given; files of methods of one's own, "./mine.lua" or "./mine.lua:64";
 --            {name =, sampler = function(P, data, model) -> sampler}; or the folder of a finished

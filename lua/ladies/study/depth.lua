@@ -135,9 +135,9 @@ differences are seed by seed. %s; "features alone" is --model mlp, which reads n
     seeds, own ~= "" and "With " .. own or "All settings as they are by default")
 end
 
---- ladies.depth{datasets = {"cora", "low-homophily"}, layers = {2, 5}, runs = 5}: trains a network
--- with each number of layers, and --model mlp, which reads no graph, on each data set, and returns
--- a report (see ladies.report): where depth pays, and where the graph does.
+--- ladies.depth{datasets = {"cora", "low-homophily"}, layers = {2, 5}, runs = 5} -> table: trains a
+-- network with each number of layers, and --model mlp, which reads no graph, on each data set, and
+-- returns a report (see ladies.report): where depth pays, and where the graph does.
 -- datasets   names or paths (cora, citeseer, pubmed, wordnet, and two random graphs that are made
 --            by these names: low-homophily, of which one edge in ten stays within its class on
 --            purpose, and high-degree, of 200 neighbours a node)

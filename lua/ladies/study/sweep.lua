@@ -177,10 +177,10 @@ end
 
 -- ---------------------------------------------------------------- the whole
 
---- ladies.sweep{vary = {{"dropout", 0, 0.3}, {"self_nodes", "none", "previous"}}, ...}: trains with
--- every combination of the values and ranks them by the mean validation F1 over methods, data sets
--- and runs. Returns a report (see ladies.report) with `best`: settings, nil where runs of all
--- combinations failed.
+--- ladies.sweep{vary = {{"dropout", 0, 0.3}, {"self_nodes", "none", "previous"}}, ...} -> table:
+-- trains with every combination of the values and ranks them by the mean validation F1 over
+-- methods, data sets and runs. Returns a report (see ladies.report) with `best`: settings, nil
+-- where runs of all combinations failed.
 -- vary       array of {"setting of ladies.experiment", value, value, ...}
 -- methods    as for ladies.compare ({"ladies:64", "ladies:512"})
 -- datasets   cora, citeseer and pubmed

@@ -272,8 +272,8 @@ end
 
 Batches.__close = Batches.close
 
---- ladies.batches(idx, {size = 512, sampler =, seed = 1, epochs = 1, ...}): an iterator over the
--- mini-batches of the nodes idx (an Index without repetitions).
+--- ladies.batches(idx, {size = 512, sampler =, seed = 1, epochs = 1, ...}) -> Batches: an iterator
+-- over the mini-batches of the nodes idx (an Index without repetitions).
 -- size       seeds of a batch. The last batch of an epoch may be smaller; where it would have fewer
 --            than a quarter of them, they join the batch before: 520 nodes are one batch of 520
 --            for size 512, and 640 are two, of 512 and 128

@@ -53,7 +53,7 @@ local function load_optimizer(file, where, optimizer)
   if not ok then errors.pass_on(reason, where) end
 end
 
---- checkpoint.save(path, state): saves where a loop stands to the file at `path`. state:
+--- checkpoint.save(path, state: table): saves where a loop stands to the file at `path`. state:
 -- parameters  array of {name =, tensor =}, as model:named_parameters() gives it
 -- optimizer   its state() is saved
 -- best        the same as `parameters` for the best model, where there is one
@@ -76,18 +76,19 @@ function checkpoint.save(path, state)
   npz.write(path, arrays, {compress = false})
 end
 
---- checkpoint.run(path): the plain data that says which run the checkpoint at `path` is of.
+--- checkpoint.run(path) -> table: the plain data that says which run the checkpoint at `path` is
+-- of.
 function checkpoint.run(path)
   options.value("ladies.checkpoint.run", "the path", path, "string")
   local file <close> = npz.open(path)
   return json.decode(file:text "run", path .. ": run")
 end
 
---- checkpoint.load(path, state [, check]) -> counters, has_best
--- Loads the file at `path` into the parameters, the tensors of `best` and of `sampler`, the
--- optimizer and the objects of `state`, which is as for checkpoint.save, after check(run), which
--- may refuse the run that the file is of. Returns the counters, and whether the file holds a best
--- model. A file that is damaged, or of another model, optimizer or sampler, is an error.
+--- checkpoint.load(path, state: table [, check: function]) -> table, boolean: loads the file at
+-- `path` into the parameters, the tensors of `best` and of `sampler`, the optimizer and the objects
+-- of `state`, which is as for checkpoint.save, after check(run), which may refuse the run that the
+-- file is of. Returns the counters, and whether the file holds a best model. A file that is
+-- damaged, or of another model, optimizer or sampler, is an error.
 function checkpoint.load(path, state, check)
   options.value("ladies.checkpoint.load", "the path", path, "string")
   options.value("ladies.checkpoint.load", "check", check, "callable or nil")

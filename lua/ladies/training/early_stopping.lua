@@ -10,9 +10,9 @@ local Stopper = {__name = "EarlyStopping"}
 Stopper.__index = Stopper
 of_class(Stopper, "patience min_gain best mode gain gain_batch highest highest_batch")
 
---- ladies.early_stopping{patience = 200, min_gain = 0.01, best = "highest", mode = "max"}: a
--- stopper for a loop: stopper:update(value, batch) after each validation, stopper:exhausted(batch),
--- and state and load_state for its checkpoints.
+--- ladies.early_stopping{patience = 200, min_gain = 0.01, best = "highest", mode = "max"} -> table:
+-- a stopper for a loop: stopper:update(value, batch) after each validation,
+-- stopper:exhausted(batch), and state and load_state for its checkpoints.
 -- patience  batches without a gain before the end; 0 means never
 -- min_gain  a gain is a value at least this much better than the last gain's
 -- best      which model is kept: that of the best value ("highest"), or that of the last "gain" (as

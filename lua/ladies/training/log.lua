@@ -54,11 +54,11 @@ local function cut(path, keep)
   core.truncate(path, keep)
 end
 
---- ladies.log(path [, keep]): opens a log of JSON lines for a loop: log:batch(batch, number, loss,
--- timer, bytes [, numbers]) and log:validation(number, epoch, found, seconds [, numbers]) write
--- one, log:sync() brings all to the disk and returns the length, log:close() ends it. It is a new
--- one, or, with `keep` (bytes), the old one cut back to that length; one that is shorter, which
--- somebody must have cut, keeps its whole lines.
+--- ladies.log(path [, keep: integer]) -> table: opens a log of JSON lines for a loop:
+-- log:batch(batch, number, loss, timer, bytes [, numbers]) and log:validation(number, epoch, found,
+-- seconds [, numbers]) write one, log:sync() brings all to the disk and returns the length,
+-- log:close() ends it. It is a new one, or, with `keep` (bytes), the old one cut back to that
+-- length; one that is shorter, which somebody must have cut, keeps its whole lines.
 function log.open(path, keep)
   options.value("ladies.log", "the path", path, "string")
   options.value("ladies.log", "the length to keep", keep, "non-negative integer or nil")

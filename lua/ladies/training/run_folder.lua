@@ -121,15 +121,15 @@ local function undoing(folder, lock, made)
   end})
 end
 
---- ladies.run_folder(path [, resume]) -> folder, lock
--- The folder of a run, taken for this process alone until `lock`, a <close> variable, goes. It is
--- new or empty, or, with `resume`, that of the run that is there: neither the files of others nor a
--- run are written over. folder:file(name) is the path of a file in it, folder:has(name) whether it
--- is there, folder:write_json(name, value) writes one. Those of ladies.train are config.json (its
--- settings, where it has such), log.jsonl, checkpoint.npz, model.npz (the best model),
--- predictions.npz, curve.tsv, curve.svg and summary.json. Where `lock` goes with an error before a
--- batch was logged or a checkpoint written, what was made here goes as well: the files of a folder
--- that was new or empty, and the folder where there was none.
+--- ladies.run_folder(path [, resume: boolean]) -> table, Lock | table: the folder of a run, taken
+-- for this process alone until the lock, a <close> variable, goes. It is new or empty, or, with
+-- `resume`, that of the run that is there: neither the files of others nor a run are written over.
+-- folder:file(name) is the path of a file in it, folder:has(name) whether it is there,
+-- folder:write_json(name, value) writes one. Those of ladies.train are config.json (its settings,
+-- where it has such), log.jsonl, checkpoint.npz, model.npz (the best model), predictions.npz,
+-- curve.tsv, curve.svg and summary.json. Where the lock goes with an error before a batch was
+-- logged or a checkpoint written, what was made here goes as well: the files of a folder that was
+-- new or empty, and the folder where there was none.
 function run_folder.take(path, resume)
   local folder = run_folder.at(path, resume)
   local made, is_new = missing_on_the_way(path), #core.files(path) == 0

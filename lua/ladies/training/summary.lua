@@ -31,10 +31,10 @@ function summary.paper_memory(shape)
   return math.floor(4 * (K * F + (L - 1) * K * K + F * shape.input + K * shape.hidden) + 0.5)
 end
 
---- ladies.summary(fields): what a loop came to. tostring gives the table, of the fields that there
--- are; what is left is plain data, which is what summary.json holds. `timer`, a ladies.timer, gives
--- all times for `batches`; `stopper`, a ladies.early_stopping, best_value and best_batch.
--- method, dataset, seed, stopped ("patience", "epochs", "max_batches", "max_seconds",
+--- ladies.summary(fields: table) -> table: what a loop came to. tostring gives the table, of the
+-- fields that there are; what is left is plain data, which is what summary.json holds. `timer`, a
+-- ladies.timer, gives all times for `batches`; `stopper`, a ladies.early_stopping, best_value and
+-- best_batch. method, dataset, seed, stopped ("patience", "epochs", "max_batches", "max_seconds",
 -- "interrupted", "not finite"; "on_batch", "on_validation": the callback that said "stop")
 -- trouble                           of a run that was "not finite": what was not, after which batch
 -- test_f1, test_macro_f1            of the model that was kept; F1 is micro-F1 unless it says

@@ -15,10 +15,11 @@ local Timer = {__name = "Timer"}
 Timer.__index = Timer
 of_class(Timer, "waiting sampling gathering computing total mark")
 
---- ladies.timer(): a timer at zero, for a loop: `for batch in timer:each(ladies.batches(...)) do`,
--- timer:stop(batch.gathering) when the batch is done; state and load_state are for its checkpoints.
--- `waiting`, `gathering` and `computing` hold seconds of the batch in hand, `sampling` those that
--- the sampler took for it, wherever it ran; `total` has the sums over all.
+--- ladies.timer() -> table: a timer at zero, for a loop: `for batch in
+-- timer:each(ladies.batches(...)) do`, timer:stop(batch.gathering) when the batch is done; state
+-- and load_state are for its checkpoints. `waiting`, `gathering` and `computing` hold seconds of
+-- the batch in hand, `sampling` those that the sampler took for it, wherever it ran; `total` has
+-- the sums over all.
 function timer.new()
   return setmetatable({
     waiting = 0, sampling = 0, gathering = 0, computing = 0,

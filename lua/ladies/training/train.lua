@@ -75,8 +75,8 @@ local function check_own_model(opts)
   if text then io.stderr:write("ladies.train: ", text, "\n") end
 end
 
---- ladies.train{data =, model =, sampler =, ...}: trains the model in place, leaves the best one's
--- parameters in it and returns a summary (see ladies.summary; print it for the table).
+--- ladies.train{data =, model =, sampler =, ...} -> table: trains the model in place, leaves the
+-- best one's parameters in it and returns a summary (see ladies.summary; print it for the table).
 -- data         a data set: graph, features, labels, train, and val and test where there are any
 -- model        nn.gcn or any table of parameters with forward(features, batch); for the exact
 --              inference of validation and test it needs layer(i, h, block) and n_layers too, and

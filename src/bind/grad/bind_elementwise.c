@@ -185,7 +185,7 @@ static int where(lua_State *L)
 
 static const bind_function functions[] = {
     {"where", where,
-     "ladies.where(mask, a, b) -> Tensor\n"
+     "ladies.where(mask: Tensor, a: Tensor | number, b: Tensor | number) -> Tensor\n"
      "Element by element that of a where the mask is not 0, that of b elsewhere; a and b are Tensors\n"
      "or numbers. The result has the shape of the largest, along which a vector as long as a row, an\n"
      "n x 1 column or a single element is repeated. Differentiable in a and b: the gradient goes\n"
@@ -198,7 +198,7 @@ static const bind_function methods[] = {
     {"leaky_relu", tensor_leaky_relu,
      "x:leaky_relu([slope = 0.01]) -> Tensor\nx where positive, slope * x elsewhere."},
     {"elu", tensor_elu,
-     "x:elu([alpha = 1]) -> Tensor\nx where positive, alpha * (exp(x) - 1) elsewhere (Clevert et "
+     "x:elu([alpha = 1.0]) -> Tensor\nx where positive, alpha * (exp(x) - 1) elsewhere (Clevert et "
      "al.\n"
      "2016)."},
     {"sigmoid", tensor_sigmoid, "x:sigmoid() -> Tensor\n1 / (1 + exp(-x))."},
@@ -209,20 +209,20 @@ static const bind_function methods[] = {
     {"square", tensor_square, "x:square() -> Tensor"},
     {"abs", tensor_abs, "x:abs() -> Tensor\nDifferentiable; the derivative at 0 is taken for 0."},
     {"clamp", tensor_clamp,
-     "t:clamp(low, high) -> Tensor\n"
+     "t:clamp(low: number, high: number) -> Tensor\n"
      "A copy with every element moved into low .. high. Differentiable: the gradient passes where\n"
      "the element was within the two."},
     {"above", tensor_above,
-     "t:above(bound) -> Tensor\n"
+     "t:above(bound: Tensor | number) -> Tensor\n"
      "1 where an element is greater than the bound, a number or a Tensor whose shape fits as in\n"
      "arithmetic; 0 elsewhere, and where one of them is nan: a constant to backward. Of such masks\n"
      "m * n is \"both\", 1 - m \"not\"; see ladies.where, mask:positions() and\n"
      "t[mask]."},
     {"below", tensor_below,
-     "t:below(bound) -> Tensor\n"
+     "t:below(bound: Tensor | number) -> Tensor\n"
      "1 where an element is less than the bound, 0 elsewhere, as t:above."},
     {"equals", tensor_equals,
-     "t:equals(u) -> Tensor\n"
+     "t:equals(u: Tensor | number) -> Tensor\n"
      "1 where an element equals the number u or the element of the Tensor u, 0 elsewhere, as\n"
      "t:above. (t == u is whether all of two Tensors do.)"},
     {NULL, NULL, NULL},

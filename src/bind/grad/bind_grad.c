@@ -311,10 +311,11 @@ static const bind_function tensor_methods[] = {
      "read\n"
      "after backward and until the step closes."},
     {"set_grad_", tensor_set_grad,
-     "t:set_grad_(gradient) -> t\nSets the gradient of a parameter by hand."},
-    {"matmul", tensor_matmul, "a:matmul(b) -> Tensor\nThe product of two matrices."},
+     "t:set_grad_(gradient: Tensor) -> t\nSets the gradient of a parameter by hand."},
+    {"matmul", tensor_matmul, "a:matmul(b: Tensor) -> Tensor\nThe product of two matrices."},
     {"linear", tensor_linear,
-     "x:linear(w [, b]) -> Tensor\nx * w + b; w is inputs x outputs, b a vector of outputs."},
+     "x:linear(w [, b: Tensor]) -> Tensor\n"
+     "x * w + b; w is inputs x outputs, b a vector of outputs."},
     {"gather", tensor_gather,
      "x:gather(idx) -> Tensor\nRow idx[i] of x as row i; also written x[idx]."},
     {"scatter_add", tensor_scatter_add,
@@ -323,16 +324,18 @@ static const bind_function tensor_methods[] = {
      "idx[i]."},
     {"concat", tensor_concat, "x:concat(y) -> Tensor\nThe columns of x followed by those of y."},
     {"dropout", tensor_dropout,
-     "x:dropout(p, rng) -> Tensor\nZeroes each element with probability p (a multiple of 2^-16) "
+     "x:dropout(p: number, rng) -> Tensor\n"
+     "Zeroes each element with probability p (a multiple of 2^-16) "
      "and\n"
      "divides the others by 1 - p (Srivastava et al. 2014)."},
     {"relu_dropout", tensor_relu_dropout,
-     "x:relu_dropout(p, rng) -> Tensor\nx:relu():dropout(p, rng) in one pass over the elements."},
+     "x:relu_dropout(p: number, rng) -> Tensor\n"
+     "x:relu():dropout(p, rng) in one pass over the elements."},
     {"layer_norm", tensor_layer_norm,
-     "x:layer_norm(gain, bias [, eps = 1e-5]) -> Tensor\n"
+     "x:layer_norm(gain: Tensor, bias: Tensor [, eps = 1e-5]) -> Tensor\n"
      "(x - mean) / sqrt(variance + eps) * gain + bias over each row (Ba et al. 2016)."},
     {"batch_norm", tensor_batch_norm,
-     "x:batch_norm(gain, bias [, eps = 1e-5]) -> Tensor, mean, variance\n"
+     "x:batch_norm(gain: Tensor, bias: Tensor [, eps = 1e-5]) -> Tensor, Tensor, Tensor\n"
      "(x - mean) / sqrt(variance + eps) * gain + bias over each column (Ioffe and Szegedy 2015,\n"
      "algorithm 1), and the columns' means and variances, over n rows, as constants that outlive the\n"
      "step. Differentiable in x, of which mean and variance are functions, gain and bias. An error\n"
@@ -379,7 +382,7 @@ static const bind_function matrix_methods[] = {
      "v has\nentries in (segment max), 0 where it has none; A's own values do not matter.\n"
      "Differentiable in x: the gradient goes to the first of the largest."},
     {"edge_softmax", matrix_edge_softmax,
-     "A:edge_softmax(scores) -> Tensor\n"
+     "A:edge_softmax(scores: Tensor) -> Tensor\n"
      "Softmax of the scores over each row's entries: a vector with one per entry, or a matrix with a\n"
      "row per entry, whose columns (heads) are taken each on its own. A score of -inf gets 0, also\n"
      "where all of a row are. Differentiable."},

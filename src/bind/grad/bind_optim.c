@@ -330,15 +330,16 @@ static int optimizer_get(lua_State *L)
 
 static const bind_function functions[] = {
     {"sgd", optim_sgd,
-     "ladies.optim.sgd(parameters [, {lr = 0.01, momentum = 0, weight_decay = 0}]) -> Optimizer\n"
+     "ladies.optim.sgd(parameters: Tensor[] [, {lr = 0.01, momentum = 0.0, weight_decay = 0.0}])\n"
+     "  -> Optimizer\n"
      "Stochastic gradient descent: v = momentum * v + g + weight_decay * p;  p = p - lr * v."},
     {"adam", optim_adam,
-     "ladies.optim.adam(parameters [, {lr = 0.001, beta1 = 0.9, beta2 = 0.999, eps = 1e-8,\n"
-     "  weight_decay = 0}]) -> Optimizer\n"
+     "ladies.optim.adam(parameters: Tensor[] [, {lr = 0.001, beta1 = 0.9, beta2 = 0.999,\n"
+     "  eps = 1e-8, weight_decay = 0.0}]) -> Optimizer\n"
      "Adam (Kingma and Ba 2015, algorithm 1); weight_decay is added to the gradient."},
     {"adamw", optim_adamw,
-     "ladies.optim.adamw(parameters [, {lr = 0.001, beta1 = 0.9, beta2 = 0.999, eps = 1e-8,\n"
-     "  weight_decay = 0.01}]) -> Optimizer\n"
+     "ladies.optim.adamw(parameters: Tensor[] [, {lr = 0.001, beta1 = 0.9, beta2 = 0.999,\n"
+     "  eps = 1e-8, weight_decay = 0.01}]) -> Optimizer\n"
      "Adam with decoupled weight decay (Loshchilov and Hutter 2019, algorithm 2)."},
     {NULL, NULL, NULL},
 };
@@ -349,7 +350,7 @@ static const bind_function methods[] = {
      "which\n"
      "accumulate until then. A parameter without one is left as it is."},
     {"accumulate", optimizer_accumulate,
-     "optimizer:accumulate(batches [, number]) -> boolean\n"
+     "optimizer:accumulate(batches: integer [, number: integer]) -> boolean\n"
      "After a backward pass: sets the gradients aside as those of one of so many mini-batches of a\n"
      "step, and tells whether all are there. Then the gradients are the mean of all, and it is\n"
      "time for optimizer:step(). Their sum is taken in a binary tree that depends on the number\n"
@@ -363,18 +364,18 @@ static const bind_function methods[] = {
      "memory and are good until it is called again); whether each parameter has a gradient there;\n"
      "and the number of elements of such a vector."},
     {"set_mean", optimizer_set_mean,
-     "optimizer:set_mean(mean, has)\n"
+     "optimizer:set_mean(mean: Tensor, has: boolean[])\n"
      "Makes a vector, of the layout of the sums of optimizer:sums, the gradients of the parameters\n"
      "for which has[i] is true, and forgets what waits: the step of mini-batches some of which were\n"
      "elsewhere."},
     {"clear", optimizer_clear,
      "optimizer:clear()\nDrops the gradients without using them, those set aside too."},
     {"clip_norm", optimizer_clip_norm,
-     "optimizer:clip_norm(most) -> norm\n"
+     "optimizer:clip_norm(most: number) -> number\n"
      "Scales the gradients so that their joint Euclidean norm is at most `most`; returns the norm\n"
      "before. An error when it is not finite."},
     {"set_lr", optimizer_set_lr,
-     "optimizer:set_lr(lr)\nSets the learning rate, 0 or more and finite in float32."},
+     "optimizer:set_lr(lr: number)\nSets the learning rate, 0 or more and finite in float32."},
     {"has", optimizer_has,
      "optimizer:has(t) -> boolean\nWhether the Tensor t itself is one of the parameters; one that is "
      "equal is not."},
@@ -385,7 +386,7 @@ static const bind_function methods[] = {
      "steps (a table of integers), and shapes ({dimensions, rows, columns} of each parameter): all\n"
      "that a checkpoint needs."},
     {"load_state", optimizer_load_state,
-     "optimizer:load_state(state)\n"
+     "optimizer:load_state(state: table)\n"
      "Takes over a state that optimizer:state() gave. Its parameters had the shapes of these."},
     {NULL, NULL, NULL},
 };
@@ -394,7 +395,7 @@ void bind_open_optim(lua_State *L)
 {
     static const luaL_Reg meta[] = {
         {"__gc", optimizer_gc}, {"__tostring", optimizer_tostring}, {NULL, NULL}};
-    static const char *const properties[] = {"lr", NULL};
+    static const char *const properties[] = {"lr:number", NULL};
     bind_class(L, BIND_OPTIMIZER, methods, meta, properties, optimizer_get);
     bind_functions(L, functions);
 }

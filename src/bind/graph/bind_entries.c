@@ -107,12 +107,12 @@ static const bind_function methods[] = {
      "A:scale_entries(w) -> Matrix\n"
      "Every entry times its element of w. Structure and scales are shared. Differentiable."},
     {"pick_entries", matrix_pick_entries,
-     "A:pick_entries(idx) -> Matrix\n"
+     "A:pick_entries(idx: Index | Tensor) -> Matrix\n"
      "The entries at ascending positions, or those where a mask with an element for each, such as\n"
      "A:entry_values():above(0.1), is not 0; rows and columns stay. `edge` has the positions in\n"
      "A.root. Differentiable in the values and scales of A."},
     {"dropout", matrix_dropout,
-     "A:dropout(p, rng) -> Matrix\n"
+     "A:dropout(p: number, rng) -> Matrix\n"
      "Leaves out each entry with probability p (a multiple of 2^-16) and divides the others by\n"
      "1 - p: dropout of sparse features (Srivastava et al. 2014), or of edges (Rong et al. 2020).\n"
      "Differentiable in the values and scales of A."},

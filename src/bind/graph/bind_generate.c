@@ -52,27 +52,27 @@ static int generate_features(lua_State *L)
 
 static const bind_function functions[] = {
     {"labels", generate_labels,
-     "generate.labels(n, shares, rng) -> Index\n"
+     "generate.labels(n, shares: Tensor, rng) -> Index\n"
      "Classes for n nodes. Each class has its share of them (a vector of positive numbers, not\n"
      "necessarily of sum 1), rounded, and at least one; which nodes they are is random."},
     {"weights", generate_weights,
-     "generate.weights(n, exponent, rng) -> Tensor\n"
+     "generate.weights(n, exponent: number, rng) -> Tensor\n"
      "Weights of a power law: the share of those above w falls as w^(1 - exponent). They are 1 to\n"
      "max(1, sqrt(n) / 4)."},
     {"chung_lu", generate_chung_lu,
-     "generate.chung_lu(weights, labels, entries, inside, rng) -> Matrix\n"
+     "generate.chung_lu(weights, labels, entries: integer, inside: number, rng) -> Matrix\n"
      "A symmetric matrix without values and loops, of exactly so many entries, two for each edge.\n"
      "An edge's first end is drawn from all nodes in proportion to their weights; its second, with\n"
      "probability `inside`, from the nodes of the same class, otherwise from all. Edges drawn\n"
      "twice count once. At its peak memory is at most twice that of the result, and 64 bytes a\n"
      "node. Chung and Lu 2002."},
     {"blocks", generate_blocks,
-     "generate.blocks(labels, p, rng) -> Matrix\n"
+     "generate.blocks(labels, p: Tensor, rng) -> Matrix\n"
      "The stochastic block model: a symmetric matrix without values and loops in which every pair\n"
      "of nodes, of classes a and b, is an edge with probability p[a][b]. Costs the edges, and\n"
      "nodes times classes. Holland, Laskey and Leinhardt 1983."},
     {"features", generate_features,
-     "generate.features(labels, means, rng) -> Tensor\n"
+     "generate.features(labels, means: Tensor, rng) -> Tensor\n"
      "Features for nodes: the row of `means` of their class, plus standard normal noise."},
     {NULL, NULL, NULL},
 };

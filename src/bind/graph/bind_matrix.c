@@ -379,11 +379,11 @@ static const bind_function functions[] = {
      "A sparse matrix from CSR arrays as they lie in a file: offsets has n_rows + 1 elements and,\n"
      "read as an Index, starts at 1. Rows are sorted and duplicates merged."},
     {"block_diagonal", matrix_block_diagonal,
-     "ladies.block_diagonal(list) -> Matrix\n"
+     "ladies.block_diagonal(list: Matrix[]) -> Matrix\n"
      "The matrices of a list one after the other along the diagonal. They must all be slices of one\n"
      "matrix, as the result then is (`edge` and `root`), or none of them one."},
     {"sparse", matrix_sparse,
-     "ladies.sparse(tensor) -> Matrix\nThe elements of a dense matrix that are not zero."},
+     "ladies.sparse(tensor: Tensor) -> Matrix\nThe elements of a dense matrix that are not zero."},
     {NULL, NULL, NULL},
 };
 
@@ -442,7 +442,8 @@ static const bind_function methods[] = {
      "the diagonal (replacing those that are there). Kipf and Welling 2017; Zou et al. 2019,\n"
      "section 2. Differentiable."},
     {"add_diag", matrix_add_diag,
-     "A:add_diag(v) -> Matrix\nv added to every diagonal entry, or v[i] to the i-th for a vector "
+     "A:add_diag(v: Tensor | number) -> Matrix\n"
+     "v added to every diagonal entry, or v[i] to the i-th for a vector "
      "v; missing\nones are made. Differentiable."},
     {"without_loops", matrix_without_loops,
      "A:without_loops() -> Matrix\nThe diagonal dropped. Differentiable."},
@@ -461,7 +462,7 @@ static const bind_function methods[] = {
      "The connected component of every node of a square matrix, entries taken both ways, and the\n"
      "number of components. They count from 1 in the order of their first nodes."},
     {"is_close", matrix_is_close,
-     "A:is_close(B [, tolerance = 1e-5]) -> boolean\n"
+     "A:is_close(B: Matrix [, tolerance = 1e-5]) -> boolean\n"
      "Whether A and B have entries in the same places, in the same order, whose values differ by no\n"
      "more than tolerance times the larger one. Costs nothing when they are one matrix."},
     {"hash", matrix_hash,
@@ -484,8 +485,10 @@ void bind_open_matrix(lua_State *L)
         {"__tostring", matrix_tostring},
         {NULL, NULL},
     };
-    static const char *const properties[] = {"n_rows", "n_cols",        "nnz",  "looped", "values",
-                                             "edge",   "requires_grad", "root", NULL};
+    static const char *const properties[] = {
+        "n_rows:integer",        "n_cols:integer", "nnz:integer",
+        "looped:boolean",        "values:Tensor",  "edge:Index",
+        "requires_grad:boolean", "root:Matrix",    NULL};
     bind_class(L, BIND_MATRIX, methods, meta, properties, matrix_get_field);
     bind_operators(L, BIND_MATRIX, operators);
     bind_functions(L, functions);

@@ -32,7 +32,7 @@ static const bind_function methods[] = {
      "nearly equal size with few entries between them. graph:partition says what goes in and what\n"
      "is defined; an error where the program was built without METIS."},
     {"cut", matrix_cut,
-     "A:cut(part_of) -> integer\n"
+     "A:cut(part_of: Index) -> integer\n"
      "The number of entries whose row and column are in different parts, for the part of every "
      "node\n"
      "(an Index)."},

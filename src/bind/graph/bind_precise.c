@@ -39,12 +39,13 @@ static int matrix_matmul_t_precise(lua_State *L)
 
 static const bind_function tensor_methods[] = {
     {"matmul_precise", tensor_matmul_precise,
-     "a:matmul_precise(b [, {transpose_b = false}]) -> Tensor\n"
+     "a:matmul_precise(b: Tensor [, {transpose_b = false}]) -> Tensor\n"
      "The product of two matrices, or of a and b's transpose: products and sums in double, and each\n"
      "element rounded once. For exact values to measure others by. An error when a or b carries a\n"
      "gradient."},
     {"matmul_t_precise", tensor_matmul_t_precise,
-     "a:matmul_t_precise(b) -> Tensor\nThe product of a's transpose and b, as matmul_precise."},
+     "a:matmul_t_precise(b: Tensor) -> Tensor\n"
+     "The product of a's transpose and b, as matmul_precise."},
     {NULL, NULL, NULL},
 };
 

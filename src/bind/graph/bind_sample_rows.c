@@ -70,8 +70,8 @@ void bind_open_sample_rows(lua_State *L)
 {
     static const bind_function methods[] = {
         {"sample_rows", matrix_sample_rows,
-         "A:sample_rows(dst, k, {rng=, replace=, p=, p_cols=, debias=, count=, always=, first=})\n"
-         "  -> S, src, w\n"
+         "A:sample_rows(dst, k, {rng=, replace=false, p=Tensor, p_cols=Tensor, debias=false,\n"
+         "  count=false, always=Index, first=Index}) -> S, src, w\n"
          "At most k entries of each of the rows dst, drawn without reading the others; columns are\n"
          "compacted as by slice, `first` as there. S has A's values, in which it is differentiable,\n"
          "S.edge the positions in A, and each entry once, in A's order. w holds an entry's design\n"
@@ -89,7 +89,8 @@ void bind_open_sample_rows(lua_State *L)
          "  this entry is always included, with weight 1, and k others are drawn.\n"
          "A row's draws depend on the rng's sub-stream, the row's number and its entries alone."},
         {"poisson_rows", matrix_poisson_rows,
-         "A:poisson_rows(dst, c, {rng=, pi=, shared=, r=, always=, first=}) -> S, src, w\n"
+         "A:poisson_rows(dst, c: Tensor, {rng=, pi=Tensor, shared=false, r=Tensor,\n"
+         "  always=Index, first=Index}) -> S, src, w\n"
          "Entries of the rows dst, each on its own: entry (dst[i], u) is kept with probability\n"
          "q = min(1, c[i] pi[u]), pi being a vector with a number for every column (default: ones).\n"
          "w is 1/q, unbiased; S, src, `always` and `first` as in sample_rows. With shared = true one\n"
@@ -97,7 +98,7 @@ void bind_open_sample_rows(lua_State *L)
          "they agree on their columns. r = Tensor, a number in (0, 1) for every column, is these\n"
          "numbers: an entry is kept where r[u] <= q. LABOR: Balin and Catalyurek, NeurIPS 2023."},
         {"poisson_factors", matrix_poisson_factors,
-         "A:poisson_factors(dst, k, {pi=, always=}) -> Tensor\n"
+         "A:poisson_factors(dst, k, {pi=Tensor, always=Index}) -> Tensor\n"
          "The c for poisson_rows with which row v, of d entries, has the variance of k neighbours drawn\n"
          "without replacement: the sum of 1 / min(1, c pi[u]) over its entries is d^2 / k. Where\n"
          "d <= k it is the least c that keeps them all. pi, positive, has a number for every column\n"

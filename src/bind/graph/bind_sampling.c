@@ -199,7 +199,8 @@ static int sampling_find(lua_State *L)
 
 static const bind_function functions[] = {
     {"choice", sampling_choice,
-     "sampling.choice(p, k, {rng=, draw=, debias=, always=, union=}) -> pick, w\n"
+     "sampling.choice(p: Tensor | Alias, k, {rng=, draw=\"wor\", debias=false, always=Index,\n"
+     "  union=string}) -> pick, w\n"
      "k positions drawn in proportion to p, a vector or sampling.alias(p), and their design\n"
      "weights w: the sum of w[i] * f[pick[i]] estimates the sum of f over all positions. p need\n"
      "not sum to 1; in the weights below it does.\n"
@@ -218,7 +219,7 @@ static const bind_function functions[] = {
      "always also on whether p is a vector or a table, whose draws are made again where they fall\n"
      "on what is certain."},
     {"alias", alias_new,
-     "sampling.alias(p) -> Alias\n"
+     "sampling.alias(p: Tensor) -> Alias\n"
      "A table for drawing from the vector p with replacement any number of times, each draw in\n"
      "O(1); choice takes it in place of p. Walker 1977, Vose 1991."},
     {"uniform", sampling_uniform,
@@ -228,7 +229,7 @@ static const bind_function functions[] = {
     {"permutation", sampling_permutation,
      "sampling.permutation(n, rng) -> Index\nThe positions 1 .. n in random order."},
     {"drift", sampling_drift,
-     "sampling.drift(ids, t, from, to) -> Tensor\n"
+     "sampling.drift(ids: Index, t: number, from: Rng, to: Rng) -> Tensor\n"
      "For every id a number that is uniform in (0, 1) and depends on it alone, and moves, as t goes\n"
      "from 0 to 1, from that of the generator `from` to that of `to`: Phi(cos(pi t / 2) z +\n"
      "sin(pi t / 2) z') with their standard normal numbers z and z'. With rng:at(i) two calls have\n"
@@ -236,11 +237,12 @@ static const bind_function functions[] = {
     {"unique", sampling_unique,
      "sampling.unique(idx) -> Index\nThe distinct elements in order of first appearance."},
     {"concat", sampling_concat,
-     "sampling.concat(list) -> Index\nThe Indexes of a list one after the other."},
+     "sampling.concat(list: Index[]) -> Index\nThe Indexes of a list one after the other."},
     {"union", sampling_union,
-     "sampling.union(a, b) -> Index\nThe distinct elements of a, then those that only b has."},
+     "sampling.union(a: Index, b: Index) -> Index\n"
+     "The distinct elements of a, then those that only b has."},
     {"find", sampling_find,
-     "sampling.find(a, b) -> Index\n"
+     "sampling.find(a: Index, b: Index) -> Index\n"
      "Positions in a of those elements of b that occur in a, in b's order."},
     {NULL, NULL, NULL},
 };
@@ -250,8 +252,8 @@ void bind_open_sampling(lua_State *L)
     static const bind_function methods[] = {{NULL, NULL, NULL}};
     static const bind_function of_matrix[] = {
         {"draw_cols", matrix_draw_cols,
-         "A:draw_cols(dst, k, {rng=, power=2, draw=, debias=, always=, union=, way=})\n"
-         "  -> U, src, w\n"
+         "A:draw_cols(dst, k, {rng=, power=2, draw=\"wor\", debias=false, always=Index,\n"
+         "  union=string, way=\"cost\"}) -> U, src, w\n"
          "k columns src drawn in proportion to the sums of |entry|^power, power 1 or 2, over the\n"
          "rows dst, U = A:slice(dst, src), and design weights w. In distribution the same as\n"
          "  U, src = A:slice(dst, {first = always});  p = U:col_sums(power)\n"

@@ -52,7 +52,8 @@ void bind_open_walk(lua_State *L)
 {
     static const bind_function methods[] = {
         {"random_walk", matrix_random_walk,
-         "A:random_walk(roots, length, {rng=, restart=0, p=1, q=1}) -> Index\n"
+         "A:random_walk(roots: Index, length: integer, {rng=, restart=0.0, p=1.0, q=1.0})\n"
+         "  -> Index\n"
          "Walks of `length` steps from each of the roots, which may repeat, over a square matrix:\n"
          "length + 1 nodes a walk, its root first, one walk after the other. A step from v goes to u\n"
          "in proportion to A's entry (v, u); with p or q (node2vec: Grover and Leskovec, KDD 2016)\n"
@@ -60,13 +61,13 @@ void bind_open_walk(lua_State *L)
          "1/q elsewhere. With probability `restart` the walk is at its root again instead. A node\n"
          "without entries is not left otherwise. Walk i depends on the rng's sub-stream and i alone."},
         {"frontier_walk", matrix_frontier_walk,
-         "A:frontier_walk(roots, steps, {rng=}) -> Index\n"
+         "A:frontier_walk(roots: Index, steps: integer, {rng=}) -> Index\n"
          "Many walkers, of whom one moves at a time: it is chosen in proportion to the number of\n"
          "entries of the node where it is, and moves to the column of one of them, all alike. They\n"
          "begin at the roots. Gives the nodes that were left, one a step; fewer only when none can\n"
          "move. Ribeiro and Towsley 2010; the multi-dimensional walk of GraphSAINT, Zeng et al. 2020."},
         {"ego_graphs", matrix_ego_graphs,
-         "A:ego_graphs(seeds, k, depth, {rng=}) -> Matrix, Index\n"
+         "A:ego_graphs(seeds: Index, k, depth: integer, {rng=}) -> Matrix, Index\n"
          "The disjoint union of an ego graph for each seed, and the ids of its rows: all seeds, then\n"
          "the other nodes of each graph in turn. `depth` times the nodes that came last are each\n"
          "followed by k columns of their rows, drawn uniformly without replacement; then the graph\n"

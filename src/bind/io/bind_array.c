@@ -322,7 +322,7 @@ static const bind_function functions[] = {
     CONVERTER_ENTRY(float32),
     CONVERTER_ENTRY(float64),
     {"bytes", array_bytes,
-     "npz.bytes(string | table of strings) -> Array\n"
+     "npz.bytes(string | string[]) -> Array\n"
      "Texts as NumPy's bytes (S), to be written: a quarter of the size of the usual U."},
     {NULL, NULL, NULL},
 };

@@ -37,7 +37,7 @@ static int mtx_write(lua_State *L)
 
 static const bind_function functions[] = {
     {"read", mtx_read,
-     "mtx.read(path [, {progress =}]) -> Matrix | Tensor\n"
+     "mtx.read(path [, {progress = function}]) -> Matrix | Tensor\n"
      "Reads a Matrix Market file, plain or packed with gzip: \"coordinate\" (real, integer or\n"
      "pattern; general, symmetric or skew-symmetric) gives a Matrix, \"array\" a Tensor. Entries\n"
      "given twice are summed, in a pattern kept once; a pattern has no values. An entry too many,\n"

@@ -231,7 +231,7 @@ static const bind_function npz_functions[] = {
 };
 
 static const bind_function npz_methods[] = {
-    {"names", npz_names, "f:names() -> table\nThe names of the arrays, sorted as members."},
+    {"names", npz_names, "f:names() -> string[]\nThe names of the arrays, sorted as members."},
     {"has", npz_has, "f:has(name) -> boolean\nWhether there is an array of this name."},
     {"shape", npz_shape,
      "f:shape(name) -> table\n"
@@ -248,10 +248,9 @@ static const bind_function npz_methods[] = {
      "and -1 (none) as 0; values must lie in -1 .. 2^31 - 2. A mask, booleans of one dimension,\n"
      "gives the positions of those that are true."},
     {"numbers", npz_numbers,
-     "f:numbers(name) -> number | table | table of rows\n"
+     "f:numbers(name) -> number | table\n"
      "Numbers of any type as they are in the file."},
-    {"strings", npz_strings,
-     "f:strings(name) -> string | table | table of rows\nTexts (U as UTF-8, S as it is)."},
+    {"strings", npz_strings, "f:strings(name) -> string | table\nTexts (U as UTF-8, S as it is)."},
     {"text", npz_text, "f:text(name) -> string\nAn array of uint8 as one string."},
     {"rows", npz_rows,
      "f:rows(name) -> Rows\n"
@@ -267,12 +266,12 @@ static const bind_function npz_methods[] = {
 
 static const bind_function npy_functions[] = {
     {"read", npy_read,
-     "npy.read(path [, {as = form}]) -> Tensor | Index | ...\n"
+     "npy.read(path [, {as = string}]) -> Tensor | Index | Matrix | table\n"
      "Reads an .npy file, also one packed with gzip. Form is \"tensor\", \"index\", \"numbers\",\n"
      "\"strings\" or \"text\", as the methods of an npz archive; without it, integers of one\n"
      "dimension give an Index, other numbers a Tensor, texts strings."},
     {"write", npy_write,
-     "npy.write(path, array)\nWrites an .npy file; arrays are those of npz.write."},
+     "npy.write(path, array: any)\nWrites an .npy file; arrays are those of npz.write."},
     {NULL, NULL, NULL},
 };
 

@@ -269,7 +269,7 @@ static const bind_function functions[] = {
      "pickle.none, an array a PickledArray (see its tensor, index, numbers, strings), a sparse matrix\n"
      "a Matrix. Integers are as in the file: ids from 0."},
     {"decode", pickle_decode,
-     "pickle.decode(bytes) -> value\nThe same for a pickle that is a string already."},
+     "pickle.decode(bytes: string) -> value\nThe same for a pickle that is a string already."},
     {NULL, NULL, NULL},
 };
 
@@ -282,9 +282,8 @@ static const bind_function pickled_methods[] = {
      "a:index() -> Index\nIntegers of one dimension, counted from 1 where the file has them from "
      "0."},
     {"numbers", pickled_numbers,
-     "a:numbers() -> number | table | table of rows\nNumbers of any type as they are in the file."},
-    {"strings", pickled_strings,
-     "a:strings() -> string | table | table of rows\nTexts (U as UTF-8, S as it is)."},
+     "a:numbers() -> number | table\nNumbers of any type as they are in the file."},
+    {"strings", pickled_strings, "a:strings() -> string | table\nTexts (U as UTF-8, S as it is)."},
     {NULL, NULL, NULL},
 };
 

@@ -223,16 +223,17 @@ static const bind_function reader_methods[] = {
 
 static const bind_function writer_methods[] = {
     {"put", writer_put,
-     "w:put(name, array)\nA whole tensor, of what safetensors.write takes. Those of larger elements "
+     "w:put(name, array: any)\n"
+     "A whole tensor, of what safetensors.write takes. Those of larger elements "
      "come first."},
     {"rows", writer_rows,
-     "w:rows(name, dtype, n_rows, n_cols)\n"
+     "w:rows(name, dtype: string, n_rows, n_cols)\n"
      "Begins a table of \"float16\", \"bfloat16\" or \"float32\", which w:add_rows completes."},
     {"add_rows", writer_add_rows,
      "w:add_rows(t)\nThe next rows: the nearest numbers of the table's type; an error for one that "
      "is too\nlarge."},
     {"csr", writer_csr,
-     "w:csr(prefix, n_rows, n_cols)\n"
+     "w:csr(prefix: string, n_rows, n_cols)\n"
      "Begins a matrix of ones, prefix_indptr, prefix_shape and prefix_indices, which w:add_csr\n"
      "completes."},
     {"add_csr", writer_add_csr, "w:add_csr(A)\nThe next rows; values do not matter."},
@@ -243,7 +244,7 @@ static const bind_function writer_methods[] = {
 
 static const bind_function range_methods[] = {
     {"add", range_add,
-     "e:add(rows, cols [, both])\n"
+     "e:add(rows: Index, cols: Index [, both: boolean])\n"
      "Adds those of these entries that are in the range of rows, with both = true also those of\n"
      "(cols, rows). An error for ids that are no nodes, and when there is no room."},
     {"matrix", range_matrix,

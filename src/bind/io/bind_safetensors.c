@@ -238,7 +238,7 @@ static const bind_function functions[] = {
 };
 
 static const bind_function methods[] = {
-    {"names", st_names, "f:names() -> table\nThe names of the tensors, sorted."},
+    {"names", st_names, "f:names() -> string[]\nThe names of the tensors, sorted."},
     {"has", st_has, "f:has(name) -> boolean\nWhether there is a tensor of this name."},
     {"metadata", st_metadata, "f:metadata() -> table\nThe texts beside the tensors, by key."},
     {"shape", st_shape,
@@ -255,14 +255,15 @@ static const bind_function methods[] = {
      "Integers, as the method of npz archives: 0 reads as 1, -1 (none) as 0; booleans of one\n"
      "dimension, a mask, give the positions of those that are true."},
     {"numbers", st_numbers,
-     "f:numbers(name) -> number | table | table of rows\n"
+     "f:numbers(name) -> number | table\n"
      "Numbers of any type as they are in the file."},
     {"rows", st_rows,
      "f:rows(name) -> Rows\n"
      "Numbers of float16, bfloat16 or float32 in two dimensions that stay in the file, if it was\n"
      "opened with mapped = true and the array is large: a few rows at a time become a Tensor."},
     {"csr", st_csr,
-     "f:csr({offsets =, columns =, n_rows =, n_cols =}) -> Matrix | nil\n"
+     "f:csr({offsets = string, columns = string, n_rows =, n_cols =, checked = false,\n"
+     "  symmetric = false, looped = false}) -> Matrix | nil\n"
      "The matrix of ones whose offsets, an I64 tensor of n_rows + 1, and columns, an I32 tensor, have\n"
      "these names: over the file itself, of any size; nil where they are of other types or small, or\n"
      "the file was not opened with mapped = true. Rows must be sorted, without a column twice: an\n"

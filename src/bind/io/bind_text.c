@@ -246,8 +246,9 @@ static int text_write_edges(lua_State *L)
 
 static const bind_function functions[] = {
     {"read", text_read,
-     "text.read(path [, {columns = {\"numbers\"}, header =, separator =, first_id = 0, n_ids =,\n"
-     "n_labels =, progress =}]) -> column, ..., titles | nil\n"
+     "text.read(path [, {columns = {\"numbers\"}, header = boolean, separator = string,\n"
+     "  first_id = 0, n_ids = integer, n_labels = integer, progress = function}])\n"
+     "  -> Index | Tensor, ...\n"
      "Reads a table, a line a row, plain or packed with gzip, in one pass. A column is\n"
      "  \"id\"       whole numbers from first_id (0 or 1) on, as an Index; n_ids limits them\n"
      "  \"label\"    the same, or -1 or first_id - 1 for none, which is 0 in the Index; n_labels\n"
@@ -264,15 +265,16 @@ static const bind_function functions[] = {
      "numbers beyond its range refused.\n"
      "progress(done, total) is called with bytes of the file now and then."},
     {"read_edges", text_read_edges,
-     "text.read_edges(path, {columns = {\"id\", \"id\"}, n_ids =, ...}) -> Matrix, merged\n"
+     "text.read_edges(path, {columns = {\"id\", \"id\"}, n_ids = integer, ...})\n"
+     "  -> Matrix, integer\n"
      "Reads edges, a line \"source,target\" or, with a third column \"number\", \"source,target,\n"
      "weight\" each (other columns are \"skip\"), as text.read does, into a square Matrix whose rows\n"
      "are the targets. It has n_ids rows, or as many as the nodes found need: ids beyond 100 for\n"
      "each line and 10^6 are then an error. Edges given twice are summed, without weights kept once;\n"
-     "`merged` is how many were. The Matrix is made of the columns where they lie: at no time is\n"
+     "the integer is how many were. The Matrix is made of the columns where they lie: at no time is\n"
      "more held than twice what they take."},
     {"fields", text_fields,
-     "text.fields(path [, {separator =}]) -> table\n"
+     "text.fields(path [, {separator = string}]) -> string[]\n"
      "The fields of the first line that is not blank or a comment, as strings."},
     {"write", text_write,
      "text.write(path, Tensor)\n"

@@ -100,7 +100,7 @@ static const bind_function functions[] = {
      "Opens a zip archive for reading. Archives that are cut off, whose members overlap, occur\n"
      "twice, have paths that lead out of a folder or declare more than they can hold are refused."},
     {"gunzip", zip_gunzip,
-     "zip.gunzip(from, to [, limit]) -> sha256\n"
+     "zip.gunzip(from: string, to: string [, limit: integer]) -> string\n"
      "Unpacks a gzip file into a file that appears whole or not at all; an error beyond `limit`\n"
      "bytes. A file that is not packed is copied."},
     {"sha256", zip_sha256,
@@ -112,7 +112,7 @@ static const bind_function methods[] = {
     {"members", zip_members,
      "z:members() -> table\nThe members, sorted by name: tables with `name` and `size`, in bytes."},
     {"unpack", zip_unpack,
-     "z:unpack(name, path) -> sha256\n"
+     "z:unpack(name, path) -> string\n"
      "Writes a member to a file that appears whole or not at all; an error for encrypted, damaged\n"
      "or linked ones."},
     {"close", zip_close, "z:close()\nCloses the archive."},

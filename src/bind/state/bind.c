@@ -35,6 +35,23 @@ static void add_metamethods(lua_State *L, const luaL_Reg *list)
     }
 }
 
+/* Gives the metatable on top of the stack the names of its properties, and a table name -> type. */
+static void add_properties(lua_State *L, const char *const *properties)
+{
+    lua_newtable(L);
+    lua_newtable(L);
+    for (int i = 0; properties[i]; i++) {
+        const char *colon = strchr(properties[i], ':');
+        lua_pushlstring(L, properties[i], (size_t)(colon - properties[i]));
+        lua_pushvalue(L, -1);
+        lua_rawseti(L, -4, i + 1);
+        lua_pushstring(L, colon + 1);
+        lua_rawset(L, -3);
+    }
+    lua_setfield(L, -3, "__field_types");
+    lua_setfield(L, -2, "__fields");
+}
+
 void bind_class(lua_State *L, const char *type, const bind_function *methods,
                 const luaL_Reg *metamethods, const char *const *properties, lua_CFunction get)
 {
@@ -48,12 +65,7 @@ void bind_class(lua_State *L, const char *type, const bind_function *methods,
     lua_pushlightuserdata(L, (void *)bind_unsettled(L));
     lua_pushcclosure(L, class_index, 3);
     lua_setfield(L, -2, "__index");
-    lua_newtable(L);
-    for (int i = 0; properties[i]; i++) {
-        lua_pushstring(L, properties[i]);
-        lua_rawseti(L, -2, i + 1);
-    }
-    lua_setfield(L, -2, "__fields");
+    add_properties(L, properties);
     lua_pop(L, 1);
 }
 

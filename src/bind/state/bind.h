@@ -43,8 +43,8 @@ void bind_push_function(lua_State *L, lua_CFunction function, const char *doc);
 lua_CFunction bind_to_core(lua_State *L, int at);
 void bind_push_core(lua_State *L, lua_CFunction function);
 
-/* Registers a class: its methods, its metamethods, the names of its properties (NULL-terminated)
- * and `get`, called with (object, key) for keys that are not methods. */
+/* Registers a class: its methods, its metamethods, its properties ("lr:number" and so on, up to
+ * NULL) and `get`, called with (object, key) for keys that are not methods. */
 void bind_class(lua_State *L, const char *type, const bind_function *methods,
                 const luaL_Reg *metamethods, const char *const *properties, lua_CFunction get);
 

@@ -30,7 +30,7 @@ static int nearest(lua_State *L)
 
 static const bind_function functions[] = {
     {"nearest", nearest,
-     "ladies_core.nearest(word, list) -> value | nil\n"
+     "options.nearest(word: string, list: string[]) -> string | nil\n"
      "The element of a list that was probably meant by a word, or nil when none is near: one edit, or\n"
      "one in three letters, or the beginning of it. The case of letters does not count."},
     {NULL, NULL, NULL},

@@ -235,7 +235,7 @@ static const bind_function functions[] = {
 static const bind_function methods[] = {
     {"close", scope_close, "step:close()\nEnds the step, as the end of its <close> scope does."},
     {"seconds", scope_seconds,
-     "step:seconds() -> array of numbers\n"
+     "step:seconds() -> number[]\n"
      "Of each operation recorded, in their order, the seconds that its part of backward took; 0\n"
      "where it has not run. #step is the number of operations, 0 when the step is closed."},
     {NULL, NULL, NULL},

@@ -61,7 +61,7 @@ static const bind_function functions[] = {
      "folder.remove(path)\n"
      "Removes a file, or a folder with all that is in it. Links are not followed."},
     {"lock", folder_lock,
-     "folder.lock(path [, seconds]) -> Lock, or nil and its holder\n"
+     "folder.lock(path [, seconds: number]) -> Lock | nil [, string]\n"
      "Takes a lock, a file that is there while a process holds it; nil and who holds it, \"process 17\n"
      "on alder\", when another one does for all of `seconds` (0). It is given back at the end of the\n"
      "scope of a <close> variable, or of the process."},

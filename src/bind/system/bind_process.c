@@ -129,13 +129,13 @@ static const bind_function functions[] = {
     {"exists", process_exists,
      "process.exists(name) -> boolean\nWhether PATH leads to a program of this name."},
     {"lives", process_lives,
-     "process.lives(number) -> boolean\nWhether a process of this number is there."},
+     "process.lives(number: integer) -> boolean\nWhether a process of this number is there."},
     {NULL, NULL, NULL},
 };
 
 static const bind_function methods[] = {
     {"wait", process_wait,
-     "p:wait([seconds]) -> status or nil\n"
+     "p:wait([seconds: number]) -> integer | nil\n"
      "Waits for its end, at most so long: its exit status (128 + n after signal n), or nil while\n"
      "it runs."},
     {"stop", process_stop, "p:stop()\nEnds the program and those that it has started."},

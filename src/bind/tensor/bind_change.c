@@ -66,19 +66,22 @@ static int tensor_copy_rows(lua_State *L)
 }
 
 static const bind_function methods[] = {
-    {"fill_", tensor_fill, "t:fill_(number) -> t"},
+    {"fill_", tensor_fill, "t:fill_(value: number) -> t"},
     {"copy_", tensor_copy, "t:copy_(u) -> t\nCopies u's elements; the same shape."},
     {"normal_", tensor_normal,
-     "t:normal_(deviation, rng) -> t\nFills with normal numbers of mean 0."},
+     "t:normal_(deviation: number, rng) -> t\nFills with normal numbers of mean 0."},
     {"uniform_", tensor_uniform,
-     "t:uniform_(low, high, rng) -> t\nFills with uniform numbers between low and high."},
+     "t:uniform_(low: number, high: number, rng) -> t\n"
+     "Fills with uniform numbers between low and high."},
     {"add_at_", tensor_add_at,
-     "t:add_at_(idx, v) -> t\nAdds v (a number, or a vector as long as idx) to elements idx of a\n"
+     "t:add_at_(idx, v: Tensor | number) -> t\n"
+     "Adds v (a number, or a vector as long as idx) to elements idx of a\n"
      "vector, one after the other: repeated positions add up."},
     {"mul_at_", tensor_mul_at,
-     "t:mul_at_(idx, v) -> t\nMultiplies elements idx of a vector by v, as add_at_ adds."},
+     "t:mul_at_(idx, v: Tensor | number) -> t\n"
+     "Multiplies elements idx of a vector by v, as add_at_ adds."},
     {"copy_rows_", tensor_copy_rows,
-     "t:copy_rows_(idx, rows) -> t\nRow idx[i] becomes row i of `rows`."},
+     "t:copy_rows_(idx, rows: Tensor) -> t\nRow idx[i] becomes row i of `rows`."},
     {NULL, NULL, NULL},
 };
 

@@ -208,7 +208,7 @@ static int index_group(lua_State *L)
 
 static const bind_function functions[] = {
     {"index", index_new,
-     "ladies.index(table) -> Index\n"
+     "ladies.index(ids: integer[]) -> Index\n"
      "A vector of ids or positions from a Lua table of integers; ids start at 1, and 0 stands for\n"
      "\"none\" (an unlabelled node). An Index is immutable. idx[i] is element i, an error outside of\n"
      "1 .. #idx; idx[other] the elements at the positions in an Index, idx[mask] those where a vector\n"
@@ -229,12 +229,12 @@ static const bind_function methods[] = {
     {"max", index_max, "idx:max() -> integer\nThe largest element; an error when empty."},
     {"min", index_min, "idx:min() -> integer\nThe smallest element; an error when empty."},
     {"check_unique", index_check_unique,
-     "idx:check_unique([what])\nAn error that names the element when one occurs twice."},
+     "idx:check_unique([what: string])\nAn error that names the element when one occurs twice."},
     {"counts", index_counts,
      "idx:counts(n) -> table\nHow often each of the ids 1 .. n occurs; zeros (none) are left out."},
     {"group", index_group,
-     "idx:group(n) -> order, ends\n"
-     "The positions of each of the ids 1 .. n, as two Indexes: those of id i are\n"
+     "idx:group(n) -> Index, Index\n"
+     "The positions of each of the ids 1 .. n, as two Indexes, order and ends: those of id i are\n"
      "order:slice(ends[i], ends[i + 1] - 1), ascending. An error for an id outside."},
     {NULL, NULL, NULL},
 };

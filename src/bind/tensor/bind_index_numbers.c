@@ -81,13 +81,14 @@ static int index_to_tensor(lua_State *L)
 
 static const bind_function methods[] = {
     {"above", index_above,
-     "idx:above(x) -> Tensor\n"
+     "idx:above(x: Index | integer) -> Tensor\n"
      "1 where an element is greater than the integer x, or than the element of the Index x, 0\n"
      "elsewhere: a mask, as t:above gives; idx[mask] and mask:positions() are what it marks."},
     {"below", index_below,
-     "idx:below(x) -> Tensor\n1 where an element is less than x, 0 elsewhere, as idx:above."},
+     "idx:below(x: Index | integer) -> Tensor\n"
+     "1 where an element is less than x, 0 elsewhere, as idx:above."},
     {"equals", index_equals,
-     "idx:equals(x) -> Tensor\n"
+     "idx:equals(x: Index | integer) -> Tensor\n"
      "1 where an element equals x, 0 elsewhere, as idx:above. (idx == x is whether all of two\n"
      "Indexes do.)"},
     {"to_tensor", index_to_tensor,

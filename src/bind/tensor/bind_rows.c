@@ -116,7 +116,7 @@ static const bind_function methods[] = {
      "x:prefetch(idx)\n"
      "Waits until these rows are in memory, so that rows(idx) does not: for threads that run ahead."},
     {"is_finite", rows_is_finite,
-     "x:is_finite() -> boolean [, value, row, column]\n"
+     "x:is_finite() -> boolean [, number, row, column]\n"
      "Whether all elements are finite; if not, the first that is not and its place."},
     {"hash", rows_hash, "x:hash() -> string\n16 hexadecimal digits that depend on every bit."},
     {NULL, NULL, NULL},
@@ -125,6 +125,7 @@ static const bind_function methods[] = {
 void bind_open_rows(lua_State *L)
 {
     static const luaL_Reg meta[] = {{"__gc", rows_gc}, {"__tostring", rows_tostring}, {NULL, NULL}};
-    static const char *const properties[] = {"n_rows", "n_cols", "dtype", NULL};
+    static const char *const properties[] = {"n_rows:integer", "n_cols:integer", "dtype:string",
+                                             NULL};
     bind_class(L, BIND_ROWS, methods, meta, properties, rows_get);
 }

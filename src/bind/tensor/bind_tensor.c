@@ -364,7 +364,7 @@ static int tensor_release(lua_State *L)
 
 static const bind_function functions[] = {
     {"tensor", tensor_new,
-     "ladies.tensor(table) -> Tensor\n"
+     "ladies.tensor(numbers: table) -> Tensor\n"
      "A float32 vector from a table of numbers, or a matrix from a table of rows. t[i] is element i\n"
      "of a vector, row i of a matrix; an error outside of 1 .. #t. t == u when their shapes and all\n"
      "elements are equal (nan equals nothing); as keys of tables they are objects. + - * / ^ go element\n"
@@ -375,7 +375,8 @@ static const bind_function functions[] = {
      "ladies.zeros(n_rows [, n_cols]) -> Tensor\nA vector or matrix of zeros."},
     {"ones", tensor_ones, "ladies.ones(n_rows [, n_cols]) -> Tensor\nA vector or matrix of ones."},
     {"full", tensor_full,
-     "ladies.full(n_rows [, n_cols], value) -> Tensor\nA vector or matrix filled with a value."},
+     "ladies.full(n_rows [, n_cols], value: number) -> Tensor\n"
+     "A vector or matrix filled with a value."},
     {NULL, NULL, NULL},
 };
 
@@ -388,11 +389,11 @@ static const bind_function methods[] = {
      "t:to_table() -> table\nThe numbers as a Lua table (of rows, for a matrix)."},
     {"item", tensor_item, "t:item() -> number\nThe only element of a tensor that has one."},
     {"get", tensor_get, "t:get(row, column) -> number"},
-    {"set_", tensor_set, "t:set_(row, column, number) -> t"},
+    {"set_", tensor_set, "t:set_(row, column, value: number) -> t"},
     {"norm", tensor_norm,
      "t:norm() -> number\nThe Euclidean (Frobenius) norm, summed in double. A Tensor of one where\nt:max() is one."},
     {"is_finite", tensor_is_finite,
-     "t:is_finite() -> boolean [, value, row, column]\n"
+     "t:is_finite() -> boolean [, number, row, column]\n"
      "Whether all elements are finite; if not, the first that is not and its place."},
     {"hash", tensor_hash, "t:hash() -> string\n16 hexadecimal digits that depend on every bit."},
     {"reshape", tensor_reshape,
@@ -407,7 +408,7 @@ static const bind_function methods[] = {
     {"transpose", tensor_transpose,
      "t:transpose() -> Tensor\nColumns as rows: a copy of a matrix. Differentiable."},
     {"rows", tensor_rows,
-     "t:rows(idx) -> Tensor\n"
+     "t:rows(idx: Index | Tensor) -> Tensor\n"
      "The rows named by an Index, as t[idx]; t[mask] are those where a vector with an element for\n"
      "each row, such as t:above gives for a vector, is not 0. Differentiable."},
     {"release", tensor_release,
@@ -438,8 +439,9 @@ void bind_open_tensor(lua_State *L)
         {"__tostring", tensor_tostring},
         {NULL, NULL},
     };
-    static const char *const properties[] = {"n_rows",       "n_cols",        "ndim",    "grad",
-                                             "is_parameter", "requires_grad", "in_step", NULL};
+    static const char *const properties[] = {
+        "n_rows:integer",       "n_cols:integer",        "ndim:integer",    "grad:Tensor",
+        "is_parameter:boolean", "requires_grad:boolean", "in_step:boolean", NULL};
     bind_class(L, BIND_TENSOR, methods, meta, properties, tensor_get_field);
     bind_operators(L, BIND_TENSOR, operators);
     bind_functions(L, functions);

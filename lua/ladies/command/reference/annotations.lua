@@ -1,10 +1,10 @@
 --- annotations(): the whole library as a Lua file of LuaLS annotations, from its docstrings and the
 -- types that it checks; and an array of what in it has no type.
 
-local core = require "ladies_core"
+local declared = require "ladies.command.reference.declared"
 local help = require "ladies.prompt.help"
-local results = require "ladies.command.reference.results"
 local signature = require "ladies.command.reference.signature"
+local tables = require "ladies.base.tables"
 local topics = require "ladies.command.reference.topics"
 local types = require "ladies.command.reference.types"
 
@@ -15,42 +15,6 @@ local HEAD = [[
 ---@class ladies
 ---@field version string
 local ladies = {}
-
----@class ladies.Block
----@field adj ladies.Matrix
----@field dst ladies.Index
----@field src ladies.Index
-
----@class ladies.MiniBatch
----@field blocks ladies.Block[]
----@field input ladies.Index
----@field output ladies.Index
----@field loss_nodes? ladies.Index
----@field loss_weight? ladies.Tensor
----@field after_step? fun(batch: ladies.MiniBatch, model: ladies.Model)
-
----@alias ladies.Sampler fun(seeds: ladies.Index, rng: ladies.Rng): ladies.MiniBatch
----@alias ladies.Batches fun(): ladies.MiniBatch
-
----@class ladies.Named
----@field name string
----@field tensor ladies.Tensor
-
----@class ladies.Module
----@field parameters fun(self: ladies.Module): ladies.Tensor[]
----@field named_parameters fun(self: ladies.Module): ladies.Named[]
----@field forward fun(self: ladies.Module, ...): ladies.Tensor
-
----@class ladies.Model: ladies.Module
----@field n_layers integer
-
----@class ladies.Alias
-
----@class ladies.Array
-
----@class ladies.Figure
-
----@class ladies.Lock
 ]]
 
 -- The operators that LuaLS knows, by their metamethods; [] is a field of the class.
@@ -59,75 +23,92 @@ local OPERATORS = {
   __pow = "pow", __unm = "unm", __concat = "concat", __len = "len",
 }
 
+local MOST_QUOTED = 40   -- letters of a docstring in a complaint
+
 local function comment(text) return "---" .. text:gsub("\n", "\n---") end
 
 -- What is being written: lines, and what has no type.
 local function writer()
   local out = {lines = {}, untyped = {}}
   function out.add(format, ...) out.lines[#out.lines + 1] = format:format(...) end
-  function out.type(type_text, what)
-    if not type_text then out.untyped[#out.untyped + 1] = what end
+  -- A type; where there is none, "any", and what is asked for of whoever wrote the function.
+  function out.type(type_text, format, ...)
+    if not type_text then out.untyped[#out.untyped + 1] = format:format(...) end
     return type_text or "any"
   end
   return out
 end
 
 -- The options of a function as a class of their own; its name, or "table" for none.
-local function add_options(out, entry, parameters, class_name, name)
-  local list = types.of_options(entry, parameters, class_name, help.options(entry.value))
+local function add_options(out, entry, form, class_name)
+  local list = types.of_options(entry, form, class_name, help.options(entry.value))
   if #list == 0 then return "table" end
-  local class = entry.name:gsub(":", ".") .. "." .. name
+  local class = entry.name:gsub(":", ".") .. ".opts"
   out.add("---@class %s", class)
   for _, option in ipairs(list) do
-    out.add("---@field %s%s %s", option.name, option.optional and "?" or "",
-      out.type(option.type, entry.name .. ">" .. option.name))
+    out.add("---@field %s%s %s", option.name, option.optional and "?" or "", out.type(option.type,
+      '%s: what is option "%s"? Write "%s = TYPE", or its default, into the braces of the ' ..
+      "signature in its docstring", entry.name, option.name, option.name))
   end
   out.add ""
   return class
 end
 
-local function add_results(out, entry, form)
-  local list = results.of(entry.name, form, core.docs[entry.value] ~= nil)
-  for _, one in ipairs(list or {out.type(nil, entry.name .. " -> ?")}) do
-    out.add("---@return %s", one)
+local function add_parameters(out, entry, form, class_name)
+  local typed = {}
+  for i, one in ipairs(form.parameters) do
+    local asked = one.type and '%s: %s is a "%s", which is no type'
+      or '%s: what is parameter "%s"? Write "%s: TYPE" into the signature in its docstring, or ' ..
+        "give it a name that types.GLOSSARY has"
+    typed[i] = one.is_options and add_options(out, entry, form, class_name)
+      or out.type(types.of_parameter(one), asked, entry.name, one.name, one.type or one.name)
+  end
+  out.add("%s", comment(help.documentation(entry.value)))
+  for i, one in ipairs(form.parameters) do
+    local mark = one.optional and one.name ~= "..." and "?" or ""
+    out.add("---@param %s%s %s", one.name, mark, typed[i])
   end
 end
 
 local function add_function(out, entry, class_name)
   local form = signature.of(entry.value, entry.is_method)
-  local names, typed = {}, {}
-  for i, parameter in ipairs(form.parameters) do
-    names[i] = parameter.name
-    typed[i] = parameter.is_options and add_options(out, entry, form.parameters, class_name, "opts")
-      or out.type(types.of_parameter(entry.name, parameter.name, parameter.text),
-        entry.name .. ">" .. parameter.name)
+  out.type(form.is_written, '%s: begin its docstring with its signature, as in ' ..
+    '"ladies.f(P, ids: Index | integer[] [, {width = 2}]) -> Tensor: what it does"', entry.name)
+  add_parameters(out, entry, form, class_name)
+  for _, one in ipairs(form.results) do
+    out.add("---@return %s", out.type(types.of_result(one), '%s: what is "%s"? Behind the arrow ' ..
+      "of a signature stand types, or names that types.GLOSSARY has, and then (in Lua) a colon",
+      entry.name, one.text:sub(1, MOST_QUOTED)))
   end
-  out.add("%s", comment(help.documentation(entry.value)))
-  for i, parameter in ipairs(form.parameters) do
-    local mark = parameter.optional and parameter.name ~= "..." and "?" or ""
-    out.add("---@param %s%s %s", parameter.name, mark, typed[i])
-  end
-  add_results(out, entry, form)
+  local names = tables.map(form.parameters, function(one) return one.name end)
   out.add("function %s(%s) end\n", entry.name, table.concat(names, ", "))
+end
+
+-- The type of an operator's second operand; nil for one that has none.
+local function of_operand(class_name, metamethod)
+  if metamethod == "__len" or metamethod == "__unm" then return nil end
+  if class_name == "Tensor" then return "ladies.Tensor|number" end
+  return metamethod == "__concat" and "ladies.Index" or "ladies.Index|integer"
 end
 
 local function add_operator(out, class_name, operator)
   local result = operator.text:match "%-> ([^\n]*)"
   local type_text = result and types.of_text(result)
   if operator.name == "__index" then
-    out.add("---@field [integer] %s", out.type(type_text, class_name .. "[]"))
+    out.add("---@field [integer] %s", out.type(type_text, "%s[i]", class_name))
   elseif OPERATORS[operator.name] then
-    local operand = types.of_operand(class_name, operator.name)
+    local operand = of_operand(class_name, operator.name)
     out.add("---@operator %s%s: %s", OPERATORS[operator.name],
-      operand and ("(%s)"):format(operand) or "", out.type(type_text, operator.text))
+      operand and ("(%s)"):format(operand) or "", out.type(type_text, "%s", operator.text))
   end
 end
 
 local function add_class(out, section)
   out.add("---@class ladies.%s", section.name)
   for _, field in ipairs(section.class.__fields) do
-    local what = section.name .. "." .. field
-    out.add("---@field %s? %s", field, out.type(types.of_field(section.name, field), what))
+    out.add("---@field %s? %s", field, out.type(types.of_field(section.class, field),
+      '%s: what is field "%s"? Name it "%s:TYPE" where its class is made', section.name, field,
+      field))
   end
   for _, operator in ipairs(help.operators(section.class)) do
     add_operator(out, section.name, operator)
@@ -153,5 +134,5 @@ return function()
     end
   end
   out.add "return ladies"
-  return HEAD .. "\n" .. table.concat(out.lines, "\n") .. "\n", out.untyped
+  return HEAD .. "\n" .. declared .. "\n" .. table.concat(out.lines, "\n") .. "\n", out.untyped
 end

@@ -7,6 +7,7 @@ local models = require "ladies.experiment.models"
 local settings = require "ladies.experiment.settings"
 local tables = require "ladies.base.tables"
 local topics = require "ladies.command.reference.topics"
+local types = require "ladies.command.reference.types"
 
 local PREAMBLE = [[
 # Reference
@@ -15,6 +16,11 @@ Made by `ladies reference` from the docstrings that `ladies.help` shows; not edi
 positions are 1-based in Lua. A signature has in brackets what may be left out, or be nil, and in
 braces a table of options. An argument that it does not have is an error in functions of the C core
 (those in Lua ignore it); an option that it does not have is one everywhere.
+
+What a parameter is stands behind its colon, and what an option is behind `=`, where that is not its
+default; `Index[]` is an array of Indexes. Behind the arrow are the results. Where a signature says
+no more of them, these names mean the same everywhere:
+
 ]]
 
 local SETTINGS = [[
@@ -27,6 +33,16 @@ In Lua the keys of `ladies.experiment.configure`, on the command line options wi
 -- The anchor of a heading, as Markdown on the web makes it.
 local function anchor(heading)
   return (heading:lower():gsub("[^%w_ -]", ""):gsub(" ", "-"))
+end
+
+-- The names of types.GLOSSARY, a row for each type.
+local function glossary()
+  local lines = {"| names | what they are |\n|---|---|"}
+  for _, type_text in ipairs(tables.sorted_keys(types.GLOSSARY)) do
+    local names = types.GLOSSARY[type_text]:gsub("%S+", "`%0`")
+    lines[#lines + 1] = ("| %s | %s |"):format(names, type_text)
+  end
+  return table.concat(lines, "\n") .. "\n"
 end
 
 local function code(text) return ("```\n%s\n```\n"):format(text) end
@@ -55,7 +71,11 @@ end
 local function class_lines(section)
   local lines, fields = {}, section.class.__fields
   if #fields > 0 then
-    lines[1] = ("Fields: `%s`\n"):format(table.concat(fields, "`, `"))
+    local typed = tables.map(fields, function(name)
+      local type_text = section.class.__field_types[name]
+      return type_text and ("%s: %s"):format(name, type_text:gsub("|", " | ")) or name
+    end)
+    lines[1] = ("Fields: `%s`\n"):format(table.concat(typed, "`, `"))
   end
   local operators = tables.map(help.operators(section.class), function(one) return one.text end)
   if rawget(section.class, "__close") then
@@ -89,7 +109,7 @@ local function section_line(topic, section)
 end
 
 local function contents(list)
-  local lines = {PREAMBLE, "## [Settings of an experiment](reference/settings.md)\n",
+  local lines = {PREAMBLE .. glossary(), "## [Settings of an experiment](reference/settings.md)\n",
     "What `ladies train` and the studies take.\n"}
   for _, topic in ipairs(list) do
     lines[#lines + 1] = ("## [%s](reference/%s.md)\n"):format(topic.title, topic.name)

@@ -1,5 +1,12 @@
---- How functions are called, as their documentation says or, where it does not begin with a
--- signature, their code.
+--- How functions are called and what they return, as the signature says that begins their
+-- documentation, or their code where none does:
+--
+--   ladies.f(P, ids: Index | integer[] [, width: integer, {by = "size", rng = Rng}]) -> Tensor, t
+--
+-- In square brackets stands what may be left out, in braces a table of options. What kind of thing
+-- a parameter is follows it behind a colon, or is that of its default behind "=" (of an option a
+-- type may stand there as well), or is what its name means everywhere (types.GLOSSARY). So it is
+-- with results; without an arrow there are none. In Lua a colon ends the results, in C the line.
 
 local core = require "ladies_core"
 local help = require "ladies.prompt.help"
@@ -9,22 +16,22 @@ local signature = {}
 -- What the first parameter of a method written in Lua is called.
 local OBJECTS = {self = true, model = true, t = true}
 
--- The name of a parameter that only its kinds stand for, as in npz.float32(Tensor | number).
+-- The name of a parameter that only its types stand for, as in npz.float32(Tensor | number).
 local NAMELESS = "value"
 
 -- That of a table before the options, as in npz.write(path, {name = array, ...}, {...}).
 local CONTENT = "list"
 
 -- The parts of a text between its commas, those in round brackets, braces and strings aside, as
--- {text =, optional = whether it begins within square brackets}, which are left out.
+-- {text =, optional = whether it begins within square brackets}, which are left out but for [].
 local function split(text)
   local parts, kept, depth, square, quoted, optional = {}, {}, 0, 0, false, nil
   local function finish()
-    local part = table.concat(kept):match "^%s*(.-)%s*$"
+    local part = table.concat(kept):gsub("\0", "[]"):match "^%s*(.-)%s*$"
     if part ~= "" then parts[#parts + 1] = {text = part, optional = optional} end
     kept, optional = {}, nil
   end
-  for c in text:gmatch "." do
+  for c in text:gsub("%[%]", "\0"):gmatch "." do
     if c == '"' then quoted = not quoted end
     local is_square = not quoted and (c == "[" or c == "]")
     if is_square then square = square + (c == "[" and 1 or -1) end
@@ -41,15 +48,33 @@ local function split(text)
   return parts
 end
 
-local function parameter(text, optional)
-  if text == "..." then return {name = "...", text = text, optional = true} end
-  if text:find "^{" or text == "opts" or text == "given" then
-    return {name = "opts", text = text, optional = optional, is_options = true}
+-- What stands behind the names of the options in braces: name -> text, "" for nothing.
+local function options_in(braces)
+  local defaults = {}
+  for _, part in ipairs(split(braces:sub(2, -2))) do
+    local name, text = part.text:match "^([%a_][%w_]*)%s*=%s*(.*)$"
+    if name then defaults[name] = text end
   end
-  local name = text:match "^([%a_][%w_]*)$" or text:match "^([%a_][%w_]*)%s*=" or
-    text:match "^([%a_][%w_]*) or "
-  if not name or text:find "^%u%l" then name = NAMELESS end
-  return {name = name, text = text, optional = optional or text:find "=" ~= nil}
+  return defaults
+end
+
+local function parameter(text, optional)
+  if text == "..." then return {name = "...", optional = true} end
+  if text:find "^{" or text == "opts" or text == "given" then
+    return {
+      name = "opts", optional = optional, is_options = true,
+      defaults = options_in(text:match "^%b{}" or "{}"),
+    }
+  end
+  local name, rest = text:match "^([%a_][%w_]*)%s*(.*)$"
+  if not name or text:find "^%u%l" or rest:find "^[^:=]" then
+    return {name = NAMELESS, type = text, optional = optional}
+  end
+  local default = rest:match "=%s*(.*)$"
+  return {
+    name = name, type = rest:match "^:%s*([^=]*[^=%s])", default = default,
+    optional = optional or default ~= nil,
+  }
 end
 
 -- The parameters of a function of Lua as its code has them, but for the first `left_out`.
@@ -60,10 +85,9 @@ local function of_code(f, left_out)
   return list
 end
 
--- What is said of results behind a signature: up to the end of the line in C, to a colon in Lua.
+-- What is said of results behind the brackets of a signature.
 local function results(rest, is_core)
-  local text = rest:match(is_core and "^%s*%->%s*([^\n]*)" or "^%s*%->%s*([^:\n]*)")
-  return text and split(text)
+  return split(rest:match(is_core and "^%s*%->%s*([^\n]*)" or "^%s*%->%s*([^:]*)") or "")
 end
 
 --- Whether a function of a class takes its object first.
@@ -80,27 +104,28 @@ function signature.most_of_code(f, is_method)
 end
 
 --- A function's signature, without the object of a method:
---   parameters   an array of {name =, text = what stands there, optional =, is_options =}
---   results      an array of {text = "Tensor", optional =}; nil where nothing is said of them
+--   parameters   an array of {name =, type =, default = what stands there of these, optional =,
+--                is_options =, defaults = of options, name -> what stands behind it}
+--   results      an array of {text = "Tensor", optional =}
 --   is_written   whether its documentation begins with it
 function signature.of(f, is_method)
   local text = (help.documentation(f) or ""):gsub("\n  +", " ")
-  local braces, rest = text:match "^[%w_.:]+%s*(%b{})(.*)$"
+  local name, braces, rest = text:match "^([%w_.:]+)%s*(%b{})(.*)$"
   local inner = braces
   if not braces then
-    inner, rest = text:match "^[%w_.:]+%s*(%b())(.*)$"
+    name, inner, rest = text:match "^([%w_.:]+)%s*(%b())(.*)$"
     inner = inner and inner:sub(2, -2)
   end
-  if not inner then return {parameters = of_code(f, is_method and 1 or 0)} end
-  local list = split(inner)
-  if braces then list = {{text = braces, optional = false}} end
+  if not inner then return {parameters = of_code(f, is_method and 1 or 0), results = {}} end
+  local list = braces and {{text = braces, optional = false}} or split(inner)
   for i, part in ipairs(list) do
     list[i] = parameter(part.text, part.optional)
     local before = list[i - 1]
     if list[i].is_options and before and before.is_options then
-      before.name, before.is_options = CONTENT, false
+      before.name, before.is_options, before.type = CONTENT, false, "table"
     end
   end
+  if is_method and not name:find ":" then table.remove(list, 1) end
   return {
     parameters = list, results = results(rest, core.docs[f] ~= nil), is_written = true,
   }

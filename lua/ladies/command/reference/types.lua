@@ -1,283 +1,164 @@
---- The types of parameters and options, in the words of LuaLS. An option's comes from the spec that
--- its function checks it by, or else, as that of a parameter, from what its signature says of it or
--- from its name: one name means one thing in the whole library, except where OTHERWISE tells.
+--- The types of parameters, options, results and fields in the words of LuaLS, from what signatures
+-- say of them. An option's comes from the spec that its function checks it by, where there is one.
 
-local core = require "ladies_core"
-local generate = require "ladies.data.generate"
-local gcn = require "ladies.nn.gcn"
+local declared = require "ladies.command.reference.declared"
 local help = require "ladies.prompt.help"
-local options = require "ladies.base.options"
-local samplers = require "ladies.samplers"
+local specs = require "ladies.command.reference.specs"
 local tables = require "ladies.base.tables"
 
 local types = {}
 
-local DENSE, IDS, SPARSE = "ladies.Tensor", "ladies.Index", "ladies.Matrix"
-local NUMBERS = DENSE .. "|" .. IDS .. "|table"
-local FEATURES, LABELS = DENSE .. "|" .. SPARSE, IDS .. "|" .. DENSE .. "|" .. SPARSE
-
--- Type -> the names that mean it.
-local NAMES = {
-  [DENSE] = "tensor logits weights means shares mask gain gradient scores p pi r w t v u x y c " ..
-    "h a b bias mean variance p_cols targets class_weights",
-  [IDS] = "idx ids dst src labels pick order ends nodes part_of roots always offsets rows cols " ..
-    "train val test seeds",
-  [SPARSE] = "P A B U S adjacency adj",
-  ["ladies.Rng"] = "rng",
-  ["ladies.Dataset"] = "data dataset",
-  [FEATURES] = "features",
-  [LABELS] = "predicted",
-  ["integer"] = "n_rows n_cols first last n k row column seed batches classes entries length " ..
-    "height steps i dim most draws l limit n_ids n_labels first_id power width outputs cut " ..
-    "number keep depth",
-  ["number"] = "low high bound slope alpha eps exponent inside deviation lr tolerance from to " ..
-    "momentum beta1 beta2 weight_decay restart q norm seconds perplexity",
-  ["string"] = "name path base text kind how where folder what message word preface type_text " ..
-    "part bytes context sha256 way draw union separator as",
-  ["boolean"] = "debias replace count shared weighted self_loops transpose_b symmetric mapped " ..
-    "record compress quick resume flag header has_best",
-  ["function"] = "f forward backward check progress",
-  ["ladies.Block"] = "block",
-  ["ladies.MiniBatch"] = "batch",
-  ["table"] = "table model config counters state fields spec blocks parts merged " ..
-    "extra arrays list columns metadata shape samples",
-  ["ladies.Tensor[]"] = "parameters inputs",
-  ["any"] = "value e array object worst lock titles",
+--- What a name stands for wherever a signature says no more of it: type -> names.
+types.GLOSSARY = {
+  Tensor = "t u w x y logits weights",
+  Index = "idx dst src nodes labels pick train val test",
+  Matrix = "A P S U",
+  Rng = "rng",
+  Dataset = "data",
+  Block = "block",
+  MiniBatch = "batch",
+  integer = "k n n_rows n_cols row column first last dim power seed",
+  string = "name path text where",
+  ["function"] = "f",
+  table = "config model",
+  any = "e value",
 }
 
--- Those of one function, by "FUNCTION>NAME", where a name means something else.
-local OTHERWISE = {
-  ["ladies.comm.accumulate>optimizer"] = "ladies.Optimizer",
-  ["ladies.comm.accumulate>place"] = "integer",
-  ["ladies.comm.broadcast>root"] = "integer",
-  ["Dataset:draw>node"] = "integer|string",
-  ["Dataset:show>node"] = "integer|string",
-  ["EdgeRange:add>both"] = "boolean",
-  ["SafetensorsWriter:csr>prefix"] = "string",
-  ["SafetensorsWriter:rows>dtype"] = "string",
-  ["Dropout:forward>x"] = FEATURES,
-  ["Gcn:layer>h"] = FEATURES .. "|table",
-  ["GcnConv.transform_is_cheaper>inputs"] = "integer",
-  ["GcnConv:forward>adj"] = SPARSE .. "|table",
-  ["GcnConv:forward>h"] = FEATURES,
-  ["Index:above>x"] = IDS .. "|integer",
-  ["Index:below>x"] = IDS .. "|integer",
-  ["Index:equals>x"] = IDS .. "|integer",
-  ["Linear:forward>x"] = FEATURES,
-  ["Matrix:add_diag>v"] = DENSE .. "|number",
-  ["Matrix:dropout>p"] = "number",
-  ["Matrix:pick_entries>idx"] = IDS .. "|" .. DENSE,
-  ["Matrix:poisson_rows>first"] = IDS,
-  ["Matrix:random_walk>p"] = "number",
-  ["Matrix:sample_rows>first"] = IDS,
-  ["Matrix:slice>first"] = IDS,
-  ["Optimizer:set_mean>has"] = "boolean[]",
-  ["SavedRun:logits>samples"] = "integer",
-  ["SavedRun:logits>smooth"] = "boolean",
-  ["Tensor:above>bound"] = DENSE .. "|number",
-  ["Tensor:add_at_>v"] = DENSE .. "|number",
-  ["Tensor:below>bound"] = DENSE .. "|number",
-  ["Tensor:copy_rows_>rows"] = DENSE,
-  ["Tensor:dropout>p"] = "number",
-  ["Tensor:equals>u"] = DENSE .. "|number",
-  ["Tensor:fill_>number"] = "number",
-  ["Tensor:mul_at_>v"] = DENSE .. "|number",
-  ["Tensor:rows>idx"] = IDS .. "|" .. DENSE,
-  ["Tensor:set_>number"] = "number",
-  ["ladies.block_diagonal>list"] = SPARSE .. "[]",
-  ["ladies.csr>values"] = DENSE,
-  ["ladies.data.random_split>n"] = "integer|ladies.Dataset",
-  ["ladies.data.to_file>dtype"] = "string",
-  ["ladies.data.to_file>memory"] = "integer|string",
-  ["ladies.data.to_file>source"] = "string",
-  ["ladies.experiment.same_model>names"] = "string[]",
-  ["ladies.experiment.sampler>samples"] = "integer|integer[]",
-  ["ladies.full>value"] = "number",
-  ["ladies.inference.exact>data"] = "ladies.Dataset|ladies.Graph|" .. SPARSE,
-  ["ladies.lab>sampler"] = "string|table|function",
-  ["ladies.load_model>model"] = "table|" .. SPARSE,
-  ["ladies.loss.cross_entropy>weights"] = DENSE .. "|table",
-  ["ladies.loss.of>labels"] = LABELS,
-  ["ladies.matrix>values"] = DENSE,
-  ["ladies.metrics.accuracy>labels"] = LABELS,
-  ["ladies.metrics.macro_f1>labels"] = LABELS,
-  ["ladies.metrics.micro_f1>labels"] = LABELS,
-  ["ladies.nn.class>fields"] = "string",
-  ["ladies.nn.named_parameters>t"] = "table",
-  ["ladies.nn.own_rows>h"] = FEATURES,
-  ["ladies.nn.parameters>t"] = "table",
-  ["ladies.nn.size>t"] = "table",
-  ["ladies.run_folder>folder"] = "table",
-  ["ladies.plot.bars>values"] = NUMBERS,
-  ["ladies.plot.heat_map>M"] = DENSE .. "|" .. SPARSE .. "|table",
-  ["ladies.plot.histogram>values"] = NUMBERS,
-  ["ladies.plot.lines>values"] = NUMBERS,
-  ["ladies.plot.scatter>points"] = DENSE .. "|table",
-  ["ladies.projection.pca>X"] = DENSE,
-  ["ladies.projection.tsne>X"] = DENSE,
-  ["ladies.sampling.concat>list"] = IDS .. "[]",
-  ["ladies.sampling.drift>t"] = "number",
-  ["ladies.sampling.drift>from"] = "ladies.Rng",
-  ["ladies.sampling.drift>to"] = "ladies.Rng",
-  ["ladies.sampling.find>a"] = IDS,
-  ["ladies.sampling.find>b"] = IDS,
-  ["ladies.sampling.poisson>k"] = "number",
-  ["ladies.sampling.union>a"] = IDS,
-  ["ladies.sampling.union>b"] = IDS,
-  ["ladies.samplers.mvs>inner"] = "function|table",
-  ["ladies.show>x"] = "any",
-  ["ladies.help>x"] = "any",
-  ["ladies.help_text>x"] = "any",
-  ["ladies.where>a"] = DENSE .. "|number",
-  ["ladies.where>b"] = DENSE .. "|number",
-  ["ladies.zip.gunzip>from"] = "string",
-  ["ladies.zip.gunzip>to"] = "string",
-}
+local WORDS = {any = true, boolean = true, ["function"] = true, integer = true, number = true,
+  string = true, table = true}
 
--- Arguments, by name, with which functions come to the check of their options.
-local function arguments_by_name()
-  local data = generate.block_model{nodes = 20, classes = 2, features = 2, p_inside = 0.5,
-    p_outside = 0.1}
-  local P = data.graph:normalize "sym"
-  return {
-    data = data, dataset = data, P = P, A = P, model = gcn.new{inputs = 2, outputs = 2, layers = 1},
-    idx = data.train, nodes = data.train, logits = core.ones(20, 2), path = "", base = "", n = 20,
-    k = 2, p = core.ones(2), f = function() end, inputs = {core.ones(1)}, how = "10/10/80",
-    kind = "sym", batch = {blocks = {}}, sampler = "ladies", name = "wordnet", given = data,
-    inner = samplers.full(P, {layers = 1}),
-    objects = {Dataset = data, Graph = data.graph, SavedRun = {}},
-  }
+local of_names, classes   -- name -> type, both as LuaLS has it; name of a class -> true
+
+-- One type of a signature, "Tensor", "integer[]" or "\"sym\"".
+local function of_one(text)
+  local element = text:match "^(.*)%[%]$"
+  if element then
+    local type_text = of_one(element)
+    return type_text and type_text .. "[]"
+  end
+  if not classes then
+    classes = tables.merged(help.classes())
+    for name in declared:gmatch "@%l+ ladies%.(%w+)" do classes[name] = true end
+  end
+  if WORDS[text] or text:find '^"[^"]*"$' then return text end
+  return classes[text] and "ladies." .. text
 end
 
-local type_of_name
-
-local function of_name(name)
-  if not type_of_name then
-    type_of_name = {}
-    for type_text, names in pairs(NAMES) do
-      for one in names:gmatch "%S+" do type_of_name[one] = type_text end
+--- The type of a text such as "Tensor | number", "Index[]" or "table | nil", as signatures have it;
+-- nil where it is none.
+function types.of_text(text)
+  local list, has_nil = {}, false
+  for part in text:gmatch "[^|]+" do
+    local word = part:match "^%s*(.-)%s*$"
+    local one = of_one(word)
+    if one then
+      list[#list + 1] = one
+    elseif word == "nil" then
+      has_nil = true
+    else
+      return nil
     end
   end
-  return type_of_name[name]
+  local end_text = has_nil and (#list > 1 and "|nil" or "?") or ""
+  return #list > 0 and table.concat(list, "|") .. end_text or nil
 end
 
-local classes
+local function of_name(name)
+  if not of_names then
+    of_names = {}
+    for type_text, names in pairs(types.GLOSSARY) do
+      for one in names:gmatch "%S+" do of_names[one] = types.of_text(type_text) end
+    end
+  end
+  return of_names[name]
+end
 
--- One type of options.check as LuaLS has it; nil for what is none.
-local function of_one(text)
-  if text:find "|" then
-    return '"' .. text:gsub("|", '"|"') .. '"'
-  elseif text:find "^array of " then
+-- The type of a default, "0.1", "true" or "\"mean\""; nil for other texts.
+local function of_literal(text)
+  if text == "true" or text == "false" then return "boolean" end
+  if text:find '^"' then return "string" end
+  if text:find "^{" then return "table" end
+  if text:find "^%d+%^%d+$" then return "integer" end
+  if tonumber(text) then return math.type(tonumber(text)) == "integer" and "integer" or "number" end
+  return text:find "^%d+/%d+$" and "number" or nil
+end
+
+--- The type of a parameter of signature.of; nil where its signature does not say it.
+function types.of_parameter(parameter)
+  if parameter.name == "..." then return "any" end
+  if parameter.type then return types.of_text(parameter.type) end
+  local default = parameter.default or ""
+  return types.of_text(default) or of_name(parameter.name) or of_literal(default)
+end
+
+--- The type of a result of signature.of, a type or a name of the glossary; nil where it is neither.
+function types.of_result(result)
+  local type_text = result.text == "..." and "any ..." or types.of_text(result.text)
+    or of_name(result.text)
+  if not type_text or not result.optional or type_text:find "nil$" or type_text:find "%?$" then
+    return type_text
+  end
+  return type_text .. (type_text:find "|" and "|nil" or "?")
+end
+
+--- The type of a field, which its class says behind the name; nil where nobody says it.
+function types.of_field(class, field)
+  local text = (class.__field_types or {})[field]
+  if text then return types.of_text(text) end
+  return of_name(field)
+end
+
+-- One type of options.check; nil for what is none.
+local function of_checked(text)
+  if text:find "|" then return '"' .. text:gsub("|", '"|"') .. '"' end
+  if text:find "^array of " then
     local singular = text:sub(#"array of " + 1):gsub("xes%f[%A]", "x"):gsub("s%f[%A]", "", 1)
-    local element = of_one(singular)
+    local element = of_checked(singular)
     return element and (element:find "|" and "(%s)[]" or "%s[]"):format(element)
-  elseif text:find "^%u" then
-    return classes[text] and "ladies." .. text or nil
   end
   local word = text == "callable" and "function" or text:match "integer" or text:match "number"
-    or text:match "^%l+$"
-  local known = {integer = true, number = true, string = true, boolean = true, table = true,
-    any = true, ["function"] = true, ["nil"] = true}
-  return known[word] and word or nil
+  return of_one(word or text)
 end
 
---- The type of a text such as "Tensor or nil" or "positive integer", as options.check knows it, or
--- "Tensor | number"; nil where it names none.
-function types.of_text(text)
-  classes = classes or help.classes()
+-- The type of a text such as "positive integer or nil", as options.check knows it.
+local function of_check(text)
   local list = {}
-  for part in (text:gsub(" | ", " or ") .. " or "):gmatch "(.-) or " do
-    local one = of_one(part)
+  for part in (text:gsub(" or nil", "") .. " or "):gmatch "(.-) or " do
+    local one = of_checked(part)
     if not one then return nil end
     list[#list + 1] = one
   end
   return table.concat(list, "|")
 end
 
--- The type that what a signature gives as a default has, "0.1", "true", "\"mean\"", or the class or
--- kind that stands in its place: "Rng".
-local function of_default(text)
-  if text == "true" or text == "false" then return "boolean" end
-  if text:find '^"' then return "string" end
-  if tonumber(text) or text:find "^%d+[/^]%d+$" then return "number" end
-  if text:find "^{" then return "table" end
-  return types.of_text(text)
-end
-
---- The type of a parameter of a function, by what its signature says; nil where nobody does.
-function types.of_parameter(function_name, name, text)
-  local said = OTHERWISE[function_name .. ">" .. name]
-  if said then return said end
-  if name == "..." then return "any" end
-  local default = text and text:match "=%s*(.-)$"
-  local stated = types.of_text(default or text or "")
-  if stated and (default or text):find "[%u|]" then return stated end
-  return of_name(name) or default and of_default(default)
-end
-
--- What the fields of classes are, where their names do not mean it everywhere.
-local FIELDS = {
-  ["Dataset.labels"] = LABELS,
-  ["GcnConv.inputs"] = "integer", ["Linear.inputs"] = "integer",
-  ["GcnConv.order"] = "string", ["Matrix.values"] = DENSE, ["SavedRun.model"] = "table",
-  ["Dataset.known_hashes"] = "table", ["Matrix.looped"] = "boolean", ["Rows.dtype"] = "string",
-  ["Dropout.p"] = "number", ["Optimizer.lr"] = "number",
-  ndim = "integer", grad = DENSE, is_parameter = "boolean", requires_grad = "boolean",
-  in_step = "boolean", nnz = "integer", edge = IDS, root = SPARSE, source = "string",
-  multilabel = "boolean", class_names = "string[]", node_names = "string[]",
-  feature_names = "string[]", directed = "boolean", notes = "string[]", n_nodes = "integer",
-  plot = "table", graph = "ladies.Graph", n_edges = "integer", normalized = "table",
-  row_degrees = DENSE,
-  layers = "table[]", head = "table", layer = "function", n_layers = "integer",
-  normalize = "string", lambda = "number", weight = DENSE, sampler = "function|table",
-  batch_size = "integer", examinations = "table[]", comparison = "table", settings = "table",
-  merged = "integer", momentum = "number",
-}
-
---- The type of a field of a class; nil where nobody says it.
-function types.of_field(class_name, field)
-  return FIELDS[class_name .. "." .. field] or FIELDS[field] or of_name(field)
-end
-
---- The type of an operator's second operand; nil for one that has none.
-function types.of_operand(class_name, metamethod)
-  if metamethod == "__len" or metamethod == "__unm" then return nil end
-  if class_name == "Tensor" then return "ladies.Tensor|number" end
-  return metamethod == "__concat" and "ladies.Index" or "ladies.Index|integer"
-end
-
-local by_name
-
---- The spec of a function's options; nil for one of core, which has none.
-function types.spec_of(entry, parameters, class_name)
-  if core.docs[entry.value] then return nil end
-  by_name = by_name or arguments_by_name()
-  local arguments = entry.is_method and {by_name.objects[class_name] or {}} or {}
-  local n = #arguments
-  for _, parameter in ipairs(parameters) do
-    if parameter.is_options then break end
-    n = n + 1
-    arguments[n] = by_name[parameter.name]
+--- The spec by which the code of a function checks its options; nil where there is none.
+function types.spec_of(entry, form, class_name)
+  local before = {}
+  for i, one in ipairs(form.parameters) do
+    if one.is_options then break end
+    before[i] = {name = one.name, type = types.of_parameter(one)}
   end
-  return options.spec_of(entry.value, table.unpack(arguments, 1, n))
+  return specs.of(entry.value, entry.is_method and class_name, before)
 end
 
---- The options of a function, an array of {name =, type = (nil where nobody says it), optional =}
--- by their names: those that its code checks, or else, `documented`, those that its text has.
-function types.of_options(entry, parameters, class_name, documented)
-  local spec, list = types.spec_of(entry, parameters, class_name), {}
+--- The options of a function whose signature is `form`, an array of {name =, type = (nil where
+-- nobody says it), optional =} by their names: those that its code checks, or else, `documented`,
+-- those that its text has.
+function types.of_options(entry, form, class_name, documented)
+  local spec, list = types.spec_of(entry, form, class_name), {}
   for _, name in ipairs(spec and tables.sorted_keys(spec) or {}) do
     local type_text, has_default = spec[name], type(spec[name]) == "table"
     if has_default then type_text = type_text[1] end
-    local optional = has_default or (" " .. type_text .. " "):find(" nil ", 1, true) ~= nil
-    type_text = type_text:gsub(" or nil", "")
-    list[#list + 1] = {name = name, type = types.of_text(type_text), optional = optional}
+    local optional = has_default or type_text:find " or nil" ~= nil
+    list[#list + 1] = {name = name, type = of_check(type_text), optional = optional}
   end
   if spec then return list end
+  local defaults = form.parameters[#form.parameters].defaults
   for _, option in ipairs(documented) do
+    local name = option.name
     list[#list + 1] = {
-      name = option.name, optional = true,
-      type = types.of_parameter(entry.name, option.name, option.text),
+      name = name, optional = true,
+      type = types.of_parameter{name = name, default = defaults[name] or ""},
     }
   end
   return list

@@ -55,17 +55,17 @@ writers["matrix market"] = function(folder, data)
   core.mtx.write(join(folder, "features.mtx"), in_memory(data.features))
 end
 
---- Writes a data set for other programs. {format = "npz"} (the default) writes one .npz file at
--- `path`, as `ladies.data.save`; "pyg" an .npz or .safetensors file of the arrays that PyTorch
--- Geometric's Data has: edge_index, x, y, train_mask, val_mask, test_mask and, if they are not all
--- one, edge_weight; "edge list" a folder of tables: edges.csv (source, target and, if
--- they are not all one, weight), features.csv, labels.csv and split.csv; "matrix market" the same
--- with edges.mtx and features.mtx. The folder is new, empty or one of an earlier export. Nodes and
--- classes are numbers from 0; several classes a node are columns of 0 and 1 behind the node. What
--- names there are, a name a line, are in node_names.txt, class_names.txt and feature_names.txt.
--- ladies.data.load and ladies.data.from_files read such a folder back, with {directed = "keep"} if
--- edges do not all go both ways; the latter with {classes = "columns"} if nodes have several
--- classes.
+--- ladies.data.export(data, path [, {format = "npz"}]): writes a data set for other programs.
+-- {format = "npz"} (the default) writes one .npz file at `path`, as `ladies.data.save`; "pyg" an
+-- .npz or .safetensors file of the arrays that PyTorch Geometric's Data has: edge_index, x, y,
+-- train_mask, val_mask, test_mask and, if they are not all one, edge_weight; "edge list" a folder
+-- of tables: edges.csv (source, target and, if they are not all one, weight), features.csv,
+-- labels.csv and split.csv; "matrix market" the same with edges.mtx and features.mtx. The folder is
+-- new, empty or one of an earlier export. Nodes and classes are numbers from 0; several classes a
+-- node are columns of 0 and 1 behind the node. What names there are, a name a line, are in
+-- node_names.txt, class_names.txt and feature_names.txt. ladies.data.load and
+-- ladies.data.from_files read such a folder back, with {directed = "keep"} if edges do not all go
+-- both ways; the latter with {classes = "columns"} if nodes have several classes.
 return function(data, path, given)
   options.value(WHERE, "the data set", data, "Dataset")
   options.value(WHERE, "the path", path, "string")

@@ -27,14 +27,15 @@ local function looped(data)
   return copy
 end
 
---- data.to_file(source, path [, opts]): writes the data set at the path `source` to a .safetensors
--- file at `path`, which ladies.data.load then uses where it lies.
+--- data.to_file(source: string, path [, {memory =, dtype =, self_loops = false, ...}]): writes the
+-- data set at the path `source` to a .safetensors file at `path`, which ladies.data.load then uses
+-- where it lies.
 -- memory        a number of bytes, or a text such as "4G" (by default a quarter of the machine's):
 --               what is in memory meanwhile, beside 20 bytes for each node. For the arrays of
 --               ogbn-papers100M and their like alone; other sources are read whole
 -- dtype         of dense features: "float16" or "bfloat16" take half the bytes of "float32"
 -- self_loops    gives every node an edge to itself, so that A + I is the file itself
--- and the options of ladies.data.load
+-- The other options are those of ladies.data.load.
 return function(source, path, given)
   options.value(WHERE, "the source", source, "string")
   options.value(WHERE, "the path", path, "string")

@@ -45,7 +45,7 @@ function collection.find(name)
   return cache.find(name), true
 end
 
---- The names that are found here, each once.
+--- ladies.data.names() -> string[]: the names that are found here, each once.
 function collection.names()
   local names, seen = {}, {}
   local function add(name)
