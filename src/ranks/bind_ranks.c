@@ -151,6 +151,21 @@ static int ranks_silence(lua_State *L)
     return 0;
 }
 
+static int ranks_share(lua_State *L)
+{
+    ld_ranks_share(lua_toboolean(L, 1));
+    return 0;
+}
+
+static int ranks_shared(lua_State *L)
+{
+    int64_t messages, bytes;
+    ld_ranks_shared(&messages, &bytes);
+    lua_pushinteger(L, messages);
+    lua_pushinteger(L, bytes);
+    return 2;
+}
+
 static int ranks_waited(lua_State *L)
 {
     lua_pushnumber(L, ld_ranks_waited());
@@ -175,6 +190,10 @@ int luaopen_ladies_ranks(lua_State *L)
          "set_patience(seconds)\nFor how long a call waits for other ranks."},
         {"finish", ranks_finish, "finish()\nEnds MPI, when all ranks have come to it."},
         {"silence", ranks_silence, "silence()\nLets standard output go nowhere."},
+        {"share", ranks_share,
+         "share(on)\nWhether all ranks make products together, each some rows of them."},
+        {"shared", ranks_shared,
+         "shared() -> messages, bytes\nThat this rank has sent for products so far."},
         {"waited", ranks_waited,
          "waited() -> seconds\nThat this rank has waited for others so far."},
         {NULL, NULL, NULL},

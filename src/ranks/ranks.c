@@ -19,13 +19,15 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "tensor/share.h"
 
 enum {
     SPINS = 200,      /* tests at once */
     YIELDS = 2000,    /* and then with the processor left to others */
     SLEEP_NS = 50000, /* and then so far apart */
     LOOK_EVERY = 64,  /* tests between two looks at the clock */
-    PIECE = 1 << 28,  /* bytes of one broadcast */
+    PIECE = 1 << 28,  /* bytes of one message */
+    PIECE_FLOATS = PIECE / sizeof(float),
 };
 
 /* What MPI leaks is none of ours: what it takes while it begins, of parts of it that are gone later,
@@ -251,6 +253,57 @@ ld_status ld_ranks_exchange(const ld_ranks_block *sends, int n_sends,
 done:
     ld_free(requests);
     return st;
+}
+
+static int64_t shared_messages, shared_bytes;
+
+/* Puts down the blocks of n floats, which may be too many for a message, and returns how many. */
+static int put_blocks(ld_ranks_block *blocks, int rank, float *data, int64_t n)
+{
+    int count = 0;
+    for (int64_t at = 0; at < n; at += PIECE_FLOATS)
+        blocks[count++] =
+            (ld_ranks_block){rank, data + at, n - at < PIECE_FLOATS ? n - at : PIECE_FLOATS};
+    return count;
+}
+
+static ld_status exchange_rows(ld_tensor *rows, const int64_t *bounds)
+{
+    int64_t k = rows->n_cols, own = (bounds[own_rank + 1] - bounds[own_rank]) * k;
+    int64_t most = ld_tensor_size(rows) / PIECE_FLOATS + 1;
+    int n_sends = 0, n_receives = 0;
+    ld_ranks_block *sends = ld_alloc_array(2 * n_ranks * most, sizeof *sends, LD_MEM_SCRATCH);
+    if (!sends)
+        return LD_NOMEM;
+    ld_ranks_block *receives = sends + n_ranks * most;
+    for (int r = 0; r < n_ranks; r++) {
+        float *theirs = rows->data + bounds[r] * k;
+        if (r == own_rank)
+            continue;
+        n_sends += put_blocks(sends + n_sends, r, rows->data + bounds[own_rank] * k, own);
+        n_receives += put_blocks(receives + n_receives, r, theirs, (bounds[r + 1] - bounds[r]) * k);
+        shared_bytes += own * (int64_t)sizeof(float);
+    }
+    shared_messages += n_sends;
+    ld_status st = ld_ranks_exchange(sends, n_sends, receives, n_receives);
+    if (st != LD_OK)
+        ld_tensor_ref(rows);
+    ld_free(sends);
+    return st;
+}
+
+void ld_ranks_share(bool on)
+{
+    static ld_share share = {.exchange = exchange_rows};
+    share.rank = own_rank;
+    share.size = n_ranks;
+    ld_share_set(on ? &share : NULL);
+}
+
+void ld_ranks_shared(int64_t *messages, int64_t *bytes)
+{
+    *messages = shared_messages;
+    *bytes = shared_bytes;
 }
 
 ld_status ld_ranks_sum(float *sum, const float *own, int64_t n)

@@ -9,6 +9,7 @@
 #ifndef LD_RANKS_RANKS_H
 #define LD_RANKS_RANKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -46,6 +47,12 @@ ld_status ld_ranks_gather(char **all, int64_t *offsets, const char *own, int64_t
 
 /* Brings n bytes of rank `root` to all; `bytes` is as the blocks above. */
 ld_status ld_ranks_broadcast(char *bytes, int64_t n, int root);
+
+/* Has the products of the main thread made by all ranks together (tensor/share.h), or no more. */
+void ld_ranks_share(bool on);
+
+/* What has been sent for that so far. */
+void ld_ranks_shared(int64_t *messages, int64_t *bytes);
 
 /* Seconds that this process has waited in these calls so far. */
 double ld_ranks_waited(void);

@@ -94,6 +94,28 @@ function link.exchange(kind, sends, receives)
   counted(kind, #sends, bytes, mpi.exchange, sends, receives)
 end
 
+-- Lets products be made together until the result, a <close> variable, goes out of scope.
+local function sharing(kind)
+  local counts, waited, messages, bytes = of_kind(kind), mpi.waited(), mpi.shared()
+  mpi.share(true)
+  return setmetatable({}, {__close = function()
+    mpi.share(false)
+    local all_messages, all_bytes = mpi.shared()
+    counts.messages = counts.messages + all_messages - messages
+    counts.bytes = counts.bytes + all_bytes - bytes
+    counts.seconds = counts.seconds + mpi.waited() - waited
+  end})
+end
+
+--- The results of f(...), whose matrix products all ranks make together: each makes some rows of a
+-- product and gives them to the others. All ranks call it, for the same. What is not worth sending
+-- (core/tensor/share.c) every rank makes itself.
+function link.shared(kind, f, ...)
+  if link.size == 1 then return f(...) end
+  local _ <close> = sharing(kind)
+  return f(...)
+end
+
 --- Fills a tensor with the sum of those of all ranks, in an order of MPI's own: what an exchange is
 -- measured against.
 function link.sum(kind, sum, own)

@@ -13,7 +13,7 @@ local ranks_cost = {}
 local KINDS = {
   {"records", "losses and lines of the log; waits for the slowest rank of the step"},
   {"gradients", "the sums of the step"},
-  {"validation", "what rank 0 finds; waits while it validates"},
+  {"validation", "rows of exact inference; waits for those of others"},
   {"agreement", "whether to go on; waits while rank 0 saves a checkpoint"},
 }
 

@@ -121,13 +121,12 @@ local function own_test(run, exists)
   }
 end
 
--- The same of a run; rank 0 has the logits, and tells others the scores and its trouble.
+-- The same of a run, by all of its ranks; rank 0 tells others the scores and its trouble.
 local function tested(run)
   local kept = run:keep_best()
   if not run.together then return own_test(run, kept) end
-  local logits, test
-  if link.rank == 0 then logits, kept, test = own_test(run, kept) end
-  local told = together.first{kept = kept, test = test, trouble = run.trouble}
+  local logits, still, test = link.shared("validation", own_test, run, kept)
+  local told = together.first{kept = still, test = test, trouble = run.trouble}
   run.trouble = told.trouble
   return logits, told.kept, told.test
 end

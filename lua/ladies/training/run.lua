@@ -291,7 +291,7 @@ function Run:validated()
   local check = self.validation
   if not self.together then return check:measure(self.model, self.number) end
   together.compare(self)
-  return together.validate(check.measure, check, self.model, self.number)
+  return together.validate(check, self.model, self.number)
 end
 
 -- Draws the curve as it is now, in a terminal.

@@ -2,7 +2,7 @@
 -- its share of the mini-batches of every step; the gradients are added as one process would add
 -- them, so all of them come to the same parameters as one alone, by bits. Whatever else happens at
 -- the end of a step happens at every rank with the same numbers; what depends on a clock, a signal
--- or the machine is decided by rank 0, which alone has the folder and validates.
+-- or the machine is decided by rank 0, which alone has the folder.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -141,11 +141,16 @@ function together.compare(run)
   end
 end
 
---- Rank 0 validates by f(...), which gives a value and its numbers, or nil and what is wrong; all
--- get these, and rank 0 the predictions behind them too.
-function together.validate(f, ...)
+--- What a validation of the model after `number` mini-batches finds: all ranks compute exact
+-- inference together, and rank 0 alone calls a `validate` of the run's own. All get rank 0's value
+-- and its numbers, or nil and what is wrong.
+function together.validate(check, model, number)
   local value, found, predicted
-  if link.rank == 0 then value, found, predicted = f(...) end
+  if check.exact then
+    value, found, predicted = link.shared("validation", check.measure, check, model, number)
+  elseif link.rank == 0 then
+    value, found, predicted = check:measure(model, number)
+  end
   local result = from_first("validation", {value = value, found = found})
   return result.value, result.found, predicted
 end

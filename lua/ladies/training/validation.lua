@@ -46,7 +46,8 @@ function validation.monitor(opts)
 end
 
 --- validation.new(opts): the validation of ladies.train with these options; nil when there are
--- neither validation nodes nor `validate`. `name` and `mode` are those of the monitor.
+-- neither validation nodes nor `validate`. `name` and `mode` are those of the monitor, `exact` says
+-- whether it is by exact inference.
 function validation.new(opts)
   local monitor = validation.monitor(opts)
   if not opts.validate and opts.monitor and monitor.name ~= "micro-F1" then
@@ -55,7 +56,8 @@ function validation.new(opts)
   end
   local validate = opts.validate or opts.data.val and exact(opts)
   return validate and setmetatable({
-    validate = validate, labels = opts.data.labels, name = monitor.name, mode = monitor.mode,
+    validate = validate, exact = not opts.validate, labels = opts.data.labels,
+    name = monitor.name, mode = monitor.mode,
   }, Validation)
 end
 

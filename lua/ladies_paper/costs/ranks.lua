@@ -4,9 +4,10 @@ local Table = require "ladies.report.table"
 local gradients = require "ladies.ranks.gradients"
 local units = require "ladies.base.units"
 
--- Columns of the features, classes and training nodes.
+-- Columns of the features, classes and training nodes; and all nodes, where exact inference fits in
+-- memory.
 local DATA_SETS = {
-  {name = "Reddit", features = 602, classes = 41, train = 153932},
+  {name = "Reddit", features = 602, classes = 41, train = 153932, nodes = 232965},
   {name = "papers100M", features = 128, classes = 172, train = 1207179},
 }
 
@@ -26,17 +27,26 @@ local function slab(features, width, classes, layers)
   return n
 end
 
+-- The MB that exact inference by so many ranks sends: each layer has a dense product and a sparse
+-- one, in this order, since the map makes no layer wider; the graph has entries enough to share it.
+local function validation(data, size)
+  if not data.nodes then return "-" end
+  local columns = 2 * (WIDTH * (LAYERS - 1) + data.classes)
+  return ("%.0f"):format((size - 1) * 4 * data.nodes * columns / units.MIB)
+end
+
 --- The table, as Markdown.
 return function()
   local shown = Table.new{"data set", "ranks", "messages a step", "MB a step", "of a rank",
-    "MB an epoch"}
+    "MB an epoch", "MB a validation"}
   for _, data in ipairs(DATA_SETS) do
     local n = slab(data.features, WIDTH, data.classes, LAYERS)
     for _, size in ipairs(RANKS) do
       local messages, bytes = gradients.cost(n, size, STEP)
       local mib = bytes / units.MIB
       shown:add{data.name, ("%d"):format(size), ("%d"):format(messages), ("%.2f"):format(mib),
-        ("%.2f"):format(mib / size), ("%.0f"):format(mib * data.train / (BATCH * STEP))}
+        ("%.2f"):format(mib / size), ("%.0f"):format(mib * data.train / (BATCH * STEP)),
+        validation(data, size)}
     end
   end
   return shown:markdown()

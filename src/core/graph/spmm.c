@@ -9,6 +9,7 @@
 #include "base/simd.h"
 #include "base/threads.h"
 #include "graph/spmm.h"
+#include "tensor/share.h"
 
 enum {
     TILE = 64,
@@ -83,6 +84,17 @@ ld_status ld_spmm_by_rows(const ld_spmm_job *p)
     return ld_parallel_for(p->a.n_rows, ROW_GRAIN, spmm_rows, (void *)p);
 }
 
+/* Rows begin .. end-1 of a product. */
+static ld_status make_rows(void *ctx, int64_t begin, int64_t end)
+{
+    ld_spmm_job p = *(const ld_spmm_job *)ctx;
+    p.y += begin * p.k;
+    p.a.n_rows = end - begin;
+    p.a.offsets += begin;
+    p.a.row_scale = p.a.row_scale ? p.a.row_scale + begin : NULL;
+    return ld_spmm_blocks_pay(&p) ? ld_spmm_by_blocks(&p) : ld_spmm_by_rows(&p);
+}
+
 static ld_status multiply(ld_tensor *y, const ld_csr *a, bool transpose, const ld_tensor *x,
                           bool accumulate)
 {
@@ -95,7 +107,8 @@ static ld_status multiply(ld_tensor *y, const ld_csr *a, bool transpose, const l
     ld_status st = ld_factors_of(&p.a, a, transpose);
     if (st != LD_OK)
         return st;
-    return ld_spmm_blocks_pay(&p) ? ld_spmm_by_blocks(&p) : ld_spmm_by_rows(&p);
+    int64_t per_row = n_rows ? p.a.offsets[n_rows] / n_rows : 0;
+    return ld_share_rows(y, per_row, 1, p.a.offsets, make_rows, &p);
 }
 
 ld_status ld_spmm(ld_tensor *y, const ld_csr *a, const ld_tensor *x, bool accumulate)

@@ -37,8 +37,9 @@ static bool is_sorted(const ld_factors *a)
 bool ld_spmm_blocks_pay(const ld_spmm_job *p)
 {
     int64_t blocks = p->a.n_cols / BLOCK;
+    int64_t entries = p->a.offsets[p->a.n_rows] - p->a.offsets[0];
     return !p->accumulate && p->k >= TILE / 2 && blocks >= LEAST_BLOCKS &&
-           p->a.offsets[p->a.n_rows] / LEAST_ENTRIES / blocks >= p->a.n_rows && is_sorted(&p->a);
+           entries / LEAST_ENTRIES / blocks >= p->a.n_rows && is_sorted(&p->a);
 }
 
 static void copy_rows(void *ctx, int64_t begin, int64_t end)

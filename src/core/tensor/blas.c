@@ -10,6 +10,7 @@
 #include "base/platform.h"
 #include "base/simd.h"
 #include "base/threads.h"
+#include "tensor/share.h"
 
 /* A product is made in tiles of nearly equal size, side by side: a call multiplies the faster the more
  * it has, and threads share what is in several. Tall products have tiles enough to be wider. */
@@ -25,6 +26,8 @@ typedef struct {
     const float *a, *b;
     bool ta, tb;
     int64_t m, n, k, lda, ldb, tile_rows, tile_cols;
+    int64_t first_row,
+        down; /* of the tiles that are made: their first row, and how many are below it */
     float beta;
 } product;
 
@@ -47,9 +50,8 @@ static int64_t part(int64_t size, int64_t most)
 static void tile(void *ctx, int64_t begin, int64_t end)
 {
     const product *p = ctx;
-    int64_t down = quotient(p->m, p->tile_rows);
     for (int64_t i = begin; i < end; i++) {
-        int64_t row = i % down * p->tile_rows, col = i / down * p->tile_cols;
+        int64_t row = p->first_row + i % p->down * p->tile_rows, col = i / p->down * p->tile_cols;
         cblas_sgemm(CblasRowMajor, p->ta ? CblasTrans : CblasNoTrans,
                     p->tb ? CblasTrans : CblasNoTrans, (int)smaller(p->tile_rows, p->m - row),
                     (int)smaller(p->tile_cols, p->n - col), (int)p->k, 1.0f,
@@ -59,13 +61,21 @@ static void tile(void *ctx, int64_t begin, int64_t end)
     }
 }
 
+/* The rows of whole tiles. */
+static ld_status tiles(void *ctx, int64_t begin, int64_t end)
+{
+    product *p = ctx;
+    p->first_row = begin;
+    p->down = quotient(end - begin, p->tile_rows);
+    return ld_parallel_for(p->down * quotient(p->n, p->tile_cols), 1, tile, p);
+}
+
 /* Tiles depend on the shape alone, and so do the bits. */
-static ld_status multiply(product *p)
+static ld_status multiply(ld_tensor *c, product *p)
 {
     p->tile_rows = part(p->m, p->n > TILE_COLS ? TILE_ROWS : TILE_COLS);
     p->tile_cols = part(p->n, p->m > TALL ? 2 * TILE_COLS : TILE_COLS);
-    int64_t n = quotient(p->m, p->tile_rows) * quotient(p->n, p->tile_cols);
-    return ld_parallel_for(n, 1, tile, p);
+    return ld_share_rows(c, p->k, p->tile_rows, NULL, tiles, p);
 }
 
 /* OpenBLAS maps a buffer for every thread that multiplies at the same time, and where the system
@@ -141,7 +151,7 @@ ld_status ld_matmul(ld_tensor *c, const ld_tensor *a, bool ta, const ld_tensor *
                  .ldb = b->n_cols,
                  .beta = accumulate ? 1.0f : 0.0f};
     st = check_room();
-    return st == LD_OK ? multiply(&p) : st;
+    return st == LD_OK ? multiply(c, &p) : st;
 }
 
 /* --- with one rounding -------------------------------------------------------------------------- */

@@ -1,0 +1,31 @@
+/* Products that several processes make together: they have the same operands, each makes some rows of
+ * the result and gives them to the others, so that all have the bits that one alone would have. What
+ * the core knows of other processes is this. */
+#ifndef LD_TENSOR_SHARE_H
+#define LD_TENSOR_SHARE_H
+
+#include "base/status.h"
+#include "tensor/tensor.h"
+
+typedef struct {
+    int rank, size;
+    /* Brings all rows to all: those of process r are bounds[r] .. bounds[r + 1] - 1. After a failure
+     * it keeps a reference to the tensor as long as somebody may still write to it. */
+    ld_status (*exchange)(ld_tensor *rows, const int64_t *bounds);
+} ld_share;
+
+/* Has the products of the main thread shared from now on, or no more (NULL). All processes must make
+ * the same ones in the same order meanwhile. */
+void ld_share_set(const ld_share *share);
+
+/* Makes rows begin .. end-1 of a product. */
+typedef ld_status ld_share_fn(void *ctx, int64_t begin, int64_t end);
+
+/* Makes all rows of a product by fn, or this process's share of them where it is worth sending the
+ * others' (share.c). Each element takes `terms` multiplications. A share is of whole units of rows,
+ * the last one perhaps shorter, and of as many entries as another's where row r has
+ * offsets[r + 1] - offsets[r] of them; offsets may be NULL. */
+ld_status ld_share_rows(ld_tensor *rows, int64_t terms, int64_t unit, const int64_t *offsets,
+                        ld_share_fn *fn, void *ctx);
+
+#endif
