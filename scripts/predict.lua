@@ -53,9 +53,16 @@ cli.main(cli.join({
   local logits = run:logits(nodes, how)
   if kind == "npz" then
     predictions.write_npz(opts.out, run.data, nodes, logits)
-  elseif kind == "csv" then
-    ladies.file.write(opts.out, predictions.csv(run.data, nodes, logits))
-  else
-    io.write(predictions.csv(run.data, nodes, logits))
+    print(("%s: nodes, predicted, labels and probabilities (%d x %d) of %d nodes"):format(opts.out,
+      #nodes, logits.n_cols, #nodes))
+    return
   end
+  local text = predictions.csv(run.data, nodes, logits)
+  if not kind then
+    io.write(text)
+    return
+  end
+  ladies.file.write(opts.out, text)
+  print(("%s: %d nodes, a line each: %s"):format(opts.out, #nodes,
+    (text:match "^[^\n]*":gsub(",", ", "))))
 end)

@@ -110,7 +110,18 @@ function tests.test_what_is_wrong_is_told_in_one_line()
     ["the layers are 1 to 1, got 5"] = function() model:layer(5, data.features, {}) end,
     ["x must be a Tensor or a Matrix"] = function() ladies.nn.linear{
       inputs = 1, outputs = 1, rng = ladies.rng(1)}:forward(1) end,
-    ["blocks must be a table"] = function() model:forward(data.features, {}) end,
+    ["blocks must be a table"] = function() model:forward(data.features, {blocks = 3}) end,
+    ["as samplers return it, got its blocks alone"] = function()
+      model:forward(data.features, {{adj = data.graph:normalize "sym"}})
+    end,
+    ["got a Graph; ladies.inference.exact(model, data) gives"] = function()
+      model:forward(data.features, data.graph)
+    end,
+    ["got a Dataset; ladies.inference"] = function() model:forward(data.features, data) end,
+    ["must be a table with blocks, input and output, as samplers return it, got nil"] = function()
+      ladies.nn.mlp{inputs = 2, outputs = 2}:forward(data.features)
+    end,
+    ["got another table"] = function() model:forward(data.features, {}) end,
     ["the name must be a string"] = ladies.nn.class,
     ["parts must be a table"] = function() ladies.partition.part_of("here", 1, 2) end,
     ["the part of each node must be an Index"] = ladies.partition.from_index,

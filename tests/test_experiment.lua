@@ -166,7 +166,7 @@ function tests.test_a_run_that_is_not_finite()
     local status, out, err = train(nil, "--preset", preset, "--out", folder, "--max-batches=1",
       "--quiet", "--dataset", toy_file(), "--lr=1e38")
     lu.assertEquals(status, 1)
-    lu.assertStrMatches(err, "ladies train: ladies.train: batch 1: [^\n]* no good model to keep\n")
+    lu.assertStrMatches(err, "ladies train: batch 1: [^\n]* no good model to keep\n")
     lu.assertNil(out:match "micro%-F1")
     lu.assertFalse(core.exists(folder .. "/model.npz"))
     lu.assertStrContains(ladies.file.read(folder .. "/summary.json"), '"stopped": "not finite"')

@@ -223,6 +223,32 @@ degrees: mean 1.00, median 1, largest 2
 ]]):format(path))
 end
 
+--- The folder where one is, by its name: ".", "..", and what is in it.
+function tests.test_dots()
+  local place <close> = shell.folder()
+  local function info(folder, ...)
+    local out, err, status = shell.run_ladies({"info", ...}, {folder = place.path .. folder})
+    return status == 0 and out:gsub("  file [^\n]*", "") or err, status
+  end
+  ladies.folder.make(place.path .. "/triangle/below")
+  local function write(name, text) ladies.file.write(place.path .. "/triangle/" .. name, text) end
+  write("edges.csv", "0,1\n1,2\n2,0\n1,0\n2,1\n0,2\n")
+  write("labels.csv", "0\n1\n1\n")
+  write("features.csv", "0.5,1\n1,2\n2,1\n")
+  local expected = info("", "./triangle")
+  lu.assertStrContains(expected, "triangle\n  nodes      3, 0 isolated\n")
+  lu.assertEquals(info("/triangle", "."), expected)
+  lu.assertEquals(info("/triangle", "./"), expected)
+  lu.assertEquals(info("/triangle/below", ".."), expected)
+  lu.assertEquals(info("/triangle", "edges.csv"), expected)
+  ladies.data.save(ladies.data.load(place.path .. "/triangle"), place.path .. "/graph.npz")
+  local err, status = info("", ".")
+  lu.assertEquals({err, status}, {"ladies info: ladies.data.load: . is a folder in no format that "
+    .. "is known; of the files in it, ./graph.npz may be a data set\n", 1})
+  lu.assertEquals(info("/triangle/below", "."), "ladies info: ladies.data.load: . is in no format "
+    .. "that is known; see doc/data.md\n")
+end
+
 function tests.test_errors()
   local _, err, status = shell.run_ladies{"info"}
   lu.assertStrMatches(err, "ladies info: which data set%? ladies info NAME|PATH; [^\n]*\n")

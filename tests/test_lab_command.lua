@@ -82,6 +82,57 @@ function tests.test_settings()
   lu.assertStrContains(page, "draw wr")
 end
 
+local LAYER_WISE = [[
+local ladies = require "ladies"
+return function(P, settings)
+  return function(seeds, rng)
+    local dst, blocks = seeds, {}
+    for l = settings.layers, 1, -1 do
+      local U, near = P:slice(dst)
+      local pick, w = DRAW
+      blocks[l] = {adj = U:pick_cols(pick):scale_cols(w):row_normalize(), dst = dst,
+        src = near[pick]}
+      dst = near[pick]
+    end
+    return {blocks = blocks, input = dst, output = seeds}
+  end
+end
+]]
+
+local function layer_wise(name, draw) return file(name, (LAYER_WISE:gsub("DRAW", draw))) end
+
+--- A sampler that fails is told in one line with the user's, and nothing else; one among several
+-- does not keep the others from being examined.
+function tests.test_errors_in_a_file()
+  local path = layer_wise("wrong.lua",
+    "ladies.sampling.choice(U:col_sums(2), settings.samples, {rgn = rng})")
+  local words = table.move(SMALL, 1, #SMALL, 5, {"lab", path, "--samples", "9"})
+  local out, err, status = shell.run_ladies(words)
+  lu.assertEquals({out, status}, {"", 1})
+  lu.assertStrMatches(err, 'ladies lab: [^\n]*wrong%.lua:7: wrong %(9%): seeds 1, draw 1: choice: '
+    .. 'unknown option "rgn"; did you mean "rng"%?\n')
+  out, err, status = shell.run_ladies(table.move(SMALL, 1, #SMALL, 5, {"lab",
+    layer_wise("call.lua", "rng:choice(#near)"), "--samples", "9"}))
+  lu.assertEquals({out, status}, {"", 1})
+  lu.assertStrMatches(err, 'ladies lab: [^\n]*call%.lua:7: call %(9%): seeds 1, draw 1: Rng has no '
+    .. 'field or method "choice"\n')
+  out = lab(path .. ":9", "ladies:5")
+  lu.assertNotNil(out:gsub("%s+", " "):find "it fails: [^ ]*/wrong%.lua:7: ")
+  lu.assertStrContains(out, "LADIES (5): Its embedding is ")
+  lu.assertNil(out:find("wrong (9): The contract", 1, true))
+end
+
+--- What is advised is there: a file of one's own may have no setting self_nodes.
+function tests.test_remedies()
+  local own = lab(layer_wise("own.lua",
+    "ladies.sampling.choice(U:col_sums(2), settings.samples, {rng = rng})") .. ":6",
+    "--against", "none")
+  own = own:gsub("%s+", " ")
+  lu.assertStrContains(own, "more samples, or each layer's dst among its src, so that a node has")
+  local ours = lab("ladies:6", "--against", "none", "--self-nodes", "none"):gsub("%s+", " ")
+  lu.assertStrContains(ours, 'more samples, or self_nodes = "previous", so that a node has')
+end
+
 function tests.test_files()
   local out = temporary.path "runs/lab"
   local text = lab("ladies:5", "full", "--out", out)

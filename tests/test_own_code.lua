@@ -281,4 +281,21 @@ function tests.test_faults()
   refused(2, 'did you mean "ladies"?', "train", "--method", "lades")
 end
 
+--- The name of a file here without its ending is told what it lacks, wherever a method is named.
+function tests.test_a_file_without_its_ending()
+  local folder <close> = shell.folder()
+  ladies.file.write(folder.path .. "/own.lua", SAMPLER)
+  local function refused_here(text, ...)
+    local _, err, status = shell.run_ladies({...}, {folder = folder.path})
+    lu.assertTrue(status > 0)
+    lu.assertStrMatches(err, "[^\n]*\n")
+    lu.assertStrContains(err, text .. ' is called "own"; for the file in this folder write own.lua')
+  end
+  refused_here("--method: no method", "train", "--method", "own")
+  refused_here("--model: no model", "train", "--model", "own")
+  refused_here("ladies lab: no method", "lab", "own:64", "--dataset", toy_study.dataset)
+  refused_here("ladies compare: no method", "compare", "--methods", "full,own:3")
+  lu.assertErrorMsgContains('must be one of asgcn', ladies.experiment.own, {method = "own"})
+end
+
 return tests

@@ -179,11 +179,15 @@ end
 --- Files hold the same, and all nodes unless told otherwise.
 function tests.test_predictions_in_files()
   local run, csv, npz = trained(), temporary.path "p.csv", temporary.path "p.npz"
-  lu.assertEquals(ladies_command("predict", run, "--out", csv), 0)
+  local status, told = ladies_command("predict", run, "--out", csv)
+  lu.assertEquals({status, told}, {0,
+    csv .. ": 180 nodes, a line each: node, predicted, class, probability, label\n"})
   local _, out = ladies_command("predict", run)
   lu.assertEquals(ladies.file.read(csv), out)
   lu.assertEquals(#lines_of(out), 181)
-  lu.assertEquals(ladies_command("predict", run, "--out", npz), 0)
+  status, told = ladies_command("predict", run, "--out", npz)
+  lu.assertEquals({status, told}, {0,
+    npz .. ": nodes, predicted, labels and probabilities (180 x 3) of 180 nodes\n"})
   local file, saved = ladies.npz.open(npz), ladies.saved_run(run)
   local logits = saved:logits(saved:nodes "all", {})
   compare.assert_close(file:tensor "probabilities", logits:log_softmax():exp(), 1e-6, "softmax")

@@ -245,6 +245,16 @@ local function check_ranks(spec)
   end
 end
 
+-- An error as the user of the command is told it: with the name of the command, which stands for
+-- that of its function too.
+local function told(spec, e)
+  local text = errors.told(e)
+  if type(spec) ~= "table" then return text end
+  local its_function = spec.name:gsub(" ", ".") .. ": "
+  if text:sub(1, #its_function) == its_function then text = text:sub(#its_function + 1) end
+  return text:sub(1, #spec.name) == spec.name and text or spec.name .. ": " .. text
+end
+
 --- Parses `args`, runs main(opts, given) and returns what it returns. `--help` prints the help text
 -- and ends the program; a wrong command line ends it with status 2 and one line on stderr, an error
 -- in main with status 1 and one line.
@@ -256,7 +266,7 @@ function cli.main(spec, args, main)
     return cli.parse(spec, args)
   end)
   if not ok then
-    complain(errors.told(opts))
+    complain(told(spec, opts))
     os.exit(2, true)
   end
   if opts.help then
@@ -266,10 +276,8 @@ function cli.main(spec, args, main)
   if core.isatty(1) then _G.print = print_plainly end
   local results = table.pack(xpcall(main, explain, opts, given))
   if not results[1] then
-    local text = errors.told(results[2])
-    if text:sub(1, #spec.name) ~= spec.name then text = spec.name .. ": " .. text end
     local interrupted = errors.is_interrupt(results[2])
-    if not (interrupted and by_launcher()) then complain(text) end
+    if not (interrupted and by_launcher()) then complain(told(spec, results[2])) end
     os.exit(interrupted and cli.INTERRUPTED or 1, true)
   end
   return table.unpack(results, 2, results.n)

@@ -14,7 +14,11 @@ local NAMES = {method = true, model = true}
 
 -- How such an option is read: a file is loaded, and has a name then.
 local function reader(what)
-  return function(text) return own_code.is_file(text) and own_code.load(what, text) or text end
+  return function(text)
+    if own_code.is_file(text) then return own_code.load(what, text) end
+    own_code.check_name("--" .. what, what, text)
+    return text
+  end
 end
 
 --- Loads the files of methods among some texts, FILE.lua or FILE.lua:SAMPLES, so that their

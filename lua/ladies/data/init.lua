@@ -55,7 +55,7 @@ local function load_cached(name, path, opts)
 end
 
 --- data.load(name [, opts]) -> Dataset: the data set of this name, or the one at this path (with a
--- slash, or the name of a file here), all of it checked. A path is one of
+-- slash, "." or the name of a file here), all of it checked. A path is one of
 --
 --   FILE.npz               arrays, as doc/data.md lists them; FILE.safetensors has the same
 --   FOLDER/NAME_data.npz   DGL's Reddit, beside NAME_graph.npz; or the folder of such a pair

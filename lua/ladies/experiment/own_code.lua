@@ -96,11 +96,22 @@ end
 
 -- ---------------------------------------------------------------- naming it
 
+--- Fails, with `where` before it, for a name that is no method or model where there is a file of
+-- that name in this folder, which is named with its ending.
+function own_code.check_name(where, what, name)
+  if not KINDS[what].entries[name] and core.exists(name .. ".lua") == "file" then
+    errors.fail(('%s: no %s is called "%s"; for the file in this folder write %s.lua'):format(where,
+      what, name, name))
+  end
+end
+
 -- The name of the method or model that is given as a name, a file, or {name =, [field] = function}.
 local function name_of(where, what, given, field, arguments)
   options.value(where, "the " .. what, given, "string or table")
   if type(given) == "string" then
-    return own_code.is_file(given) and own_code.load(what, given) or given
+    if own_code.is_file(given) then return own_code.load(what, given) end
+    own_code.check_name(where, what, given:match "^[^:]*")
+    return given
   end
   local one = options.check(("%s: the %s"):format(where, what), given,
     {name = "string", [field] = "function"})

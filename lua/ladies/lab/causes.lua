@@ -108,8 +108,9 @@ local function of_weights(seen, normalized)
   end
 end
 
--- Rows of a layer that lost all of their neighbours, where mass is lost.
-local function of_mass(off, sample)
+-- Rows of a layer that lost all of their neighbours, where mass is lost. keeps: whether the sampler
+-- has the setting self_nodes.
+local function of_mass(off, sample, keeps)
   for key, x in pairs(off) do
     local layer = key:match "^layers%.(%d+)%.mass$"
     local empty = layer and student.interval(sample.columns["connection.empty." .. layer])
@@ -121,7 +122,8 @@ local function of_mass(off, sample)
       return {key = "mass", kind = "warning", text = ("rows of layer %s lose their mass: %.0f %% "
         .. "of them have no entry left"):format(layer, 100 * empty.mean),
         proof = "row sums over those of P: " .. text_of(x),
-        remedy = "more samples, or self_nodes = \"previous\", so that a node has itself at least"}
+        remedy = ("more samples, or %s, so that a node has itself at least"):format(keeps
+          and 'self_nodes = "previous"' or "each layer's dst among its src")}
     end
   end
 end
@@ -131,8 +133,8 @@ local function of_normalization(normalized, of_P)
   return {key = "normalized", kind = "warning", text = "the rows of the blocks sum to one, those "
     .. "of P do not: training estimates P with rows divided by their sums, inference takes P",
     proof = "row sums of the blocks are 1 within 0.0001, those of P are not within 0.001",
-    remedy = 'normalize = "row", whose rows sum to one, or row_normalize = false with weights '
-      .. "that are unbiased"}
+    remedy = 'normalize = "row", whose rows sum to one; or unbiased weights, and rows that are not '
+      .. "divided by their sums"}
 end
 
 -- The names of the numbers that can be off, as the report has them.
@@ -166,8 +168,9 @@ local function of_nonlinearity(off)
 end
 
 --- What is badly biased and why: an array of {key =, kind = "fault" | "warning", text =, proof =,
--- remedy =}; empty where nothing is. run, sample: those of measure.run; first: the first group for
--- further draws; broken: whether the sampler breaks its contract, which may be why.
+-- remedy =}; empty where nothing is. run, sample: those of measure.run, and run.keeps, whether the
+-- sampler has the setting self_nodes; first: the first group for further draws; broken: whether the
+-- sampler breaks its contract, which may be why.
 function causes.examine(run, sample, first, broken)
   local off, list = badly_off(sample), {}
   local in_layers = false
@@ -178,7 +181,7 @@ function causes.examine(run, sample, first, broken)
   local normalized, of_P = is_normalized(run, first)
   local seen = weights.examine(run, first, 160, normalized)
   add(seen and of_weights(seen, normalized) or nil)
-  add(of_mass(off, sample))
+  add(of_mass(off, sample, run.keeps))
   add(of_normalization(normalized, of_P))
   if #list > 0 then return list end
   add(of_nothing_known(off, broken))

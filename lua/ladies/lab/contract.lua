@@ -244,7 +244,9 @@ local function draw_all(run, calls)
   return true
 end
 
+-- What was looked at; nothing where the first mini-batch was malformed.
 local function findings_of(run)
+  if run.batches == 0 then return {} end
   local function finding(key, label, value, format, sentence)
     return tables.merged({key = "contract." .. key, section = "contract", label = label,
       format = format, sentence = sentence}, student.interval{value})
@@ -265,7 +267,8 @@ end
 -- their entries, which must be P's; the matrix that they were sliced from; whether the same call
 -- gives the same mini-batch twice, in another order, and in another Lua state; and which random
 -- numbers are used. A sampler that goes in step with training may have a memory: of it these calls
--- are not made again. One that is given as it is should be examined before it is called.
+-- are not made again. One that is given as it is should be examined before it is called. One that
+-- fails raises its error, with the call that it was.
 function contract.examine(subject, context)
   local run = {
     subject = subject, context = context, title = subject.title, place = "the first call",
@@ -282,9 +285,8 @@ function contract.examine(subject, context)
   local globals = names_of(_G)
   local ok, drawn = errors.try(draw_all, run, calls)
   check_globals(run, globals)
-  if not ok then
-    fault(run, "error", "it fails: " .. errors.message(drawn), run.place, "the message says where")
-  elseif drawn then
+  if not ok then errors.pass_on(drawn, ("%s: %s"):format(run.title, run.place)) end
+  if drawn then
     check_rng(run, run.draws)
     if run.in_step then
       run.notes[1] = "it goes in step with training (adaptive, penalty or after_step), so it may "

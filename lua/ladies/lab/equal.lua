@@ -59,7 +59,7 @@ end
 
 local function reached_by(subject, found)
   return {
-    samples = subject:takes_samples() and subject.samples or nil,
+    samples = subject:takes "samples" and subject.samples or nil,
     nodes = student.interval(found.nodes), entries = student.interval(found.entries),
     seconds = cost.median(found.seconds),
   }
@@ -91,7 +91,7 @@ function equal.find(context, subjects, what, first)
   local wanted = what == "seconds" and 1
     or not by_samples and size_of(context, reference, reference, what, first)
   local found = tables.map(subjects, function(subject, i)
-    if i == 1 or not subject:takes_samples() then return subject end
+    if i == 1 or not subject:takes "samples" then return subject end
     return by_samples and subject:with_samples(reference.samples or subject.samples)
       or adjusted(context, subject, reference, what, wanted, first)
   end)

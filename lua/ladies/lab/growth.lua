@@ -94,7 +94,7 @@ function growth.examine(context, subject, first, deepest, seconds)
     tables.append(findings, found)
     tables.append(series, lines)
   end
-  if subject:takes_samples() and math.type(subject.samples) == "integer" then
+  if subject:takes "samples" and math.type(subject.samples) == "integer" then
     add(scaling.sample_numbers(subject.samples), function(s) return {samples = s} end, "samples",
       "samples", true)
   end

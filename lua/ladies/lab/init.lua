@@ -97,12 +97,13 @@ local function equalize(all, shared, what)
   return texts
 end
 
--- The examination of a subject; of one among others also where it fails, which they do not pay for.
-local function examine(shared, one, opts, is_alone)
+-- The examination of a subject. Where it fails, and is not the one that all is about, the others do
+-- not pay for it.
+local function examine(shared, one, opts, is_the_one)
   local ok, found = errors.try(examination.of, shared, one, opts)
   if ok then return found end
-  if is_alone then error(found, 0) end
-  return examination.failed(shared, one, errors.message(found))
+  if is_the_one then error(found, 0) end
+  return examination.failed(shared, one, errors.told(found))
 end
 
 -- A note where a sampler's exact values are not those of the first one.
@@ -182,7 +183,7 @@ return function(given, opts)
   local reached = equalize(all, shared, opts.equal)
   for i, one in ipairs(all) do
     opts.reference = i == 1 and reference or nil
-    list[i] = examine(shared, one, opts, #all == 1)
+    list[i] = examine(shared, one, opts, i == 1 and #list_of(given) == 1)
     note_other_P(list[i], list[1])
     table.insert(list[i].notes, reached[i])
     tick()

@@ -58,7 +58,7 @@ end
 -- many, and with 1 to `deepest` layers, with fitted powers. first: the first group.
 function scaling.examine(context, subject, first, deepest)
   local findings, series = {}, {}
-  if subject:takes_samples() and math.type(subject.samples) == "integer" then
+  if subject:takes "samples" and math.type(subject.samples) == "integer" then
     local points = tables.map(scaling.sample_numbers(subject.samples), function(s)
       return {s, errors_of(context, subject, {samples = s}, first)}
     end)

@@ -83,9 +83,9 @@ function subject.is_adaptive(sampler)
   return type(sampler) == "table" and sampler.adaptive == true
 end
 
---- Whether the number of samples can be chosen.
-function Subject:takes_samples()
-  return self.config ~= nil and methods.takes(self.config.method, "samples")
+--- Whether a setting of its method can be chosen, such as "samples".
+function Subject:takes(setting)
+  return self.config ~= nil and methods.takes(self.config.method, setting)
 end
 
 return subject

@@ -59,7 +59,7 @@ end
 -- features. Dropout draws from `rng`, by default batch.rng; false switches it off.
 function Mlp:forward(features, batch, rng)
   options.value("model:forward", "features", features, "Tensor or Matrix or Rows")
-  options.value("model:forward", "the mini-batch", batch, "table")
+  network.check_batch(batch, "output")
   if rng == nil then rng = batch.rng end
   return self:apply(features:rows(batch.output), rng)
 end

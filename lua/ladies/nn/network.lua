@@ -77,10 +77,31 @@ function network.layer_of(model, i, block)
   return layer
 end
 
+local WHOLE = {Graph = true, Matrix = true, Dataset = true}
+
+-- What was given in place of a mini-batch, in words, and what to do about it.
+local function in_its_place(given)
+  local class = options.class_of(given)
+  if WHOLE[class] then
+    return ("a %s; ladies.inference.exact(model, data) gives the logits over the whole graph")
+      :format(class)
+  elseif type(given) == "table" and type(given[1]) == "table" and given[1].adj then
+    return "its blocks alone"
+  end
+  return type(given) == "table" and "another table" or class or type(given)
+end
+
+--- Fails where `batch` is no mini-batch, which has the field `field`.
+function network.check_batch(batch, field)
+  if type(batch) == "table" and not WHOLE[options.class_of(batch)] and batch[field] then return end
+  errors.fail("model:forward: the mini-batch must be a table with blocks, input and output, as "
+    .. "samplers return it, got " .. in_its_place(batch))
+end
+
 --- What model:forward(features, batch, rng) begins with: checks of the mini-batch, which takes note
 -- of the P that the model is trained with. Returns the generator that dropout draws from, or false.
 function network.begin(model, batch, rng)
-  options.value("model:forward", "the mini-batch", batch, "table")
+  network.check_batch(batch, "blocks")
   local blocks = options.value("model:forward", "blocks", batch.blocks, "table")
   if #blocks ~= model.n_layers then
     errors.fail(("model:forward: the batch has %d blocks, the model %d layers"):format(

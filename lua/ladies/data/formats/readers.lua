@@ -25,10 +25,26 @@ local LIST = {require "ladies.data.formats.planetoid", require "ladies.data.form
   require "ladies.data.formats.npz_pair", require "ladies.data.formats.ogb", table_folder,
   require "ladies.data.formats.lone_table", require "ladies.data.formats.node_link", npz_layout}
 
+-- A folder that is called "." or ".." has a name of its own.
+local DOTS = {["."] = true, [".."] = true}
+
 local function call(reader, path, opts)
   local fields, context = reader.read(path, opts)
   fields.name = fields.name or array_file.base_name(path)
+  if DOTS[fields.name] then fields.name = core.real_path(fields.path):match "[^/]*$" end
   return fields, context
+end
+
+-- What to do with a path that no reader is for.
+local function refusal(path)
+  if not core.exists(path) then return "does not exist" end
+  for _, file in ipairs(core.files(path)) do
+    if file:find "%.npz$" or array_file.is_safetensors(file) then
+      return ("is a folder in no format that is known; of the files in it, %s/%s may be a data set")
+        :format(path, file)
+    end
+  end
+  return table_folder.missing(path) or "is in no format that is known; see doc/data.md"
 end
 
 -- The options as this reader takes them: `split` is the name of one of the source's, or false for
@@ -44,10 +60,10 @@ local function options_for(reader, path, opts)
   return own
 end
 
---- Whether the text is a path, and not the name of a data set: it has a slash, or is the name of a
--- file here that has an ending.
+--- Whether the text is a path, and not the name of a data set: it has a slash, is "." or "..", or
+-- is the name of a file here that has an ending.
 function readers.is_path(text)
-  return text:find("/", 1, true) ~= nil or text:find "%.npz$" ~= nil
+  return text:find("/", 1, true) ~= nil or DOTS[text] or text:find "%.npz$" ~= nil
     or array_file.is_safetensors(text)
     or text:find(".", 1, true) ~= nil and core.exists(text) == "file"
 end
@@ -66,9 +82,7 @@ function readers.read(path, opts)
   for _, reader in ipairs(LIST) do
     if reader.fits(path) then return call(reader, path, options_for(reader, path, opts)) end
   end
-  errors.fail(("%s: %s %s"):format(WHERE, path,
-    not core.exists(path) and "does not exist" or table_folder.missing(path)
-    or "is in no format that is known; see doc/data.md"))
+  errors.fail(("%s: %s %s"):format(WHERE, path, refusal(path)))
 end
 
 --- The data set at `path`, with the options of ladies.data.complete; change(fields, context), if it
