@@ -24,10 +24,6 @@ local function out_of(opts)
   if not ending or out:sub(-#ending) ~= ending then
     error(("--out must end in %s, got %s"):format(ending or ".safetensors or .npz", out), 0)
   end
-  local name = run_folder.owns(opts.run, out)
-  if name then
-    error(("--out %s is %s of the run; choose another file"):format(out, name), 0)
-  end
   return out, format
 end
 
@@ -66,7 +62,9 @@ cli.main({
 }, arg, function(opts)
   if not opts.run then error("which run? ladies export RUN", 0) end
   local out, format = out_of(opts)
-  local model = inference_options.run(opts).model
+  local run = inference_options.run(opts)
+  local model = run.model
+  inference_options.check_out(out, run)
   ladies.save_model(model, out, {names = opts.names})
   print(("%s: %d parameters, %d numbers"):format(out, #ladies.nn.named_parameters(model),
     ladies.nn.size(model)))

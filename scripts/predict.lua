@@ -9,30 +9,10 @@
 -- several classes, the predicted ones and the labels. An .npz file holds `nodes`, `predicted`,
 -- `labels` and `probabilities`, a row for each node.
 
-local core = require "ladies_core"
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
 local inference_options = require "ladies.command.inference_options"
 local predictions = require "ladies.evaluation.predictions"
-local run_folder = require "ladies.training.run_folder"
-
--- An error where the file is one of the run or of its data set.
-local function check_out(out, run)
-  local source = run.data.path
-  local name = run_folder.owns(run.path, out)
-  if name then
-    error(("--out %s is %s of the run; choose another file"):format(out, name), 0)
-  end
-  local files = {source}
-  for _, file in ipairs(source and core.files(source) or {}) do
-    files[#files + 1] = source .. "/" .. file
-  end
-  for _, file in ipairs(files) do
-    if core.same_file(file, out) then
-      error(("--out %s is of the data set %s; choose another file"):format(out, run.data.name), 0)
-    end
-  end
-end
 
 cli.main(cli.join({
   name = "ladies predict",
@@ -48,7 +28,7 @@ cli.main(cli.join({
   end
   local how = inference_options.settings(opts, given)
   local run = inference_options.run(opts)
-  if opts.out then check_out(opts.out, run) end
+  if opts.out then inference_options.check_out(opts.out, run) end
   local nodes = run:nodes(opts.split)
   local logits = run:logits(nodes, how)
   if kind == "npz" then

@@ -35,6 +35,28 @@ function tests.test_banner_results_and_leaving()
   ]]
 end
 
+--- The words of other prompts end this one, unless they are the user's.
+function tests.test_exit_and_quit()
+  for _, word in ipairs{"exit", "quit", "exit()", " quit ( ) "} do
+    assert_talk(("expect >\nsend %s\\r\nexit 0\n"):format(word))
+  end
+  assert_talk [[
+    expect >
+    send exit = 7; local quit = function() return 'mine' end\r
+    expect >\s
+    send exit, exit + 1\r
+    expect 7, 8\r\n>\s
+    send exit\r
+    expect 7\r\n>\s
+    send quit()\r
+    expect "mine"\r\n>\s
+    send exit = nil\r
+    expect >\s
+    send exit\r
+    exit 0
+  ]]
+end
+
 --- An expression behind statements is printed, and waits for no second line.
 function tests.test_expression_behind_a_semicolon()
   assert_talk [[

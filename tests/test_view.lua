@@ -143,6 +143,31 @@ function tests.test_several_classes()
   lu.assertStrContains(several, svg.text(IMAGE .. ", third"))
 end
 
+--- A page is written over by a page, and nothing else is: not what the user has put in its place,
+-- nor what is the run's or of its data set.
+function tests.test_what_is_not_a_page_stays()
+  viewed()
+  local view = run_path .. "/view.html"
+  local function refused(text, file, ...)
+    local before = files.read(file)
+    local _, err, status = shell.run_ladies{"view", run_path, ...}
+    lu.assertEquals(status, 1)
+    lu.assertStrMatches(err, "ladies view: [^\n]*\n")
+    lu.assertStrContains(err, text)
+    lu.assertEquals(files.read(file), before)
+  end
+  lu.assertEquals(select(3, shell.run_ladies{"view", run_path}), 0)
+  lu.assertEquals(files.read(view), viewed())
+  refused("is model.npz of the run", run_path .. "/model.npz", "--out", run_path .. "/model.npz")
+  refused("is of the data set", temporary.path "named.npz", "--out", temporary.path "named.npz")
+  for _, own in ipairs{"", "my notes\n", viewed() .. "and my notes\n"} do
+    files.write(view, own)
+    refused("view.html is no page of ladies view and is left as it is", view)
+    refused("view.html is no page of ladies view", view, "--out", run_path .. "/./view.html")
+  end
+  files.write(view, viewed())
+end
+
 function tests.test_refusals()
   local _, err, status = shell.run_ladies{"view"}
   lu.assertEquals({err, status}, {"ladies view: which run? ladies view RUN\n", 1})

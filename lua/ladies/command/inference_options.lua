@@ -1,6 +1,8 @@
 --- How a saved run's model is applied, as options of a command line (see ladies.command.cli).
 
+local core = require "ladies_core"
 local SavedRun = require "ladies.experiment.saved_run"
+local run_folder = require "ladies.training.run_folder"
 
 local inference_options = {}
 
@@ -32,6 +34,25 @@ end
 --- The finished run in opts.run, on what the options name.
 function inference_options.run(opts)
   return SavedRun.new(opts.run, {dataset = opts.dataset, model = opts.model, method = opts.method})
+end
+
+--- An error where the file `out`, which is to be written, is one of the run, but for that of the
+-- name `replaced` (nil for none), or of its data set.
+function inference_options.check_out(out, run, replaced)
+  local source = run.data.path
+  local name = run_folder.owns(run.path, out)
+  if name and name ~= replaced then
+    error(("--out %s is %s of the run; choose another file"):format(out, name), 0)
+  end
+  local files = {source}
+  for _, file in ipairs(source and core.files(source) or {}) do
+    files[#files + 1] = source .. "/" .. file
+  end
+  for _, file in ipairs(files) do
+    if core.same_file(file, out) then
+      error(("--out %s is of the data set %s; choose another file"):format(out, run.data.name), 0)
+    end
+  end
 end
 
 --- The options of SavedRun:logits from what cli.main hands over. One of sampled inference is an

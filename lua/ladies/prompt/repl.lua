@@ -45,6 +45,16 @@ local function question(text)
   end
 end
 
+local LEAVING = {exit = true, quit = true}
+
+-- The function that ends the prompt, where the text asks for it and nothing of the user's has that
+-- name; or nil.
+local function leaving(text)
+  local word = text:match "^%s*(%a+)%s*$" or text:match "^%s*(%a+)%s*%(%s*%)%s*$"
+  if not LEAVING[word] or repl.names()[word] ~= nil then return nil end
+  return function() os.exit(true, true) end
+end
+
 local pending = ""   -- the lines of the chunk that is being typed
 
 --- Tells that the next line begins a chunk.
@@ -55,8 +65,8 @@ end
 --- The function that a text becomes; or nil, the message, and whether more text is wanted.
 function repl.load(text)
   pending = text .. "\n"
-  local ask = question(text)
-  if ask then return ask end
+  local own = question(text) or leaving(text)
+  if own then return own end
   return chunk.load(text)
 end
 

@@ -60,6 +60,11 @@ end
 --- The class of the colour of series i.
 function Page.colour(i) return "c" .. palette.of(i) end
 
+local LAST_LINES = '<p class="soft">ladies %s</p>\n</main>\n</body>\n</html>\n'
+
+--- Whether the text of a file is such a page, of this version or another.
+function Page.is_one(text) return text:find(LAST_LINES:format "[^<\n]+" .. "$") ~= nil end
+
 --- The whole page, with this title, as the text of a file.
 function Page:text(title)
   return table.concat({
@@ -67,7 +72,7 @@ function Page:text(title)
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     ("<title>%s</title>"):format(svg.text(title)), "<style>\n" .. style .. "</style>",
     "</head>\n<body>\n<main>", table.concat(self.parts, "\n"),
-    ('<p class="soft">ladies %s</p>\n</main>\n</body>\n</html>\n'):format(svg.text(core.version)),
+    LAST_LINES:format(svg.text(core.version)),
   }, "\n")
 end
 
