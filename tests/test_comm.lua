@@ -159,7 +159,8 @@ end
 function tests.test_other_shapes()
   local status, text = fail(2, "shapes")
   lu.assertEquals(status, 1)
-  lu.assertStrContains(text, "comm.all_reduce: rank 0 has a Tensor of 2 x 1, rank 1 of 3 x 1")
+  lu.assertStrContains(text, "comm.all_reduce: rank 0 has a Tensor of 2 x 1, rank 1 of 3 x 1; "
+    .. "all must have one shape\n")
 end
 
 --- When all have finished, any status is no failure.

@@ -77,6 +77,27 @@ function tests.test_every_function_has_a_page()
   lu.assertTrue(count > 350)
 end
 
+--- What a module has besides functions stands in a sentence of a page.
+function tests.test_every_field_has_a_page()
+  local seen, count = {}, 0
+  local function visit(name, value)
+    if seen[value] then return end
+    if type(value) == "table" then
+      seen[value] = true
+      for key, member in pairs(value) do
+        if type(key) == "string" and not key:find "^_" then visit(name .. "." .. key, member) end
+      end
+    elseif type(value) ~= "function" then
+      count = count + 1
+      lu.assertStrContains(all, ("`%s`"):format(name))
+    end
+  end
+  for name, member in pairs(ladies) do
+    if name ~= "presets" then visit("ladies." .. name, member) end
+  end
+  lu.assertTrue(count > 4)
+end
+
 --- Every operator that a class has is among its page's, with what it gives.
 function tests.test_operators()
   local count = 0

@@ -78,8 +78,8 @@ local function check_shapes(t)
   local own = ("%d x %d"):format(t.n_rows, t.n_cols)
   for i, other in ipairs(link.gather(KIND, own)) do
     if other ~= own then
-      errors.fail(("comm.all_reduce: rank %d has a Tensor of %s, rank %d of %s"):format(link.rank,
-        own, i - 1, other))
+      errors.fail(("comm.all_reduce: rank %d has a Tensor of %s, rank %d of %s; all must have one "
+        .. "shape"):format(link.rank, own, i - 1, other))
     end
   end
 end

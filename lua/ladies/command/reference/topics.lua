@@ -30,7 +30,8 @@ local TOPICS = {
     about = "The methods, what they are made of, and the loop over mini-batches.",
     members = "batches samplers sampling"},
   {name = "networks", title = "Networks and losses",
-    about = "Models, layers, first weights and losses; files of models.",
+    about = "Models, layers, first weights and losses; files of models. " ..
+      "`ladies.nn.initialize.names` is the type of the option `init`.",
     members = "nn loss save_model load_model",
     classes = "Gcn GcnConv Linear Dropout LayerNorm BatchNorm"},
   {name = "training", title = "Training",
@@ -39,7 +40,9 @@ local TOPICS = {
       "timer",
     classes = "Optimizer"},
   {name = "ranks", title = "Several processes",
-    about = "What processes that mpirun or srun has started give each other.",
+    about = "What processes that mpirun or srun has started give each other. `ladies.comm.rank` " ..
+      "is the number of this one, from 0, and `ladies.comm.size` how many there are, 1 without " ..
+      "a launcher.",
     members = "comm"},
   {name = "evaluation", title = "Inference and metrics",
     about = "Logits over the whole graph or by sampling, F1, and finished runs.",
@@ -52,12 +55,15 @@ local TOPICS = {
     about = "What is to be known of a sampler before it trains anything.",
     members = "lab", classes = "Laboratory"},
   {name = "files", title = "Files",
-    about = "Arrays, tables, matrices and archives on disk.",
+    about = "Arrays, tables, matrices and archives on disk. `ladies.pickle.none` is the None of " ..
+      "pickles.",
     members = "npy npz safetensors pickle mtx text zip file folder",
     classes = "Npz ArrayReader Safetensors SafetensorsWriter EdgeRange PickledArray " ..
       "Names Zip"},
   {name = "program", title = "The program",
-    about = "Help, pictures, memory, threads, other programs, errors and options.",
+    about = "Help, pictures, memory, threads, other programs, errors and options. " ..
+      "`ladies.version` is the version, as text, and `ladies.have_metis` tells whether METIS is " ..
+      "built in.",
     members = "help help_text show plot home memory memory_trim threads process errors options",
     classes = "Figure Process Workers"},
 }
