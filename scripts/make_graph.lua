@@ -1,6 +1,7 @@
 -- ladies make-graph: makes a random data set with planted classes, of any size
 --
 --   ladies make-graph --nodes N --entries N --out FILE.npz ...
+--   ladies make-graph --nodes N --entries N --out FILE.safetensors --memory 4G ...
 --   ladies make-graph --model block-model --nodes N --p-inside P --p-outside P --out FILE.npz ...
 --
 -- The data set is a function of the options alone. `ladies make-graph --help` lists them;
@@ -19,7 +20,21 @@ local OWN = {
   ["power-law"] = {entries = true, exponent = true, inside = true},
   ["block-model"] = {p_inside = true, p_outside = true},
 }
-local ABOUT_FILES = {model = true, out = true, compress = true}
+local ABOUT_FILES = {model = true, out = true, compress = true, memory = true, dtype = true,
+  self_loops = true}
+
+-- Writes what is larger than memory, and opens it.
+local function write_file(settings, opts)
+  if opts.model ~= "power-law" then error("--memory goes with --model power-law", 0) end
+  if opts.compress then error("a .safetensors file is never compressed", 0) end
+  settings.memory, settings.dtype, settings.self_loops = opts.memory, opts.dtype, opts.self_loops
+  local begin = core.clock()
+  ladies.generate.power_law_file(opts.out, settings)
+  local finished = core.clock()
+  print(ladies.data.load(opts.out, {features_in = "file"}))
+  print(("made and written to %s in %.1f s; checked in %.1f s"):format(opts.out, finished - begin,
+    core.clock() - finished))
+end
 
 -- What the model takes of the options given.
 local function settings_of(model, opts, given)
@@ -37,7 +52,7 @@ end
 
 cli.main({
   name = "ladies make-graph",
-  about = "Makes a random data set with planted classes and writes it to an .npz file.",
+  about = "Makes a random data set with planted classes and writes it to a file.",
   {"model", "NAME", "power-law|block-model", default = "power-law",
     help = "power-law or block-model"},
   {"nodes", "N", "positive integer", help = "required"},
@@ -60,14 +75,23 @@ cli.main({
   {"val", "SHARE", "number in [0, 1]", help = "of the nodes (default 0.1)"},
   {"seed", "N", "non-negative integer", help = "of everything random (default 1)"},
   {"out", "FILE", "string", help = "the file to write, required"},
+  {"memory", "SIZE", "string", help = "power-law: how much memory may be used, as 4G, for one that "
+      .. "is larger; --out must be a .safetensors file, which is used where it lies"},
+  {"dtype", "WORD", "float16|bfloat16|float32", help = "of the features in a .safetensors file "
+      .. "(default float32)"},
+  {"self-loops", help = "with --memory: every node gets an edge to itself, so that A + I needs no "
+      .. "memory"},
   {"compress", help = "a smaller file, several times slower to write"},
 }, arg, function(opts, given)
   if not opts.out then error("--out FILE is missing", 0) end
+  if opts.memory then return write_file(settings_of(opts.model, opts, given), opts) end
+  if opts.self_loops then error("--self-loops goes with --memory", 0) end
+  local dtype = opts.dtype ~= "float32" and opts.dtype or nil
   local made = ladies.generate[opts.model:gsub("-", "_")]
   local begin = core.clock()
   local data = made(settings_of(opts.model, opts, given))
   local finished = core.clock()
-  ladies.data.save(data, opts.out, {compress = opts.compress == true})
+  ladies.data.save(data, opts.out, {compress = opts.compress == true, dtype = dtype})
   print(data:describe())
   print(("made in %.1f s; written to %s in %.1f s"):format(finished - begin, opts.out,
     core.clock() - finished))

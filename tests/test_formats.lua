@@ -350,7 +350,7 @@ end
 --- The same in a file, whatever the memory that is given for it.
 function tests.test_ogb_binary_to_file()
   local path = root .. "/papers.safetensors"
-  for _, case in ipairs{{"1G", "float32"}, {100, "float32"}, {"0.2K", "float16", true},
+  for _, case in ipairs{{"1G", "float32"}, {400, "float32"}, {"0.5K", "float16", true},
     {"1M", "bfloat16", false, "keep"}} do
     local memory, dtype, loops, directed = table.unpack(case)
     ladies.data.to_file(papers_folder(), path, {memory = memory, dtype = dtype,

@@ -295,25 +295,6 @@ function tests.test_pieces_that_do_not_fit()
   lu.assertStrContains(message_of(safetensors.writer, folder.path .. "/no/x"), "cannot be created")
 end
 
-function tests.test_edges_of_a_range()
-  local rows, cols = index{1, 5, 3, 3, 5, 4}, index{2, 1, 3, 5, 1, 3}
-  local e = core.edge_range(5, 3, 5, 8)
-  e:add(rows, cols, true)
-  local A = e:matrix()
-  lu.assertEquals({A.n_rows, A.n_cols, A:row_of():to_table(), A:col_of():to_table()},
-    {3, 5, {1, 1, 1, 2, 3, 3}, {3, 4, 5, 3, 1, 3}})
-  lu.assertStrContains(message_of(e.matrix, e), "edge_range: its matrix was made already")
-  lu.assertStrContains(message_of(e.add, e, rows, cols), "edge_range: there is room for 0 edges")
-  local small = core.edge_range(5, 3, 5, 2)
-  lu.assertStrContains(message_of(small.add, small, rows, cols), "there is room for 2 edges")
-  lu.assertStrContains(message_of(small.add, small, rows, index{1}), "6 rows and 1 columns")
-  lu.assertStrContains(message_of(small.add, small, index{6}, index{1}), "row 6 at position 1")
-  lu.assertStrContains(message_of(small.add, small, index{1}, index{0}), "column 0 at position 1")
-  lu.assertStrContains(message_of(core.edge_range, 5, 3, 6, 1), "nodes 3..6 of 5")
-  small:close()
-  lu.assertStrContains(message_of(small.matrix, small), "closed")
-end
-
 function tests.test_arrays_read_in_pieces()
   local folder <close> = shell.folder()
   local path = folder.path .. "/x.npz"

@@ -3,11 +3,15 @@
 -- A data set is a function of its options alone, whatever the number of threads.
 
 local core = require "ladies_core"
+local array_file = require "ladies.base.array_file"
+local by_runs = require "ladies.data.by_runs"
 local errors = require "ladies.base.errors"
 local from_arrays = require "ladies.data.from_arrays"
+local machine = require "ladies.base.machine"
 local options = require "ladies.base.options"
 local splits = require "ladies.data.splits"
 local tables = require "ladies.base.tables"
+local units = require "ladies.base.units"
 
 local generate = core.generate
 
@@ -22,6 +26,17 @@ local COMMON = {
   overlap = {"number in [0, 1]", 0},
   train = {"number in [0, 1]", 0.1}, val = {"number in [0, 1]", 0.1},
   seed = {"non-negative integer", 1},
+}
+
+local POWER_LAW = {
+  entries = "non-negative integer", exponent = {"positive number", 2.3},
+  inside = {"number in [0, 1]", 0.75},
+}
+
+-- What a data set that is written to a file takes besides.
+local FILE = {
+  memory = "string or positive integer or nil", dtype = {"float16|bfloat16|float32", "float32"},
+  self_loops = {"boolean", false},
 }
 
 local function check(where, given, own)
@@ -52,24 +67,38 @@ local function source_of(where, opts)
   return ("made by %s{%s}"):format(where, table.concat(words, ", "))
 end
 
--- The data set whose graph is edges_of(labels, rng), with the options `opts`.
-local function dataset(name, opts, edges_of)
+-- What a data set with the options `opts` is made of, besides its edges: the classes, what the
+-- features are made of, the generator, and functions for what takes memory of its own.
+local function parts_of(name, opts)
   local where = "ladies.generate." .. name
   if opts.classes > opts.nodes then
     errors.fail(("%s: %d classes for %d nodes"):format(where, opts.classes, opts.nodes))
   end
   local rng = core.rng(opts.seed)
-  local labels = generate.labels(opts.nodes, class_shares(opts.classes, rng:fork(SHARES)),
+  local parts = {rng = rng}
+  parts.labels = generate.labels(opts.nodes, class_shares(opts.classes, rng:fork(SHARES)),
     rng:fork(LABELS))
-  local means = core.zeros(opts.classes, opts.features):normal_(opts.signal, rng:fork(MEANS))
-  local train, val, test = splits.random_split(opts.nodes,
-    {train = opts.train, val = opts.val, seed = opts.seed})
-  local sets = opts.overlap > 0 and class_sets(opts.classes, opts.overlap, rng:fork(OVERLAP))
+  parts.means = core.zeros(opts.classes, opts.features):normal_(opts.signal, rng:fork(MEANS))
+  parts.sets = opts.overlap > 0 and class_sets(opts.classes, opts.overlap, rng:fork(OVERLAP))
+  function parts.split()
+    return splits.random_split(opts.nodes, {train = opts.train, val = opts.val, seed = opts.seed})
+  end
+  -- Of the nodes from `first` on that have these labels.
+  function parts.features(labels, first)
+    return generate.features(labels, parts.means, rng:fork(NOISE), first)
+  end
+  return parts
+end
+
+-- The data set whose graph is edges_of(labels, rng), with the options `opts`.
+local function dataset(name, opts, edges_of)
+  local parts = parts_of(name, opts)
+  local labels, train, val, test = parts.labels, parts.split()
   return from_arrays{
-    name = name, source = source_of(where, opts), graph = edges_of(labels, rng),
-    labels = sets and sets:gather(labels) or labels,
-    features = generate.features(labels, means, rng:fork(NOISE)),
-    train = train, val = val, test = test,
+    name = name, source = source_of("ladies.generate." .. name, opts),
+    graph = edges_of(labels, parts.rng),
+    labels = parts.sets and parts.sets:gather(labels) or labels,
+    features = parts.features(labels, 1), train = train, val = val, test = test,
   }
 end
 
@@ -93,14 +122,80 @@ end
 --
 -- At its peak the graph takes twice its final memory (8 bytes an entry) and 64 bytes a node.
 function generate.power_law(given)
-  local opts = check("ladies.generate.power_law", given, {
-    entries = "non-negative integer", exponent = {"positive number", 2.3},
-    inside = {"number in [0, 1]", 0.75},
-  })
+  local opts = check("ladies.generate.power_law", given, POWER_LAW)
   return dataset("power_law", opts, function(labels, rng)
     local weights = generate.weights(opts.nodes, opts.exponent, rng:fork(WEIGHTS))
     return generate.chung_lu(weights, labels, opts.entries, opts.inside, rng:fork(EDGES))
   end)
+end
+
+-- ---------------------------------------------------------------- larger than memory
+
+-- Writes the graph, by way of runs on the disk of the file.
+local function write_graph(writer, path, parts, opts)
+  local n, folder = opts.nodes, by_runs.folder_of(path)
+  local runs <close> = core.edge_runs(folder, n, n)
+  local dropped <close> = core.edge_runs(folder, n, n)
+  local weights = generate.weights(n, opts.exponent, parts.rng:fork(WEIGHTS))
+  generate.chung_lu_runs(runs, dropped, weights, parts.labels, opts.entries, opts.inside,
+    opts.memory, parts.rng:fork(EDGES))
+  by_runs.write(writer, "adj", n, runs,
+    {memory = opts.memory, without = dropped, loops = opts.self_loops})
+end
+
+-- Calls f(first, labels) for pieces of the nodes, with so many numbers for each.
+local function by_pieces(labels, numbers, memory, f)
+  local size = math.max(1, by_runs.piece(memory) // numbers)
+  for first = 1, #labels, size do
+    f(first, labels:slice(first, math.min(#labels, first + size - 1)))
+  end
+end
+
+local function write_labels(writer, parts, opts)
+  if not parts.sets then return writer:put("labels", parts.labels) end
+  writer:rows("labels", "float32", opts.nodes, opts.classes)
+  by_pieces(parts.labels, opts.classes, opts.memory, function(_, labels)
+    writer:add_rows(parts.sets:gather(labels))
+  end)
+end
+
+local function write_split(writer, train, val, test)
+  for part, ids in pairs{train = train, val = val, test = test} do
+    if #ids > 0 then writer:put("idx_" .. part, ids) end
+  end
+end
+
+--- ladies.generate.power_law_file(path: string, {nodes =, entries =, memory =, dtype = "float32",
+-- self_loops = false, ...}): the data set of ladies.generate.power_law, of any size, written to a
+-- .safetensors file, which ladies.data.load uses where it lies.
+-- memory        about what is in memory meanwhile, beside 48 bytes for each node: a number of
+--               bytes, or a text such as "4G" (by default a quarter of the machine's)
+-- dtype         of the features: "float16" and "bfloat16" take half the bytes of "float32"
+-- self_loops    gives every node an edge to itself, so that A + I is the file itself
+-- The other options are those of ladies.generate.power_law. The disk of `path` must have room for 10
+-- bytes for each entry beside the file, which are free again before the features are written.
+function generate.power_law_file(path, given)
+  local where = "ladies.generate.power_law_file"
+  options.value(where, "the path", path, "string")
+  local opts = check(where, given, tables.merged(POWER_LAW, FILE))
+  if not array_file.is_safetensors(path) then
+    errors.fail(("%s: %s: the name of the file must end in .safetensors"):format(where, path))
+  end
+  local settings = tables.merged(opts)
+  for key in pairs(FILE) do settings[key] = nil end
+  opts.memory = opts.memory and units.bytes(where .. ": memory", opts.memory)
+    or machine.memory() // 4
+  local parts = parts_of("power_law_file", opts)
+  local writer <close> = core.safetensors.writer(path)
+  write_graph(writer, path, parts, opts)
+  write_labels(writer, parts, opts)
+  write_split(writer, parts.split())
+  writer:rows("attr_matrix", opts.dtype, opts.nodes, opts.features)
+  by_pieces(parts.labels, opts.features, opts.memory, function(first, labels)
+    writer:add_rows(parts.features(labels, first))
+  end)
+  writer:put("source", source_of("ladies.generate.power_law", settings))
+  writer:commit()
 end
 
 --- ladies.generate.block_model{nodes =, classes =, p_inside =, p_outside =, ...} -> Dataset: a

@@ -1,7 +1,7 @@
 /* generate: random graphs and what their nodes carry. */
 #include "generate/generate.h"
 
-#include "state/bind.h"
+#include "graph/bind_edge_runs.h"
 
 static int generate_labels(lua_State *L)
 {
@@ -32,6 +32,26 @@ static int generate_chung_lu(lua_State *L)
     return 1;
 }
 
+static int generate_chung_lu_runs(lua_State *L)
+{
+    ld_edge_runs *runs = bind_edge_runs(L, 1), *dropped = bind_edge_runs(L, 2);
+    const ld_tensor *weights = bind_tensor(L, 3);
+    const ld_index *labels = bind_index(L, 4);
+    lua_Integer entries = bind_check_integer(L, 5);
+    double inside = bind_check_number(L, 6);
+    lua_Integer memory = bind_check_integer(L, 7);
+    ld_rng *rng = bind_rng(L, 8);
+    for (int i = 0; i < 2; i++) {
+        const ld_edge_runs *r = i == 0 ? runs : dropped;
+        if (r->n_rows != labels->size || r->n_cols != labels->size || r->n_runs > 0)
+            return bind_error(L, "chung_lu_runs: new EdgeRuns of %I nodes expected",
+                              (LUAI_UACINT)labels->size);
+    }
+    bind_check(
+        L, ld_generate_chung_lu_runs(runs, dropped, weights, labels, entries, inside, memory, rng));
+    return 0;
+}
+
 static int generate_blocks(lua_State *L)
 {
     const ld_index *labels = bind_index(L, 1);
@@ -46,7 +66,10 @@ static int generate_features(lua_State *L)
     const ld_index *labels = bind_index(L, 1);
     const ld_tensor *means = bind_tensor(L, 2);
     ld_rng *rng = bind_rng(L, 3);
-    bind_check(L, ld_generate_features(bind_new_tensor(L), labels, means, rng));
+    int64_t first = lua_isnoneornil(L, 4) ? 1 : bind_count(L, 4, "features: first");
+    if (first < 1)
+        return bind_error(L, "features: nodes count from 1, got 0");
+    bind_check(L, ld_generate_features(bind_new_tensor(L), labels, means, first - 1, rng));
     return 1;
 }
 
@@ -66,14 +89,20 @@ static const bind_function functions[] = {
      "probability `inside`, from the nodes of the same class, otherwise from all. Edges drawn\n"
      "twice count once. At its peak memory is at most twice that of the result, and 64 bytes a\n"
      "node. Chung and Lu 2002."},
+    {"chung_lu_runs", generate_chung_lu_runs,
+     "generate.chung_lu_runs(runs: EdgeRuns, dropped: EdgeRuns, weights, labels, entries: integer,\n"
+     "inside: number, memory: integer, rng)\n"
+     "The matrix of generate.chung_lu in about so many bytes of memory: `runs` without `dropped`,\n"
+     "two new EdgeRuns. Beside that it takes 28 bytes a node."},
     {"blocks", generate_blocks,
      "generate.blocks(labels, p: Tensor, rng) -> Matrix\n"
      "The stochastic block model: a symmetric matrix without values and loops in which every pair\n"
      "of nodes, of classes a and b, is an edge with probability p[a][b]. Costs the edges, and\n"
      "nodes times classes. Holland, Laskey and Leinhardt 1983."},
     {"features", generate_features,
-     "generate.features(labels, means: Tensor, rng) -> Tensor\n"
-     "Features for nodes: the row of `means` of their class, plus standard normal noise."},
+     "generate.features(labels, means: Tensor, rng [, first]) -> Tensor\n"
+     "Features for nodes: the row of `means` of their class, plus standard normal noise. With `first`\n"
+     "the labels are those of nodes from there on, and the rows are those that all nodes at once have."},
     {NULL, NULL, NULL},
 };
 

@@ -1,9 +1,8 @@
-/* What does not fit in memory, a piece at a time: arrays of npz files that are read, tensors of
- * .safetensors files that are written, and the edges of a range of nodes. */
+/* What does not fit in memory, a piece at a time: arrays of npz files that are read, and tensors of
+ * .safetensors files that are written. */
 #include <string.h>
 
 #include "base/memory.h"
-#include "graph/edge_range.h"
 #include "io/array/npy_values.h"
 #include "io/array/npz.h"
 #include "io/array/safetensors_grow.h"
@@ -12,7 +11,6 @@
 
 #define BIND_READER "ladies.ArrayReader"
 #define BIND_WRITER "ladies.SafetensorsWriter"
-#define BIND_RANGE  "ladies.EdgeRange"
 
 /* --- arrays of npz files ------------------------------------------------------------------------ */
 
@@ -172,46 +170,6 @@ static int writer_commit(lua_State *L)
     return 0;
 }
 
-/* --- edges of a range of nodes ------------------------------------------------------------------ */
-
-static void drop_range(void *object)
-{
-    ld_edge_range_free(object);
-}
-
-static int range_close(lua_State *L)
-{
-    bind_drop(L, bind_check_userdata(L, 1, BIND_RANGE), drop_range);
-    return 0;
-}
-
-static int range_new(lua_State *L)
-{
-    int64_t n_nodes = bind_count(L, 1, "edge_range: nodes");
-    int64_t first, n_rows = bind_range(L, 2, &first);
-    lua_Integer room = bind_check_integer(L, 4);
-    ld_edge_range **e = lua_newuserdatauv(L, sizeof *e, 0);
-    *e = NULL;
-    luaL_setmetatable(L, BIND_RANGE);
-    bind_check(L, ld_edge_range_new(e, first, n_rows, n_nodes, room));
-    return 1;
-}
-
-static int range_add(lua_State *L)
-{
-    ld_edge_range *e = bind_object(L, 1, BIND_RANGE);
-    ld_index *rows = bind_index(L, 2), *columns = bind_index(L, 3);
-    bind_check(L, ld_edge_range_add(e, rows, columns, lua_toboolean(L, 4)));
-    return 0;
-}
-
-static int range_matrix(lua_State *L)
-{
-    ld_edge_range *e = bind_object(L, 1, BIND_RANGE);
-    bind_check(L, ld_edge_range_matrix(bind_new_matrix(L), e));
-    return 1;
-}
-
 /* --- classes ------------------------------------------------------------------------------------ */
 
 static const bind_function reader_methods[] = {
@@ -242,17 +200,6 @@ static const bind_function writer_methods[] = {
     {NULL, NULL, NULL},
 };
 
-static const bind_function range_methods[] = {
-    {"add", range_add,
-     "e:add(rows: Index, cols: Index [, both: boolean])\n"
-     "Adds those of these entries that are in the range of rows, with both = true also those of\n"
-     "(cols, rows). An error for ids that are no nodes, and when there is no room."},
-    {"matrix", range_matrix,
-     "e:matrix() -> Matrix\nThe rows, sorted, each entry once. The range is spent then."},
-    {"close", range_close, "e:close()\nGives the memory back."},
-    {NULL, NULL, NULL},
-};
-
 static const bind_function reader_function[] = {
     {"reader", reader_new,
      "npz.reader(path, name) -> ArrayReader\n"
@@ -265,14 +212,6 @@ static const bind_function writer_function[] = {
      "safetensors.writer(path) -> SafetensorsWriter\n"
      "Writes a .safetensors file a piece at a time, for what does not fit in memory: w:put, w:csr,\n"
      "w:rows. The file appears with w:commit()."},
-    {NULL, NULL, NULL},
-};
-
-static const bind_function range_function[] = {
-    {"edge_range", range_new,
-     "edge_range(n_nodes, first, last, room) -> EdgeRange\n"
-     "Room for so many edges, 8 bytes each, of the nodes first .. last of n_nodes: e:add(rows, cols)\n"
-     "picks them out of all edges, e:matrix() makes rows of them."},
     {NULL, NULL, NULL},
 };
 
@@ -295,8 +234,6 @@ void bind_open_pieces(lua_State *L)
 {
     open_class(L, BIND_READER, reader_methods, reader_close);
     open_class(L, BIND_WRITER, writer_methods, writer_close);
-    open_class(L, BIND_RANGE, range_methods, range_close);
-    bind_functions(L, range_function);
     lua_getfield(L, -1, "npz");
     bind_functions(L, reader_function);
     lua_pop(L, 1);

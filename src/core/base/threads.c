@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "base/platform.h"
@@ -132,6 +133,26 @@ bool ld_thread_start(pthread_t *thread, void *(*run)(void *), void *arg)
     bool started = pthread_create(thread, NULL, run, arg) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;
+}
+
+void ld_loop_note(ld_loop_failure *f, ld_status st)
+{
+    static atomic_flag writing = ATOMIC_FLAG_INIT;
+    if (st == LD_OK || atomic_load(&f->status) != LD_OK)
+        return;
+    while (atomic_flag_test_and_set(&writing))
+        pause_cpu();
+    if (atomic_load(&f->status) == LD_OK) {
+        snprintf(f->message, sizeof f->message, "%s", ld_message());
+        atomic_store(&f->status, (int)st);
+    }
+    atomic_flag_clear(&writing);
+}
+
+ld_status ld_loop_result(const ld_loop_failure *f, ld_status loop)
+{
+    ld_status st = (ld_status)atomic_load(&f->status);
+    return st == LD_OK ? loop : ld_fail(st, "%s", f->message);
 }
 
 ld_status ld_hold(atomic_bool *held)

@@ -3,6 +3,7 @@
 #define LD_BASE_THREADS_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -16,6 +17,19 @@ typedef void ld_loop_fn(void *ctx, int64_t begin, int64_t end);
  * LD_CANCELLED means that some chunks did not run. A loop that starts while another runs (in
  * another thread, or nested) runs in its caller's thread alone, as one of a worker does. */
 ld_status ld_parallel_for(int64_t n, int64_t grain, ld_loop_fn *fn, void *ctx);
+
+/* The first failure among the chunks of a loop: messages are each thread's own, so this one goes from
+ * the thread where it happened to the one that called. Begins as zeros. */
+typedef struct {
+    atomic_int status;
+    char message[256];
+} ld_loop_failure;
+
+/* In a chunk: keeps the status and this thread's message, if it is the first that is not LD_OK. */
+void ld_loop_note(ld_loop_failure *f, ld_status st);
+
+/* Behind the loop: what was kept, with its message, or else the loop's own status. */
+ld_status ld_loop_result(const ld_loop_failure *f, ld_status loop);
 
 /* Sets the number of threads (1 .. 256) for later loops; the default is the number of processors
  * that this process may use. LD_VALUE when out of range, LD_NOMEM when threads cannot start. */

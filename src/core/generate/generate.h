@@ -15,6 +15,7 @@
 #include "base/rng.h"
 #include "base/status.h"
 #include "graph/csr.h"
+#include "graph/edge_runs.h"
 #include "tensor/index.h"
 #include "tensor/tensor.h"
 
@@ -42,13 +43,22 @@ ld_status ld_generate_weights(ld_tensor **out, int64_t n, double exponent, ld_rn
 ld_status ld_generate_chung_lu(ld_csr **out, const ld_tensor *weights, const ld_index *labels,
                                int64_t entries, double inside, ld_rng *rng);
 
+/* The same graph in bounded memory: `runs`, without the entries of `dropped`, are its entries; both are
+ * new ones of labels->size rows and columns, whose folder has room for 16 bytes for each edge and a
+ * quarter. Memory meanwhile: 28 bytes a node, a bit for each edge, and about `memory`, or 24 bytes for
+ * each entry of a range and thread where that is more. */
+ld_status ld_generate_chung_lu_runs(ld_edge_runs *runs, ld_edge_runs *dropped,
+                                    const ld_tensor *weights, const ld_index *labels,
+                                    int64_t entries, double inside, int64_t memory, ld_rng *rng);
+
 /* The stochastic block model (Holland, Laskey and Leinhardt 1983): every pair of nodes is an edge on
  * its own, with probability p[a, b] for nodes of classes a and b; p is symmetric. Time: O(entries +
  * nodes x classes); memory at the peak: 1.5 times the columns of the result and 48 bytes a node. */
 ld_status ld_generate_blocks(ld_csr **out, const ld_index *labels, const ld_tensor *p, ld_rng *rng);
 
-/* Features: the row of `means` of each node's class, plus standard normal noise. */
+/* Features: the row of `means` of each node's class, plus standard normal noise. The labels are those
+ * of nodes first, first + 1, ...; so features can be made a piece at a time. */
 ld_status ld_generate_features(ld_tensor **out, const ld_index *labels, const ld_tensor *means,
-                               ld_rng *rng);
+                               int64_t first, ld_rng *rng);
 
 #endif

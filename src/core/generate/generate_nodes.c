@@ -65,6 +65,7 @@ typedef struct {
     ld_tensor *features;
     const ld_index *labels;
     const ld_tensor *means;
+    int64_t first; /* the node of the first row */
     ld_stream stream;
 } feature_fill;
 
@@ -79,7 +80,7 @@ static void fill_features(void *ctx, int64_t begin, int64_t end)
         float *row = f->features->data + r * k;
         for (int64_t i = 0; i < draws; i++) {
             uint32_t bits[4];
-            ld_philox(bits, f->stream, (uint64_t)(r * draws + i));
+            ld_philox(bits, f->stream, (uint64_t)((f->first + r) * draws + i));
             float u = ((float)(bits[0] >> 8) + 0.5f) * 0x1p-24f;
             float angle = 6.2831853f * ((float)(bits[1] >> 8) * 0x1p-24f);
             float radius = sqrtf(-2.0f * logf(u));
@@ -91,7 +92,7 @@ static void fill_features(void *ctx, int64_t begin, int64_t end)
 }
 
 ld_status ld_generate_features(ld_tensor **out, const ld_index *labels, const ld_tensor *means,
-                               ld_rng *rng)
+                               int64_t first, ld_rng *rng)
 {
     if (means->ndim != 2)
         return ld_fail(LD_SHAPE, "features: means must be a matrix, a row for each class, got %s",
@@ -100,7 +101,7 @@ ld_status ld_generate_features(ld_tensor **out, const ld_index *labels, const ld
     ld_status st;
     LD_TRY(ld_index_check(labels, 0, means->n_rows, "features: label"));
     LD_TRY(ld_tensor_new(&features, 2, labels->size, means->n_cols));
-    feature_fill f = {features, labels, means, ld_rng_next(rng)};
+    feature_fill f = {features, labels, means, first, ld_rng_next(rng)};
     LD_TRY(ld_parallel_for(labels->size, ROWS_GRAIN, fill_features, &f));
     *out = ld_tensor_ref(features);
 done:

@@ -44,8 +44,7 @@ ld_status ld_half_sort(ld_half *h)
 /* --- adding edges ----------------------------------------------------------------------------- */
 
 typedef struct {
-    ld_draw_fn *draw;
-    const void *ctx;
+    const ld_urn *urn;
     uint64_t first;
     const ld_half *old;
     int64_t *starts;      /* n + 1: where each row begins in `columns` */
@@ -57,14 +56,16 @@ typedef struct {
 static void place_draws(void *ctx, int64_t begin, int64_t end)
 {
     addition *a = ctx;
-    for (int64_t i = begin; i < end; i++) {
-        int32_t u, v;
-        if (!a->draw(a->ctx, a->first + (uint64_t)i, &u, &v))
-            continue;
-        int32_t row = u < v ? u : v;
-        int64_t at = atomic_fetch_add_explicit(&a->end[row], 1, memory_order_relaxed);
-        if (a->columns)
-            a->columns[at] = u < v ? v : u;
+    int32_t us[LD_DRAWS], vs[LD_DRAWS];
+    for (int64_t i = begin; i < end; i += LD_DRAWS) {
+        int n = end - i < LD_DRAWS ? (int)(end - i) : LD_DRAWS;
+        n = ld_urn_draw(a->urn, a->first + (uint64_t)i, n, us, vs);
+        for (int k = 0; k < n; k++) {
+            int32_t u = us[k], v = vs[k], row = u < v ? u : v;
+            int64_t at = atomic_fetch_add_explicit(&a->end[row], 1, memory_order_relaxed);
+            if (a->columns)
+                a->columns[at] = u < v ? v : u;
+        }
     }
 }
 
@@ -115,9 +116,9 @@ static void compact(ld_half *h, const addition *a)
     h->offsets[h->n] = at;
 }
 
-ld_status ld_half_add(ld_half *h, ld_draw_fn *draw, const void *ctx, uint64_t first, int64_t count)
+ld_status ld_half_add(ld_half *h, const ld_urn *urn, uint64_t first, int64_t count)
 {
-    addition a = {.draw = draw, .ctx = ctx, .first = first, .old = h};
+    addition a = {.urn = urn, .first = first, .old = h};
     int32_t *columns = NULL;
     ld_status st = LD_NOMEM;
     if (!(a.starts = ld_alloc_array(h->n + 1, sizeof *a.starts, LD_MEM_SCRATCH)) ||
@@ -144,21 +145,28 @@ done:
 
 /* --- dropping edges --------------------------------------------------------------------------- */
 
-ld_status ld_half_thin(ld_half *h, int64_t kept, ld_stream stream)
+ld_status ld_half_dropped(uint64_t **out, int64_t n, int64_t kept, ld_stream stream)
 {
-    int64_t n_edges = h->offsets[h->n], from = 0, at = 0;
-    if (n_edges <= kept)
-        return LD_OK;
-    uint64_t *dropped = ld_calloc_array(n_edges / 64 + 1, sizeof *dropped, LD_MEM_SCRATCH);
-    if (!dropped)
+    uint64_t *dropped = NULL, position = 0;
+    if (n > kept && !(dropped = ld_calloc_array(n / 64 + 1, sizeof *dropped, LD_MEM_SCRATCH)))
         return LD_NOMEM;
-    uint64_t position = 0;
-    for (int64_t left = n_edges - kept; left > 0;) {
-        uint64_t e = ld_random_below(stream, position++, (uint64_t)n_edges);
+    for (int64_t left = n - kept; left > 0;) {
+        uint64_t e = ld_random_below(stream, position++, (uint64_t)n);
         uint64_t bit = (uint64_t)1 << e % 64;
         left -= !(dropped[e / 64] & bit);
         dropped[e / 64] |= bit;
     }
+    *out = dropped;
+    return LD_OK;
+}
+
+ld_status ld_half_thin(ld_half *h, int64_t kept, ld_stream stream)
+{
+    int64_t from = 0, at = 0;
+    uint64_t *dropped;
+    ld_status st = ld_half_dropped(&dropped, h->offsets[h->n], kept, stream);
+    if (st != LD_OK || !dropped)
+        return st;
     for (int64_t r = 0; r < h->n; r++) {
         int64_t end = h->offsets[r + 1];
         for (; from < end; from++)

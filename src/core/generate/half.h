@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "generate/urn.h"
 #include "graph/csr.h"
 
 typedef struct {
@@ -14,10 +15,6 @@ typedef struct {
     int32_t *columns; /* of row r: the greater ends, ascending */
 } ld_half;
 
-/* Draws numbered 0, 1, ...: the two ends of draw i, or false when it gives no edge. A pure function,
- * called from several threads. */
-typedef bool ld_draw_fn(const void *ctx, uint64_t i, int32_t *u, int32_t *v);
-
 /* Half a graph of n nodes without edges; ld_half_clear gives its memory back. */
 ld_status ld_half_init(ld_half *h, int64_t n);
 void ld_half_clear(ld_half *h);
@@ -25,9 +22,13 @@ void ld_half_clear(ld_half *h);
 /* Adds the edges of `count` draws from number `first` on; those that are there already, or come
  * twice, count once. Memory at the peak: 4 bytes for every edge there, and again for every edge
  * there or drawn. */
-ld_status ld_half_add(ld_half *h, ld_draw_fn *draw, const void *ctx, uint64_t first, int64_t count);
+ld_status ld_half_add(ld_half *h, const ld_urn *urn, uint64_t first, int64_t count);
 
-/* Drops edges chosen at random until `kept` are left. */
+/* Which of n edges go, chosen at random so that `kept` are left: bit e % 64 of element e / 64, in a new
+ * block; NULL where none goes. */
+ld_status ld_half_dropped(uint64_t **out, int64_t n, int64_t kept, ld_stream stream);
+
+/* Drops those. */
 ld_status ld_half_thin(ld_half *h, int64_t kept, ld_stream stream);
 
 /* Sorts each row; for rows written directly. */

@@ -55,6 +55,10 @@ local entries = {
   ["generate.chung_lu"] = refuses(function(c)
     return core.generate.chung_lu(c.v4, LABELS, 4, 0.5, rng())
   end),
+  ["generate.chung_lu_runs"] = refuses(function(c)
+    local runs, dropped = core.edge_runs(".", #LABELS, #LABELS), core.edge_runs(".", #LABELS, #LABELS)
+    return core.generate.chung_lu_runs(runs, dropped, c.v4, LABELS, 4, 0.5, 1, rng())
+  end),
   ["check_constant"] = {
     refuses(function(c) return core.check_constant("f", c.m) end),
     refuses(function(c) return core.check_constant("f", c.A) end),

@@ -7,7 +7,7 @@ end
 
 without("", [[
   auto batches blamed_line blas cancel_at clock compare default_places depth early_stopping
-  edge_range exists files full home index interruption is_interruption isatty lab limit_entries
+  edge_runs exists files full home index interruption is_interruption isatty lab limit_entries
   load_model
   log memory memory_fail_at memory_trim mkdir nearest ones op printable progress range real_path
   reload rng run_folder same_file saved_run set_home step summary sweep tensor threads timer train
@@ -24,7 +24,7 @@ without("experiment.", [[
 ]])
 without("file.", "read write")
 without("folder.", "bytes lock make remove sync")
-without("generate.", "block_model power_law weights")
+without("generate.", "block_model power_law power_law_file weights")
 without("inference.", "lacking possible")
 without("loss.", "of")
 without("mtx.", "read")
@@ -67,7 +67,7 @@ without("Safetensors", [[
   :numbers :rows :shape :tensor :text
 ]])
 without("ArrayReader", ".__close .__gc .__index :close :ids :rows")
-without("EdgeRange", ".__close .__gc .__index :add :close :matrix")
+without("EdgeRuns", ".__close .__gc .__index :add :close :counts :matrix :width")
 without("SafetensorsWriter", [[
   .__close .__gc .__index :add_csr :add_rows :close :commit :csr :put :rows
 ]])

@@ -1,15 +1,15 @@
 --- The arrays of ogbn-papers100M and their like (see ladies.data.formats.ogb_binary) as one
--- .safetensors file, in bounded memory: the edges are gone over for each range of nodes, features
--- are passed on a piece at a time.
+-- .safetensors file, in bounded memory: the edges by way of runs on the disk, features a piece at a
+-- time.
 
 local core = require "ladies_core"
-local by_ranges = require "ladies.data.formats.by_ranges"
+local by_runs = require "ladies.data.by_runs"
 local checks = require "ladies.data.checks"
 local ogb = require "ladies.data.formats.ogb"
 local ogb_binary = require "ladies.data.formats.ogb_binary"
 local options = require "ladies.base.options"
 
-local PIECE = 1 << 22       -- edges, or numbers of features, that are read at a time
+local PIECE = 1 << 22       -- numbers of features that are read at a time
 
 -- The next n ids, which must be nodes.
 local function take(context, reader, n, n_nodes)
@@ -21,24 +21,22 @@ local function take(context, reader, n, n_nodes)
   return ids
 end
 
--- Iterators over pieces of the edges, rows and columns: both lines of the array at once.
-local function edges_of(context, path, count, n_nodes)
+-- An iterator over pieces of the edges, rows and columns: both lines of the array at once.
+local function edges_of(context, path, count, n_nodes, piece)
+  local sources = core.npz.reader(path, "edge_index")
+  local targets = core.npz.reader(path, "edge_index")
+  for first = 1, count, piece do targets:ids(math.min(piece, count - first + 1)) end
+  local done = 0
   return function()
-    local sources = core.npz.reader(path, "edge_index")
-    local targets = core.npz.reader(path, "edge_index")
-    for first = 1, count, PIECE do targets:ids(math.min(PIECE, count - first + 1)) end
-    local done = 0
-    return function()
-      local n = math.min(PIECE, count - done)
-      if n == 0 then
-        sources:close()
-        targets:close()
-        return nil
-      end
-      done = done + n
-      -- A target hears its source: rows are destinations.
-      return take(context, targets, n, n_nodes), take(context, sources, n, n_nodes)
+    local n = math.min(piece, count - done)
+    if n == 0 then
+      sources:close()
+      targets:close()
+      return nil
     end
+    done = done + n
+    -- A target hears its source: rows are destinations.
+    return take(context, targets, n, n_nodes), take(context, sources, n, n_nodes)
   end
 end
 
@@ -61,8 +59,9 @@ return function(folder, path, opts)
   ogb.read_rest(context, fields, opts, found)
   local data <const> = folder .. "/" .. ogb_binary.DATA
   local writer <close> = core.safetensors.writer(path)
-  by_ranges(writer, "adj", found.nodes, edges_of(context, data, found.edges, found.nodes),
-    {memory = opts.memory, both = not fields.directed, loops = opts.self_loops})
+  by_runs.write_edges(writer, "adj", found.nodes, edges_of(context, data, found.edges, found.nodes,
+    by_runs.piece(opts.memory)), {memory = opts.memory, folder = by_runs.folder_of(path),
+    both = not fields.directed, loops = opts.self_loops})
   local several = options.class_of(fields.labels) == "Tensor"
   writer:put("labels", several and core.npz.float32(fields.labels) or fields.labels)
   for _, part in ipairs(checks.SPLIT) do

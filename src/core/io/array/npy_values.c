@@ -393,8 +393,8 @@ done:
 /* The nearest float16, of two the even one; an infinite one where it is too large. */
 static uint16_t to_half(double value)
 {
-    int exponent;
-    double size = fabs(value);
+    double size = fabs(value), scale;
+    uint64_t bits;
     uint16_t sign = signbit(value) ? 0x8000 : 0;
     if (isnan(value))
         return sign | 0x7e00;
@@ -402,9 +402,13 @@ static uint16_t to_half(double value)
         return sign;
     if (size >= 65520) /* half way from the largest to what would be the next */
         return sign | 0x7c00;
-    frexp(size, &exponent); /* 2^(exponent - 1) <= size */
+    memcpy(&bits, &size, sizeof bits);
+    int exponent = (int)(bits >> 52) - 1022; /* 2^(exponent - 1) <= size */
     exponent = exponent < -13 ? -13 : exponent;
-    int places = (int)rint(ldexp(size, 11 - exponent)); /* 1024 .. 2048, or fewer below 2^-14 */
+    bits = (uint64_t)(11 - exponent + 1023) << 52;
+    memcpy(&scale, &bits, sizeof scale); /* 2^(11 - exponent) */
+    /* 1024 .. 2048, or fewer below 2^-14; with 2^52 there is no room for a fraction */
+    int places = (int)(size * scale + 0x1p52 - 0x1p52);
     return sign | (uint16_t)(((exponent + 13) << 10) + places);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/threads.h"
 #include "io/array/npy_values.h"
 #include "io/array/safetensors.h"
 #include "io/file.h"
@@ -138,21 +139,47 @@ static ld_status check_rows(const ld_safetensors_grow *g, bool matrix, int64_t n
                    g->w->label.text, n, n_cols);
 }
 
+typedef struct {
+    const float *numbers;
+    char *items;
+    ld_npy_type type;
+    ld_loop_failure failure;
+} conversion;
+
+static void convert(void *ctx, int64_t begin, int64_t end)
+{
+    conversion *c = ctx;
+    ld_status st = LD_OK;
+    for (int64_t i = begin; i < end && st == LD_OK; i++)
+        st = ld_npy_put_number(c->items, c->type, i, (double)c->numbers[i]);
+    ld_loop_note(&c->failure, st);
+}
+
+/* The numbers as the last tensor's type. */
+static ld_status put_numbers(ld_safetensors_grow *g, const float *numbers, int64_t size)
+{
+    enum { PIECE = 1 << 20, GRAIN = 1 << 14 };
+    conversion c = {.type = g->entries[g->count - 1].header.type};
+    int64_t room = size < PIECE ? size : PIECE;
+    ld_status st = LD_OK;
+    if (!(c.items = ld_alloc_array(room, (size_t)c.type.size, LD_MEM_IO)))
+        return LD_NOMEM;
+    for (int64_t first = 0; first < size; first += PIECE) {
+        int64_t n = size - first < PIECE ? size - first : PIECE;
+        c.numbers = numbers + first;
+        LD_TRY(ld_loop_result(&c.failure, ld_parallel_for(n, GRAIN, convert, &c)));
+        LD_TRY(put_bytes(g, c.items, n * c.type.size));
+    }
+done:
+    ld_free(c.items);
+    return st;
+}
+
 ld_status ld_safetensors_put_rows(ld_safetensors_grow *g, const ld_tensor *rows)
 {
-    enum { CHUNK = 1 << 14 };
-    char items[CHUNK * sizeof(float)];
-    int64_t size = ld_tensor_size(rows);
     ld_status st;
     LD_TRY(check_rows(g, false, rows->n_rows, rows->n_cols));
-    ld_npy_type type = g->entries[g->count - 1].header.type;
-    for (int64_t first = 0; first < size; first += CHUNK) {
-        int64_t n = size - first < CHUNK ? size - first : CHUNK;
-        LD_TRY(ld_poll());
-        for (int64_t i = 0; i < n; i++)
-            LD_TRY(ld_npy_put_number(items, type, i, (double)rows->data[first + i]));
-        LD_TRY(put_bytes(g, items, n * type.size));
-    }
+    LD_TRY(put_numbers(g, rows->data, ld_tensor_size(rows)));
     g->left -= rows->n_rows;
 done:
     return st;
