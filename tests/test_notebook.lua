@@ -198,12 +198,12 @@ function tests.test_html()
   local pages = {
     {ladies.ones(20, 20), {"<p>Tensor 20 x 20, all 1</p>", "<th>10</th>", "<td>...</td>"}},
     {ladies.nn.gcn{inputs = 5, outputs = 3, layers = 2, hidden = 4},
-      {"GcnConv 5 -&gt; 4, relu", "<td>conv.bias 4, conv.weight 5 x 4</td>"}},
+      {"GcnConv 5 -&gt; 4, relu", ">conv.bias 4, conv.weight 5 x 4</td>"}},
     {history, {"<td>2.5000</td>", "micro-&lt;F1&gt;", "<svg xmlns"}},
     {ladies.summary{method = "ladies", test_f1 = 0.765, test_macro_f1 = 0.5, history = history,
       stopped = "patience"}, {"<td>76.50 %</td>", "<svg xmlns",
-        "<pre>  macro-F1     0.5000 on the test nodes\n  ended by     patience</pre>"}},
-    {report, {"<h3>Scores</h3>", "<th>&lt;i&gt;own&lt;/i&gt;</th>", "<td>76.5</td>"}},
+        ">  macro-F1     0.5000 on the test nodes\n  ended by     patience</pre>"}},
+    {report, {"<h3>Scores</h3>", ">&lt;i&gt;own&lt;/i&gt;</th>", "<td>76.5</td>"}},
   }
   for _, page in ipairs(pages) do
     local text = show.rich(page[1])["text/html"]

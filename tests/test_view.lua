@@ -2,9 +2,10 @@
 -- shows what names would do.
 local lu = require "luaunit"
 local ladies = require "ladies"
-local core = require "ladies_core"
+local browser = require "tools.browser"
 local files = require "tools.files"
 local html_elements = require "tools.html_elements"
+local json = require "ladies.base.json"
 local made_up = require "reference.made_up_laboratory"
 local shell = require "tools.shell"
 local svg = require "ladies.report.svg"
@@ -116,7 +117,7 @@ function tests.test_the_page_stands_alone()
   has "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;"
   lu.assertNil(viewed():find "[%z\1-\9\11-\31]")
   lu.assertNil(viewed():gsub("http://www.w3.org", ""):find "https?://")
-  has '<tr><th scope="row">lr</th><td>0.02</td></tr>'
+  has '<tr><th scope="row" class="words">lr</th><td class="words">0.02</td></tr>'
 end
 
 --- Nodes of several classes, of a script's run; another part of the split, into another file.
@@ -175,20 +176,27 @@ function tests.test_refusals()
   lu.assertStrContains(err, "there is no run in ")
 end
 
---- A browser makes of it what it says, and nothing that a name says.
+--- A browser makes of it what it says, light and dark, wide and narrow, and nothing of names.
 function tests.test_in_a_browser()
-  if not core.process.exists "chromium" then return end
+  browser.needs "playwright"
   viewed()
-  local folder <close> = shell.folder()
-  local shown, err, status = shell.run({"timeout", "100", "chromium", "--headless", "--no-sandbox",
-    "--disable-gpu", "--user-data-dir=" .. folder.path, "--virtual-time-budget=2000", "--dump-dom",
-    "file://" .. run_path .. "/view.html"}, {env = {"HOME=" .. folder.path}})
-  lu.assertEquals(status, 0, err)
-  lu.assertStrContains(shown, "<title>LADIES (20) on ")
-  lu.assertStrContains(shown, "&lt;img src=x onerror=")
-  lu.assertNil(shown:find "<title>taken")
-  lu.assertNil(shown:find "<img")
-  lu.assertEquals(select(2, shown:gsub("<figure", "")), 3)
+  local said = browser.see("browse_page.py", {run_path .. "/view.html"})
+  lu.assertEquals(said.trouble, {})
+  local backgrounds = {}
+  for name, view in pairs(said.views) do
+    lu.assertEquals(view.title, "LADIES (20) on named")
+    lu.assertStrContains(view.text, "What is confused most often\nclass\ttaken for\tnodes\n")
+    lu.assertStrContains(view.text, IMAGE)
+    lu.assertNotTableContains(view.tags, "img")
+    lu.assertEquals(#view.pictures, 3)
+    for _, size in ipairs(view.pictures) do
+      lu.assertTrue(math.min(table.unpack(size)) > 100, json.encode(view.pictures))
+    end
+    lu.assertEquals(view.beyond, 0, name)
+    lu.assertNotEquals(view.background, view.ink)
+    backgrounds[name:match "%a+"] = view.background
+  end
+  lu.assertNotEquals(backgrounds.light, backgrounds.dark)
 end
 
 return tests

@@ -135,6 +135,10 @@ function Dataset:__show(width)
   return description.card(self, width or show.width())
 end
 
+function Dataset:__html()
+  return description.html(self)
+end
+
 function Dataset:__tostring()
   return ("Dataset %s: %d nodes, %d entries, %d features, %d classes"):format(self.name,
     self.graph.n_nodes, self.graph.n_edges, self.features.n_cols, self.classes)

@@ -4,6 +4,7 @@ local core = require "ladies_core"
 local checks = require "ladies.data.checks"
 local facts = require "ladies.data.facts"
 local grouped = require "ladies.base.grouped"
+local html = require "ladies.report.html"
 
 local description = {}
 
@@ -54,10 +55,10 @@ local function split(known)
   return #parts > 0 and table.concat(parts, ", ") or "none (see ladies.data.split)"
 end
 
--- A table of what is known, a line each, for all facts or the quick ones.
-local function summary(data, known)
+-- What is known, as rows of a name and words, for all facts or the quick ones.
+local function rows_of(data, known)
   local is_whole = known.edges ~= nil
-  local rows = {
+  local rows, said = {
     {"nodes", is_whole and ("%s, %s isolated"):format(grouped(known.nodes),
       grouped(known.isolated)) or grouped(known.nodes)},
     {"edges", is_whole and edges(known)},
@@ -68,11 +69,17 @@ local function summary(data, known)
     {"split", split(known)},
     {"source", data.source or "not stated"},
     {"file", data.path},
-  }
-  local lines = {data.name}
+  }, {}
   for _, row in ipairs(rows) do
-    if row[2] then lines[#lines + 1] = ("  %-10s %s"):format(row[1], row[2]) end
+    if row[2] then said[#said + 1] = row end
   end
+  return said
+end
+
+-- Rows below a title, a line each.
+local function lines_of(title, rows)
+  local lines = {title}
+  for i, row in ipairs(rows) do lines[i + 1] = ("  %-10s %s"):format(row[1], row[2]) end
   return table.concat(lines, "\n")
 end
 
@@ -109,14 +116,19 @@ local function histogram(data, width)
     grouped(degrees.most), bars(rows, width))
 end
 
+-- The title and the rows of what is known of the data set at once, and how to see more.
+local function card(data)
+  local rows = rows_of(data, facts.quick(data))
+  local node = data.node_names and ("%q"):format(data.node_names[1]) or "1"
+  rows[#rows + 1] = {"more", ("data:describe(), data:show(%s)"):format(node)}
+  return "Dataset " .. data.name, rows
+end
+
 --- A card of what is known of the data set at once, without a look at its graph, in lines of
 -- `width` columns.
 function description.card(data, width)
-  local node = data.node_names and ("%q"):format(data.node_names[1]) or "1"
-  local text = ("Dataset %s\n  %-10s data:describe(), data:show(%s)"):format(
-    summary(data, facts.quick(data)), "more", node)
   local lines = {}
-  for line in text:gmatch "[^\n]+" do
+  for line in lines_of(card(data)):gmatch "[^\n]+" do
     line = core.printable(line)
     local is_long = utf8.len(line) > width
     lines[#lines + 1] = is_long and line:sub(1, utf8.offset(line, width - 2) - 1) .. "..." or line
@@ -124,15 +136,22 @@ function description.card(data, width)
   return table.concat(lines, "\n")
 end
 
+--- The same card as HTML. JupyterLab makes no links of what stands behind "data:" there, as it does
+-- of texts.
+function description.html(data)
+  local title, rows = card(data)
+  return html.line(title) .. html.table{rows = rows}
+end
+
 --- A short table of what the data set holds, as text.
 function description.short(data)
-  return summary(data, facts.of(data))
+  return lines_of(data.name, rows_of(data, facts.of(data)))
 end
 
 --- The same, then the sizes of the classes and a histogram of the degrees, in `width` columns.
 function description.full(data, width)
   local known = facts.of(data)
-  return table.concat({summary(data, known), class_sizes(data, known, width),
+  return table.concat({lines_of(data.name, rows_of(data, known)), class_sizes(data, known, width),
     histogram(data, width)}, "\n\n")
 end
 

@@ -35,7 +35,7 @@ local function add_card(page, i, value, name)
 end
 
 local function add_cards(page, found, part, summary)
-  page:add '<div class="cards">'
+  page:add '<div class="cards brief">'
   add_card(page, 1, percent(found.micro) .. " %", part .. " micro-F1")
   add_card(page, 2, percent(found.macro) .. " %", part .. " macro-F1")
   if summary.best_value then

@@ -5,11 +5,26 @@ local tables = require "ladies.base.tables"
 
 local html = {}
 
-local function row(cells, tag, first_tag)
+local function is_number(cell)
+  return cell == "" or cell == "nan" or cell == "inf" or cell:find "^[%d.+-]" ~= nil
+end
+
+--- html.word_columns(rows) -> {i = true, ...}: the columns of a table of texts in which not all
+-- cells are numbers. They begin at the left.
+function html.word_columns(rows)
+  local columns = {}
+  for _, cells in ipairs(rows) do
+    for i, cell in ipairs(cells) do columns[i] = columns[i] or not is_number(cell) or nil end
+  end
+  return columns
+end
+
+local function row(cells, tag, first_tag, words)
   local parts = {}
   for i, cell in ipairs(cells) do
     local name = i == 1 and first_tag or tag
-    parts[i] = ("<%s>%s</%s>"):format(name, svg.text(cell), name)
+    parts[i] = ("<%s%s>%s</%s>"):format(name, words[i] and ' style="text-align: left"' or "",
+      svg.text(cell), name)
   end
   return "<tr>" .. table.concat(parts) .. "</tr>"
 end
@@ -24,15 +39,22 @@ function html.line(text)
   return ("<p>%s</p>"):format(svg.text(text))
 end
 
---- Lines of text that are aligned by blanks, from an array.
+--- Lines of text that are aligned by blanks, from an array. Where they are too long for the page
+-- they are broken between words, which JupyterLab would not do by itself.
 function html.block(lines)
-  return ("<pre>%s</pre>"):format(table.concat(tables.map(lines, svg.text), "\n"))
+  return ('<pre style="margin: 0 0 1em; word-break: normal">%s</pre>'):format(
+    table.concat(tables.map(lines, svg.text), "\n"))
 end
 
---- html.table{head = texts, rows = {texts, ...}}: a table whose first column names its rows.
+--- html.table{head = texts or nil, rows = {texts, ...}}: a table whose first column names its rows.
 function html.table(given)
-  local parts = {"<table>", "<thead>" .. row(given.head, "th") .. "</thead>", "<tbody>"}
-  for _, cells in ipairs(given.rows) do parts[#parts + 1] = row(cells, "td", "th") end
+  local words = html.word_columns(given.rows)
+  local parts = {"<table>"}
+  if given.head then
+    parts[2] = "<thead>" .. row(given.head, "th", "th", words) .. "</thead>"
+  end
+  parts[#parts + 1] = "<tbody>"
+  for _, cells in ipairs(given.rows) do parts[#parts + 1] = row(cells, "td", "th", words) end
   parts[#parts + 1] = "</tbody></table>"
   return table.concat(parts, "\n")
 end

@@ -3,6 +3,7 @@
 
 local chart_of = require "ladies.report.chart"
 local core = require "ladies_core"
+local html = require "ladies.report.html"
 local palette = require "ladies.report.palette"
 local style = require "ladies.report.page_style"
 local svg = require "ladies.report.svg"
@@ -26,13 +27,18 @@ function Page:paragraph(text) self:add("<p>%s</p>", svg.text(text)) end
 
 --- Adds a table of texts, head and rows, whose first column names its rows.
 function Page:table(head, rows)
+  local classes = {}
+  for i in pairs(html.word_columns(rows)) do classes[i] = ' class="words"' end
   self:add '<div class="table" tabindex="0"><table>\n<thead><tr>'
-  for _, cell in ipairs(head) do self:add('<th scope="col">%s</th>', svg.text(cell)) end
+  for i, cell in ipairs(head) do
+    self:add('<th scope="col"%s>%s</th>', classes[i] or "", svg.text(cell))
+  end
   self:add "</tr></thead>\n<tbody>"
   for _, row in ipairs(rows) do
     local cells = {}
     for i, cell in ipairs(row) do
-      cells[i] = (i == 1 and '<th scope="row">%s</th>' or "<td>%s</td>"):format(svg.text(cell))
+      local markup = i == 1 and '<th scope="row"%s>%s</th>' or "<td%s>%s</td>"
+      cells[i] = markup:format(classes[i] or "", svg.text(cell))
     end
     self:add("<tr>%s</tr>", table.concat(cells))
   end
@@ -44,8 +50,10 @@ end
 function Page:figure(plot)
   local picture = chart_of(plot, plot.width, plot.height)
   if not picture then return end
-  self:add("<figure%s><figcaption>%s</figcaption>\n%s", plot.width and ' class="wide"' or "",
-    svg.text(plot.title), picture)
+  self:add("<figure%s><figcaption>%s</figcaption>", plot.width and ' class="wide"' or "",
+    svg.text(plot.title))
+  self:add("<div%s>\n%s</div>", plot.width and (' style="width: %dpx"'):format(plot.width) or "",
+    picture)
   self:add '<ul class="key">'
   for i, series in ipairs(plot.series) do
     if series.name ~= "" then

@@ -28,6 +28,7 @@ p { margin: .5rem 0; }
 .soft, figcaption small, td small { color: var(--soft); }
 .cards { display: grid; gap: 1rem; margin-top: 1.5rem;
   grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr)); }
+.brief { grid-template-columns: repeat(auto-fit, minmax(min(14rem, 100%), 1fr)); }
 article, figure, details, .table { background: var(--card); border: 1px solid var(--line);
   border-radius: .6rem; }
 article { padding: 1rem 1.1rem; border-top: .3rem solid currentColor; overflow-wrap: anywhere; }
@@ -45,6 +46,7 @@ th, td { padding: .45rem .8rem; text-align: right; vertical-align: top; white-sp
   border-top: 1px solid var(--line); }
 thead th { border-top: 0; color: var(--soft); font-weight: 600; font-size: .875rem;
   vertical-align: bottom; white-space: normal; overflow-wrap: anywhere; min-width: 8.5rem; }
+.words { text-align: left; }
 th:first-child { text-align: left; font-weight: 500; white-space: normal; min-width: 13rem; }
 td small, th small { display: block; font-weight: 400; font-size: .82rem; }
 th small { color: var(--soft); max-width: 34rem; }
@@ -55,7 +57,6 @@ figcaption { font-weight: 600; margin-bottom: .4rem; overflow-wrap: anywhere; }
 .key { list-style: none; margin: .4rem 0 0; padding: 0; display: flex; flex-wrap: wrap;
   gap: .2rem 1rem; font-size: .875rem; }
 .wide { grid-column: 1 / -1; }
-.wide svg.chart { min-width: 44rem; }
 .key span { color: var(--ink); }
 .key svg { width: 1.75rem; height: 1rem; margin-right: .35rem; flex: none; }
 .key li { display: flex; align-items: center; overflow-wrap: anywhere; }
@@ -71,7 +72,8 @@ PICTURES@media (max-width: 34rem) {
   main { padding: 1rem .7rem 2rem; }
   th, td { padding: .4rem .5rem; }
   th:first-child { min-width: 9.5rem; }
-  svg text { font-size: 15px; }
+  thead th { min-width: 5rem; }
+  figure:not(.wide) svg text { font-size: 15px; }
   details { padding: .2rem .6rem .6rem; }
 }
 @media print { details { break-inside: avoid; } }
