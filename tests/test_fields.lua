@@ -19,6 +19,16 @@ local function refused(f)
   return message:sub(#place + 1)
 end
 
+--- A class has the names of its fields and, behind a colon, their types.
+function tests.test_types()
+  local class = fields.of_class({__name = "ladies.Mine"}, "path labels:Index|Tensor names:string[]")
+  lu.assertEquals(class.__fields, {"path", "labels", "names"})
+  lu.assertEquals(class.__field_types, {labels = "Index|Tensor", names = "string[]"})
+  local core = debug.getmetatable(ladies.ones(2))
+  lu.assertEquals(core.__fields[1], "n_rows")
+  lu.assertEquals(core.__field_types.n_rows, "integer")
+end
+
 function tests.test_objects()
   local data = toy.new()
   local model = ladies.nn.gcn{inputs = 3, outputs = 2, layers = 1}

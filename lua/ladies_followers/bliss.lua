@@ -193,8 +193,8 @@ learns next to nothing in the rest. Settings: batches of 32 nodes, layers of 512
 learning rate 0.002, 256 hidden columns, dropout 0.1, row-normalised P, nodes drawn by norms. Our
 GAT has its 4 heads side by side in these columns, the paper's 256 columns a head (GATv2).]]
 
---- ladies_followers.bliss{runs = 10}: BLISS's table on the citation graphs (see the file's header),
--- each row `runs` times with the seeds 1, 2, ... Returns a report (see ladies.report) with
+--- ladies_followers.bliss{runs = 10} -> table: BLISS's table on the citation graphs (see the file's
+-- header), each row `runs` times with the seeds 1, 2, ... Returns a report (see ladies.report) with
 -- `variants`.
 -- datasets   names or paths (cora, citeseer and pubmed)
 -- steps      1000; with quick 50

@@ -140,8 +140,8 @@ local function inputs_text(variants)
   return texts[1] and table.concat(texts, ", ")
 end
 
---- ladies_followers.gcnii{runs = 5}: test F1 of GCNII with 2 to 64 layers beside the paper's.
--- Returns a report (see ladies.report) with `variants`.
+--- ladies_followers.gcnii{runs = 5} -> table: test F1 of GCNII with 2 to 64 layers beside the
+-- paper's. Returns a report (see ladies.report) with `variants`.
 -- dataset    a name or path (cora)
 -- depths     numbers of layers (2, 4, 8, 16, 32 and 64; with quick 2, 4 and 8)
 -- methods    names, with samples behind a colon (full and ladies:512)

@@ -149,8 +149,9 @@ by definition for one layer; that of all layers is larger, since nodes that shar
 numbers err together, and the mean over neighbours in the next layer takes less of it away. The
 paper's factor on Reddit, LABOR-* with three layers and 10 neighbours, is up to %d.]]
 
---- ladies_followers.labor{}: distinct nodes and variance of LABOR and of neighbour sampling on a
--- graph of Reddit's size (see the file's header). Returns a report (see ladies.report).
+--- ladies_followers.labor{} -> table: distinct nodes and variance of LABOR and of neighbour
+-- sampling on a graph of Reddit's size (see the file's header). Returns a report (see
+-- ladies.report).
 -- nodes, entries   of the graph: Reddit's 232,965 and 114,615,892; it takes 8 bytes an entry, and
 --             twice that while it is made
 -- fan_out     neighbours of a node (10)

@@ -46,9 +46,9 @@ local function write(folder, out)
   return #parts - 1
 end
 
---- ladies_followers.measure{tables = {"bliss"}}: measures what is not measured yet of these tables,
--- each in a folder of its own, and writes the document of all that are there. Returns the number of
--- its sections, and the number of runs that failed.
+--- ladies_followers.measure{tables = {"bliss"}} -> integer, integer: measures what is not measured
+-- yet of these tables, each in a folder of its own, and writes the document of all that are there.
+-- Returns the number of its sections, and the number of runs that failed.
 -- tables     methods, models, bliss, gcnii and labor (all): see the functions of these names
 -- runs       of each training, instead of those of the tables
 -- datasets   names or paths, instead of those of methods, models and bliss

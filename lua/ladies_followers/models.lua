@@ -131,8 +131,8 @@ local function smoothed_rows(study, names, variants, opts)
   return rows
 end
 
---- ladies_followers.models{runs = 5}: trains every architecture with each of some methods, `runs`
--- times with the seeds 1, 2, ... Returns a report (see ladies.report) with `variants`.
+--- ladies_followers.models{runs = 5} -> table: trains every architecture with each of some methods,
+-- `runs` times with the seeds 1, 2, ... Returns a report (see ladies.report) with `variants`.
 -- models     names of ladies.experiment.models (gcn, jk, gcnii, sage, gin, gat, appnp, sgc and mlp)
 -- methods    names, with samples behind a colon (full, ladies:512 and graphsage:5)
 -- datasets   names or paths (cora and pubmed)

@@ -84,9 +84,9 @@ Above the paper's with every preset, by intervals of the differences: %s. Below 
 preset: %s. No reading explains these.]]):format(results:markdown(), named(above), named(below))
 end
 
---- ladies_paper.report{runs = "runs", out = "doc/reproduction.md"}: writes the document of all
--- studies in the folder `runs`, and its pictures into a folder beside it; returns the number of
--- sections and the commands that have none yet.
+--- ladies_paper.report{runs = "runs", out = "doc/reproduction.md"} -> integer, string[]: writes the
+-- document of all studies in the folder `runs`, and its pictures into a folder beside it; returns
+-- the number of sections and the commands that have none yet.
 local function report(given)
   local opts = options.check(WHERE, given, {
     runs = {"string", "runs"}, out = {"string", "doc/reproduction.md"},

@@ -35,9 +35,10 @@ local function with_reddit()
     or protocol.REDDIT_SCALE}
 end
 
---- ladies_paper.reproduce{runs = 10}: the sweeps that chose the preset `default`, table 3 by each
--- preset, the ablation, the figures, variance and costs, each in a folder of its own, and the
--- document. What is finished is not done again. Returns the number of sections of the document.
+--- ladies_paper.reproduce{runs = 10} -> integer, string[]: the sweeps that chose the preset
+-- `default`, table 3 by each preset, the ablation, the figures, variance and costs, each in a
+-- folder of its own, and the document. What is finished is not done again. Returns what
+-- ladies_paper.report does.
 -- runs       of each training but the sweeps', which have their own: 10, and of the figures 3
 -- quick      2 runs of all trainings, 1 of the sweeps', and the quick forms of table 3, variance
 --            and costs

@@ -27,14 +27,14 @@ end
 function Figure:svg() return picture(self.plot) end
 
 --- figure:png() -> string | nil [, string]: the figure as a PNG picture, by gnuplot, of twice as
--- many pixels each way, so that it is sharp on paper.
+-- many pixels each way, so that it is sharp on paper; nil and why where there is none.
 function Figure:png()
   return gnuplot.png(self.plot, self.plot.width or WIDTH, self.plot.height or HEIGHT)
 end
 
 --- figure:text([width: integer, height: integer]) -> string | nil [, string]: the figure as text of
 -- so many columns and lines (96 and 28). Bars with names and cells are drawn here, all else by
--- gnuplot.
+-- gnuplot; nil and why where there is no text.
 function Figure:text(width, height)
   local plot = self.plot
   width, height = width or COLUMNS, height or LINES

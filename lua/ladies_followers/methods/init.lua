@@ -130,9 +130,9 @@ end
 
 -- ---------------------------------------------------------------- the whole
 
---- ladies_followers.methods{runs = 5}: trains every method `runs` times with the seeds 1, 2, ...,
--- and lets the laboratory examine those that come out more than 3 points below full batch. Returns
--- a report (see ladies.report) with `variants`.
+--- ladies_followers.methods{runs = 5} -> table: trains every method `runs` times with the seeds 1,
+-- 2, ..., and lets the laboratory examine those that come out more than 3 points below full batch.
+-- Returns a report (see ladies.report) with `variants`.
 -- equal      "nodes": samples with which batches have as many nodes, over all layers, as those of
 --            the first method; "seconds": all train for as long, with their own samples (both)
 -- seconds    of one core, for "seconds" (1 on Cora, 2 on PubMed, 4 on WordNet, else 1)

@@ -120,8 +120,8 @@ batch: the nodes that are united into every sampled layer. "uniform" draws all n
 neighbourhood or of the graph; all else is the preset's, for all four. A draw with replacement
 unites before the draw, and dropout 0 sets head_dropout to 0 too.]]
 
---- ladies_paper.ablate{presets = {"default"}, runs = 10}: LADIES with one choice of a preset
--- changed at a time, and the cross of probabilities and unions. Returns a report (see
+--- ladies_paper.ablate{presets = {"default"}, runs = 10} -> table: LADIES with one choice of a
+-- preset changed at a time, and the cross of probabilities and unions. Returns a report (see
 -- ladies.report).
 -- presets    default, paper and code: see ladies.presets
 -- parts      "changes" and "cross"

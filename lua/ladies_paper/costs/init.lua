@@ -147,8 +147,8 @@ local function chosen(names)
   end)
 end
 
---- ladies_paper.costs{methods = {"ladies", ...}, batches = 7, ...}: measures time and memory of a
--- batch and fits exponents, as the head of costs/init.lua defines them.
+--- ladies_paper.costs{methods = {"ladies", ...}, batches = 7, ...} -> table: measures time and
+-- memory of a batch and fits exponents, as the head of costs/init.lua defines them.
 -- methods   of full, graphsage, vrgcn, fastgcn, ladies (all)
 -- batches   that are measured at every shape (7)
 -- scale     a factor for the number of nodes (1)

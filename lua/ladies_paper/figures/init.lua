@@ -139,8 +139,8 @@ end
 
 -- ---------------------------------------------------------------- the whole
 
---- ladies_paper.figures{preset = "default", figures = {"depth"}, runs = 5}: draws the figures, with
--- runs of the seeds 1, 2, ... Returns a report (see ladies.report).
+--- ladies_paper.figures{preset = "default", figures = {"depth"}, runs = 5} -> table: draws the
+-- figures, with runs of the seeds 1, 2, ... Returns a report (see ladies.report).
 -- preset     default, paper or code: see ladies.presets
 -- figures    sample_curves   test F1 over batches, by number of samples
 --            epochs          training, validation and test F1 per epoch, full batch and LADIES

@@ -177,9 +177,9 @@ local function report_of(opts, rows, names, study, records, notes)
   return report:write()
 end
 
---- ladies_paper.table3{preset = "default", runs = 10}: table 3 of the paper, each method `runs`
--- times with the seeds 1, 2, ..., ours beside the paper's. Returns a report (see ladies.report)
--- with `rows`: {dataset =, title =, records =}.
+--- ladies_paper.table3{preset = "default", runs = 10} -> table: table 3 of the paper, each method
+-- `runs` times with the seeds 1, 2, ..., ours beside the paper's. Returns a report (see
+-- ladies.report) with `rows`: {dataset =, title =, records =}.
 -- preset     default, paper or code: see ladies.presets
 -- runs       10; with quick 2
 -- quick      full batch, FastGCN (64) and LADIES (64, 512) alone, on the citation graphs

@@ -60,8 +60,8 @@ local function measurer(opts)
   end
 end
 
---- ladies_paper.variance{datasets = {"cora"}, samples = {5, 64, 512}, ...}: measures variance and
--- bias of the embeddings of a batch, as the head of variance/init.lua defines them.
+--- ladies_paper.variance{datasets = {"cora"}, samples = {5, 64, 512}, ...} -> table: measures
+-- variance and bias of the embeddings of a batch, as the head of variance/init.lua defines them.
 -- datasets    names or paths; "power-law" is a generated graph of 20,000 nodes (of cora, citeseer,
 --             pubmed, wordnet and power-law those that need not be fetched); `data` may have data
 --             sets of one's own by these names

@@ -267,7 +267,7 @@ static const bind_function npz_methods[] = {
 static const bind_function npy_functions[] = {
     {"read", npy_read,
      "npy.read(path [, {as = string}]) -> Tensor | Index | Matrix | table\n"
-     "Reads an .npy file, also one packed with gzip. Form is \"tensor\", \"index\", \"numbers\",\n"
+     "Reads an .npy file, also one packed with gzip. `as` is \"tensor\", \"index\", \"numbers\",\n"
      "\"strings\" or \"text\", as the methods of an npz archive; without it, integers of one\n"
      "dimension give an Index, other numbers a Tensor, texts strings."},
     {"write", npy_write,

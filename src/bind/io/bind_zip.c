@@ -102,7 +102,7 @@ static const bind_function functions[] = {
     {"gunzip", zip_gunzip,
      "zip.gunzip(from: string, to: string [, limit: integer]) -> string\n"
      "Unpacks a gzip file into a file that appears whole or not at all; an error beyond `limit`\n"
-     "bytes. A file that is not packed is copied."},
+     "bytes. A file that is not packed is copied. Gives the SHA-256 of what was written."},
     {"sha256", zip_sha256,
      "zip.sha256(path) -> string\nThe SHA-256 (FIPS 180-4) of a file, in hexadecimal."},
     {NULL, NULL, NULL},
@@ -114,7 +114,7 @@ static const bind_function methods[] = {
     {"unpack", zip_unpack,
      "z:unpack(name, path) -> string\n"
      "Writes a member to a file that appears whole or not at all; an error for encrypted, damaged\n"
-     "or linked ones."},
+     "or linked ones. Gives the SHA-256 of what was written."},
     {"close", zip_close, "z:close()\nCloses the archive."},
     {NULL, NULL, NULL},
 };

@@ -41,11 +41,11 @@ static void add_properties(lua_State *L, const char *const *properties)
     lua_newtable(L);
     lua_newtable(L);
     for (int i = 0; properties[i]; i++) {
-        const char *colon = strchr(properties[i], ':');
-        lua_pushlstring(L, properties[i], (size_t)(colon - properties[i]));
+        size_t length = strcspn(properties[i], ":");
+        lua_pushlstring(L, properties[i], length);
         lua_pushvalue(L, -1);
         lua_rawseti(L, -4, i + 1);
-        lua_pushstring(L, colon + 1);
+        lua_pushstring(L, properties[i][length] ? properties[i] + length + 1 : NULL);
         lua_rawset(L, -3);
     }
     lua_setfield(L, -3, "__field_types");

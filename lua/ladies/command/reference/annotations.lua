@@ -39,6 +39,13 @@ local function writer()
   return out
 end
 
+-- A function and, of one in Lua, the place where it is to be mended.
+local function who(entry)
+  local info = debug.getinfo(entry.value, "S")
+  if info.what == "C" then return entry.name end
+  return ("%s (%s:%d)"):format(entry.name, info.source:match "[^/]*$", info.linedefined)
+end
+
 -- The options of a function as a class of their own; its name, or "table" for none.
 local function add_options(out, entry, form, class_name)
   local list = types.of_options(entry, form, class_name, help.options(entry.value))
@@ -48,7 +55,7 @@ local function add_options(out, entry, form, class_name)
   for _, option in ipairs(list) do
     out.add("---@field %s%s %s", option.name, option.optional and "?" or "", out.type(option.type,
       '%s: what is option "%s"? Write "%s = TYPE", or its default, into the braces of the ' ..
-      "signature in its docstring", entry.name, option.name, option.name))
+      "signature in its docstring", who(entry), option.name, option.name))
   end
   out.add ""
   return class
@@ -61,7 +68,7 @@ local function add_parameters(out, entry, form, class_name)
       or '%s: what is parameter "%s"? Write "%s: TYPE" into the signature in its docstring, or ' ..
         "give it a name that types.GLOSSARY has"
     typed[i] = one.is_options and add_options(out, entry, form, class_name)
-      or out.type(types.of_parameter(one), asked, entry.name, one.name, one.type or one.name)
+      or out.type(types.of_parameter(one), asked, who(entry), one.name, one.type or one.name)
   end
   out.add("%s", comment(help.documentation(entry.value)))
   for i, one in ipairs(form.parameters) do
@@ -73,12 +80,12 @@ end
 local function add_function(out, entry, class_name)
   local form = signature.of(entry.value, entry.is_method)
   out.type(form.is_written, '%s: begin its docstring with its signature, as in ' ..
-    '"ladies.f(P, ids: Index | integer[] [, {width = 2}]) -> Tensor: what it does"', entry.name)
+    '"ladies.f(P, ids: Index | integer[] [, {width = 2}]) -> Tensor: what it does"', who(entry))
   add_parameters(out, entry, form, class_name)
   for _, one in ipairs(form.results) do
     out.add("---@return %s", out.type(types.of_result(one), '%s: what is "%s"? Behind the arrow ' ..
       "of a signature stand types, or names that types.GLOSSARY has, and then (in Lua) a colon",
-      entry.name, one.text:sub(1, MOST_QUOTED)))
+      who(entry), one.text:sub(1, MOST_QUOTED)))
   end
   local names = tables.map(form.parameters, function(one) return one.name end)
   out.add("function %s(%s) end\n", entry.name, table.concat(names, ", "))
