@@ -1,5 +1,5 @@
---- Graphs that are made in less memory than they take: entries on their way into rows, and generated
--- data sets in files, which are those that are made in memory.
+--- Graphs that are made in less memory than they take: entries on their way into rows, and
+-- generated data sets in files, which are those that are made in memory.
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"

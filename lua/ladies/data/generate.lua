@@ -172,8 +172,8 @@ end
 --               bytes, or a text such as "4G" (by default a quarter of the machine's)
 -- dtype         of the features: "float16" and "bfloat16" take half the bytes of "float32"
 -- self_loops    gives every node an edge to itself, so that A + I is the file itself
--- The other options are those of ladies.generate.power_law. The disk of `path` must have room for 10
--- bytes for each entry beside the file, which are free again before the features are written.
+-- The other options are those of ladies.generate.power_law. The disk of `path` must have room for
+-- 10 bytes for each entry beside the file, which are free again before the features are written.
 function generate.power_law_file(path, given)
   local where = "ladies.generate.power_law_file"
   options.value(where, "the path", path, "string")

@@ -56,7 +56,8 @@ local entries = {
     return core.generate.chung_lu(c.v4, LABELS, 4, 0.5, rng())
   end),
   ["generate.chung_lu_runs"] = refuses(function(c)
-    local runs, dropped = core.edge_runs(".", #LABELS, #LABELS), core.edge_runs(".", #LABELS, #LABELS)
+    local n = #LABELS
+    local runs, dropped = core.edge_runs(".", n, n), core.edge_runs(".", n, n)
     return core.generate.chung_lu_runs(runs, dropped, c.v4, LABELS, 4, 0.5, 1, rng())
   end),
   ["check_constant"] = {

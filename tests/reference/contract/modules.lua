@@ -209,6 +209,7 @@ local entries = {
   ["Dataset:describe"] = reads(function(c) return dataset(c.m):describe() end),
   ["Dataset:facts"] = reads(function(c) return dataset(c.m):facts() end),
   ["Dataset.__tostring"] = reads(function(c) return tostring(dataset(c.m)) end),
+  ["Dataset.__html"] = reads(function(c) return require("ladies.show").rich(dataset(c.m)) end),
   ["Dataset.__show"] = reads(function(c) return ladies.show(dataset(c.m)) end),
   ["plot.bars"] = reads(function(c) return ladies.plot.bars(c.m) end),
   ["plot.figure"] = reads(function(c)
