@@ -30,24 +30,25 @@ function ranks.available()
 end
 
 -- The command line, with the words `before` before it.
-local function words(n, arguments, before)
+local function words(n, arguments, opts)
   local list = {"timeout", "-k", "5", tostring(LIMIT)}
-  for _, part in ipairs{before or {}, {"mpirun", "--quiet", "-n", tostring(n), shell.ladies},
-      arguments} do
+  for _, part in ipairs{opts.before or {}, {"mpirun"}, opts.loud and {} or {"--quiet"},
+      {"-n", tostring(n), shell.ladies}, arguments} do
     table.move(part, 1, #part, #list + 1, list)
   end
   return list
 end
 
 --- Runs the host with arguments as n ranks; returns what they printed, what they printed to stderr,
--- and the status. Options are those of shell.run, and `before`, the words of a program that starts
--- mpirun.
+-- and the status. Options are those of shell.run, `before`, the words of a program that starts
+-- mpirun, and `loud`: with what mpirun itself says of a rank that ends.
 function ranks.run(n, arguments, opts)
   if not ranks.available() then lu.skip "there is no MPI" end
+  opts = opts or {}
   local env = table.move(ranks.environment, 1, #ranks.environment, 1, {})
-  table.move(opts and opts.env or {}, 1, #(opts and opts.env or {}), #env + 1, env)
-  local out, err, status = shell.run(words(n, arguments, opts and opts.before), {env = env,
-    folder = opts and opts.folder, stdin = opts and opts.stdin})
+  table.move(opts.env or {}, 1, #(opts.env or {}), #env + 1, env)
+  local out, err, status = shell.run(words(n, arguments, opts), {env = env, folder = opts.folder,
+    stdin = opts.stdin})
   lu.assertNotEquals(status, 124, "it hangs: " .. out .. err)
   return out, err, status
 end
