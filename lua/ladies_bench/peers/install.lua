@@ -15,8 +15,10 @@ local GROUPS = {
   {NUMPY, "torch_geometric"},
 }
 
--- Compiled on the spot, for a quarter of an hour: what GraphSAINT in PyG needs.
-local SOURCES = {NUMPY, "wheel", "torch_scatter", "torch_sparse"}
+-- Compiled on the spot, for a quarter of an hour: what GraphSAINT in PyG needs. wheel, which compiles
+-- them, must be there before.
+local COMPILER = {"wheel"}
+local SOURCES = {NUMPY, "torch_scatter", "torch_sparse"}
 
 -- Runs a program to its end; whether it went well.
 local function run(log, ...)
@@ -38,7 +40,10 @@ function install.python(tell, sources)
     end
   end
   local groups = table.move(GROUPS, 1, #GROUPS, 1, {})
-  if sources then groups[#groups + 1] = SOURCES end
+  if sources then
+    groups[#groups + 1] = COMPILER
+    groups[#groups + 1] = SOURCES
+  end
   for i, words in ipairs(groups) do
     local name = table.concat(words, " ")
     local done = ("%s/installed-%d"):format(folder, i)
