@@ -155,7 +155,9 @@ function tests.test_training()
     {"ladies.train: the data set has no labels", train{labels = false}},
     {"ladies.train: the data set has no train; data:split() makes a split", train{train = false}},
     {"ladies.train: resume needs out, the run's folder", train({}, {resume = true})},
-    {"ladies.train: the model has no parameters", train({}, {model = {}})},
+    {"ladies.train: the model's forward must be a callable, got nil", train({}, {model = {}})},
+    {"ladies.train: the model has no parameters",
+      train({}, {model = {forward = print, layer = print, layers = {{}, {}}}})},
     {"ladies.experiment: mine has no nodes for training; data:split() makes a split", function()
       ladies.experiment.run(ladies.experiment.configure{layers = 2}, data_with{train = false}, {})
     end},
