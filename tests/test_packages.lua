@@ -77,6 +77,42 @@ function tests.test_source_archive()
   run{"cmake", "-S", folder, "-B", folder .. "/build"}
 end
 
+--- The rockspec names this version, the archive of its sources, and what CMake installs for it.
+function tests.test_rockspec()
+  local name = ("ladies-%s-1.rockspec"):format(ladies.version)
+  local folder, spec = source .. "/scripts/luarocks/", {}
+  lu.assertEquals(core.files(folder), {name})
+  assert(loadfile(folder .. name, "t", spec))()
+  lu.assertEquals({spec.package, spec.version}, {"ladies", ladies.version .. "-1"})
+  lu.assertEquals({spec.source.url, spec.source.dir},
+    {("file://ladies-%s.tar.gz"):format(ladies.version), "ladies-" .. ladies.version})
+  lu.assertEquals({spec.build.type, spec.dependencies}, {"cmake", {"lua ~> 5.4", "lua-cjson"}})
+  for variable, value in pairs{LADIES_ROCK_LUA = "$(LUADIR)", LADIES_ROCK_LIB = "$(LIBDIR)"} do
+    lu.assertEquals(spec.build.variables[variable], value)
+    lu.assertStrContains(files.read(source .. "/src/rock.cmake"), ("${%s}"):format(variable))
+  end
+  lu.assertStrContains(files.read(source .. "/doc/install.md"), "scripts/luarocks/" .. name)
+  if core.process.exists "luarocks" then run{"luarocks", "lint", folder .. name} end
+end
+
+--- What CMake installs for it, with the module of this build, is all that a stock lua5.4 needs.
+function tests.test_what_a_rock_holds()
+  if not release or not core.process.exists "lua5.4" then lu.success() end
+  local rock = scratch.path .. "/rock"
+  run{"cmake", "-S", source, "-B", rock .. "/build", "-DCMAKE_BUILD_TYPE=Release",
+    ("-DLADIES_ROCK_LUA=%s/lua"):format(rock), ("-DLADIES_ROCK_LIB=%s/lib"):format(rock)}
+  core.folder.make(rock .. "/build/lib/lua/5.4")
+  run{"cp", build .. "/lib/lua/5.4/ladies_core.so", rock .. "/build/lib/lua/5.4/"}
+  run{"cmake", "--install", rock .. "/build"}
+  local out = run({"env", ("LUA_PATH=%s/lua/?.lua;%s/lua/?/init.lua;;"):format(rock, rock),
+    ("LUA_CPATH=%s/lib/?.so;;"):format(rock), "lua5.4", "-e", [[
+      local ladies = require "ladies"
+      print(ladies.home(), #ladies.data.load("wordnet").labels, require("ladies_paper").table3)
+      print(io.open(ladies.home() .. "/scripts/templates/model.lua") ~= nil)]]}, {folder = "/"})
+  lu.assertStrMatches(out, rock:gsub("%p", "%%%0")
+    .. "/lua/ladies_home\t117659\tfunction: [^\n]*\ntrue\n")
+end
+
 --- The version has one place, and what tells of it to people has the same.
 function tests.test_version_everywhere()
   local version = ladies.version

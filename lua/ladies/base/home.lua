@@ -1,7 +1,11 @@
+local core = require "ladies_core"
+
 --- ladies.home() -> string: the folder of the program's own data: datasets/ and scripts/ are in it.
 return function()
   local source = debug.getinfo(1, "S").source
-  local prefix = source:match "^@(.*)/share/lua/5%.4/ladies/base/home%.lua$"
-  if prefix then return prefix .. "/share/ladies" end
-  return source:match "^@(.*)/lua/ladies/base/home%.lua$" or "."
+  local modules = source:match "^@(.*)/ladies/base/home%.lua$" or "."
+  local of_a_rock = modules .. "/ladies_home"        -- see src/rock.cmake
+  if core.exists(of_a_rock) then return of_a_rock end
+  local prefix = modules:match "^(.*)/share/lua/5%.4$"
+  return prefix and prefix .. "/share/ladies" or modules:match "^(.*)/lua$" or "."
 end
