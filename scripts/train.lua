@@ -38,6 +38,8 @@ local function spec(args)
       help = "of the parallel loops; results do not depend on it"},
     {"workers", "K", "integer in [0, 256]", default = 0,
       help = "threads that sample ahead; results do not depend on it"},
+    {"memory", "SIZE", "string", help = "of what validation and test compute, how much may be in "
+      .. "memory, as 4G (default: half of the machine's); the rest lies in temporary files"},
     {"out", "DIR", "string", help = "the run's folder (default runs/DATASET-METHOD-N)"},
     {"resume", "DIR", "string", help = "go on with the run of this folder, as it was configured"},
     {"checkpoint-every", "SECONDS", "non-negative number", default = 30,
@@ -56,7 +58,7 @@ end
 -- Options that say how to run, not what; a resumed run may have others.
 local RUNNING = {
   threads = true, workers = true, out = true, resume = true, checkpoint_every = true, quiet = true,
-  profile = true, plot = true,
+  profile = true, plot = true, memory = true,
 }
 -- Bounds on the length of a run; they too may change. So may the place of the data set, as a run
 -- goes on with the same content only.
@@ -143,7 +145,7 @@ cli.main(spec, arg, function(opts, given)
   local run = experiment.options(config, data, {           -- sooner than anything is told
     out = folder, resume = opts.resume ~= nil, quiet = opts.quiet,
     checkpoint_every = opts.checkpoint_every, workers = opts.workers,
-    profile = opts.profile, plot = opts.plot,
+    profile = opts.profile, plot = opts.plot, memory = opts.memory,
   })
   print(tostring(data))
   print_configuration(config, folder)

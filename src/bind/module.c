@@ -13,6 +13,7 @@ int luaopen_ladies_core(lua_State *L)
     bind_open_rng(L);
     bind_open_index(L);
     bind_open_rows(L);
+    bind_open_scope(L);
     bind_open_index_numbers(L);
     bind_open_argument(L);
     bind_open_tensor(L);

@@ -25,13 +25,13 @@ static int print_map(const char *path)
     ld_platform_unmap(larger ? larger : fresh, larger ? 5 * page : page);
 
     int fd = open(path, O_RDONLY);
-    char *pages = ld_platform_map_file(fd, 0, 5);
+    char *pages = ld_platform_map_file(fd, 0, 5, false);
     if (!pages)
         return 1;
     pages[0] = '_';
     printf("file: %.5s\n", pages);
     ld_platform_unmap(pages, 5);
-    return ld_platform_map_file(-1, 0, 5) != NULL || close(fd) != 0;
+    return ld_platform_map_file(-1, 0, 5, false) != NULL || close(fd) != 0;
 }
 
 int main(int argc, char **argv)

@@ -20,6 +20,9 @@ inference_options.list = {
     help = "nodes of a layer, or neighbours of a node, for sampled inference (default: the run's)"},
   {"draws", "N", "positive integer", default = 1, help = "samples whose logits are averaged"},
   {"seed", "N", "integer", default = 1, help = "of the samples"},
+  {"memory", "SIZE", "string", help = "of what exact inference computes, how much may be in "
+    .. "memory, as 4G (default: half of the machine's); the rest lies in temporary files"},
+  {"verbose", help = "how exact inference went about it"},
   {"smooth", help = "Correct and Smooth: predictions are corrected and smoothed over the graph by "
     .. "the labels of the training nodes"},
 }
@@ -55,15 +58,23 @@ function inference_options.check_out(out, run, replaced)
   end
 end
 
+local function tell(text) io.stderr:write("ladies: ", text, "\n") end
+
 --- The options of SavedRun:logits from what cli.main hands over. One of sampled inference is an
--- error where inference is exact.
+-- error where inference is exact, and the other way round.
 function inference_options.settings(opts, given)
   for _, key in ipairs{"samples", "draws", "seed"} do
     if given[key] and opts.inference == "exact" then
       error(("--%s is of sampled inference; add --inference sampled"):format(key), 0)
     end
   end
-  return {how = opts.inference, samples = opts.samples, draws = opts.draws, seed = opts.seed,
+  for _, key in ipairs{"memory", "verbose"} do
+    if given[key] and opts.inference == "sampled" then
+      error(("--%s is of exact inference; leave --inference sampled out"):format(key), 0)
+    end
+  end
+  return {how = opts.inference, memory = opts.memory, tell = opts.verbose and tell or nil,
+    samples = opts.samples, draws = opts.draws, seed = opts.seed,
     smooth = opts.smooth}
 end
 

@@ -1,19 +1,14 @@
 --- Inference: a model's logits, exact or sampled.
 --
--- Exact inference is the model over the whole graph, one layer after the other, without sampling.
--- Every layer is computed for all nodes before the next begins, so a node costs its degree once a
--- layer and not its whole neighbourhood of five hops. Held at a time: the output of the layer
--- before and two intermediates of the one in hand, 3 N K floats for N nodes and K columns, besides
--- P and the features. A layer may pass on a table of tensors, for layers further on (jumping
--- knowledge, initial residuals); these are held as long as they are passed on. Features that stay
--- in a file (Rows) are never all in memory: layers are then computed by blocks of nodes.
+-- Exact inference is the model over the whole graph, one layer after the other, without sampling;
+-- in bounded memory, and for the nodes that are asked for (see ladies.evaluation.way).
 
 local core = require "ladies_core"
-local by_blocks = require "ladies.evaluation.by_blocks"
 local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local propagation = require "ladies.graph.propagation"
 local sampling = require "ladies.sampling"
+local Way = require "ladies.evaluation.way"
 
 local inference = {}
 
@@ -24,46 +19,6 @@ local function own_propagation(where, model, of)
   local P, name = propagation.of_model(where, model, graph)
   propagation.check_trained(where, model, P, name, graph)
   return P
-end
-
--- Adds the tensors of a value, a Tensor or a table that holds some however deep, to a set.
-local function add_tensors(set, value)
-  if options.class_of(value) == "Tensor" then
-    set[value] = true
-  elseif type(value) == "table" and not set[value] then
-    set[value] = true
-    for _, part in next, value do add_tensors(set, part) end
-  end
-  return set
-end
-
--- Gives back the tensors of what a layer was given, but for those that it passed on, as `output`,
--- and those in the set `held`.
-local function release(input, output, held)
-  local passed_on = add_tensors({}, output)
-  for tensor in pairs(add_tensors({}, input)) do
-    if type(tensor) == "userdata" and not passed_on[tensor] and not held[tensor]
-      and not tensor.in_step then
-      tensor:release()
-    end
-  end
-end
-
-local function run(where, model, P, features)
-  if options.class_of(features) == "Rows" then
-    return options.value(where, "what the last layer returns", by_blocks(model, P, features),
-      "Tensor")
-  end
-  local nodes = core.range(1, P.n_rows)
-  local block = {adj = P, dst = nodes, src = nodes}
-  local held = add_tensors({[features] = true}, model)
-  local h = features
-  for i = 1, model.n_layers do
-    local input = h
-    h = errors.within("layer %d", i, model.layer, model, i, input, block)
-    release(input, h, held)
-  end
-  return options.value(where, "what the last layer returns", h, "Tensor")
 end
 
 --- inference.lacking(model) -> string | nil: what a model lacks of what exact inference needs,
@@ -85,6 +40,18 @@ function inference.possible(model)
 end
 
 local CHUNK = 1 << 14      -- nodes of a forward without a graph
+
+--- inference.way{nodes = Index, memory = integer | string, folder = string} -> Way: how exact
+-- inference is to be computed, for the `way` of inference.exact. What it finds out the first time
+-- is used again, and tostring(way) tells in a line what it has chosen and why.
+-- nodes    those whose logits are wanted, by default all. Of the layers before the last one what
+--          these need is computed alone, where that is at most half of the work
+-- memory   the bytes of activations that may be in memory, also as "4G" (half of the machine's);
+--          those beyond lie in files without names, which are gone with the call, whatever ends it
+-- folder   of these files (the environment's TMPDIR, or /var/tmp)
+function inference.way(given)
+  return Way.new("ladies.inference.way", given or {})
+end
 
 --- inference.without_graph(model, features: Tensor | Matrix) -> Tensor: the logits of all rows of
 -- the features, by the model's forward on some of them at a time. The mini-batches are {input =
@@ -110,8 +77,19 @@ function inference.without_graph(model, features)
   return logits
 end
 
---- inference.exact(model, data: Dataset | Graph | Matrix [, {P =, features =}]) -> Tensor: the
--- logits of all nodes, N x outputs.
+local EXACT = {
+  P = "Matrix or nil", features = "Tensor or Matrix or Rows or nil", way = "table or nil",
+  nodes = "Index or nil", memory = "string or positive number or nil", folder = "string or nil",
+}
+
+-- Without a graph, for the nodes of the way.
+local function of_nodes(model, features, way)
+  local logits = inference.without_graph(model, features)
+  return way.nodes and logits:rows(way.nodes) or logits
+end
+
+--- inference.exact(model, data: Dataset | Graph | Matrix [, {P =, features =, nodes =, memory =,
+-- folder =, way =}]) -> Tensor: the logits of all nodes, N x outputs, or of the Index `nodes`.
 -- model     has `n_layers` and `layer(i, h, block)`, as nn.gcn; its `P`, a Matrix, or `normalize`
 --           ("sym" or "row") and `lambda`, as for graph:normalize, say which P it is for. A layer
 --           may return a table of tensors for the next one, the last one returns the logits. With
@@ -119,6 +97,7 @@ end
 -- data      a data set; or a Graph, or P itself as a Matrix, and then `features` as well
 -- P         a Matrix in place of the model's own. That is refused when the model was trained on
 --           mini-batches of another one, as far as these tell.
+-- nodes, memory, folder   see inference.way; or a `way` in their place
 -- Nothing is recorded, no element is dropped, and the result belongs to no step. Features that
 -- carry a gradient in a step are an error; so is a P that does, outside of steps too: call this by
 -- ladies.no_grad, or give P:detach().
@@ -129,11 +108,11 @@ function inference.exact(model, data, given)
       .. "where it reads no graph")
   end
   options.value(where, "the data set", data, "table or Matrix")
-  local opts = options.check(where, given, {
-    P = "Matrix or nil", features = "Tensor or Matrix or Rows or nil",
-  })
+  local opts = options.check(where, given, EXACT)
+  local way = options.value(where, "way", opts.way, "Way or nil")
+    or Way.new(where, {nodes = opts.nodes, memory = opts.memory, folder = opts.folder})
   local features = opts.features or options.class_of(data) ~= "Matrix" and data.features
-  if model.n_layers == 0 then return inference.without_graph(model, features) end
+  if model.n_layers == 0 then return of_nodes(model, features, way) end
   local P = opts.P or options.class_of(data) == "Matrix" and data
     or own_propagation(where, model, data)
   options.value(where, "features", features or nil, "Tensor or Matrix or Rows")
@@ -143,7 +122,7 @@ function inference.exact(model, data, given)
     errors.fail(("%s: %d rows of features for a graph of %d nodes"):format(where, features.n_rows,
       P.n_rows))
   end
-  return core.no_grad(run, where, model, P, features)
+  return core.no_grad(way.logits, way, model, P, features)
 end
 
 local SAMPLED = {

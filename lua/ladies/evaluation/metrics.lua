@@ -87,16 +87,26 @@ local function predict(where, model, data, given)
 end
 
 --- metrics.predictions(model, data [, {P =}]) -> Index: what a model predicts for every node of a
--- data set, by exact inference over the whole graph. The options are those of
+-- data set, or for `nodes`, by exact inference over the whole graph. The options are those of
 -- ladies.inference.exact.
 function metrics.predictions(model, data, given)
   return predict("ladies.metrics.predictions", model, data, given)
 end
 
---- metrics.f1(model, data, idx [, {P =}]) -> number: micro-F1 of a model on the nodes idx of a data
--- set, by exact inference over the whole graph. The options are those of ladies.inference.exact.
+local F1 = {
+  P = "Matrix or nil", features = "Tensor or Matrix or Rows or nil",
+  memory = "string or positive number or nil", folder = "string or nil",
+}
+
+--- metrics.f1(model, data, idx [, {P =, features =, memory =, folder =}]) -> number: micro-F1 of a
+-- model on the nodes idx of a data set, by exact inference over the whole graph for these, with
+-- options of ladies.inference.exact.
 function metrics.f1(model, data, idx, given)
-  return metrics.micro_f1(predict("ladies.metrics.f1", model, data, given), data.labels, idx)
+  local where = "ladies.metrics.f1"
+  local opts = options.check(where, given, F1)
+  opts.nodes = options.value(where, "idx", idx, "Index or nil")
+  local predicted = predict(where, model, data, opts)
+  return metrics.micro_f1(predicted, idx and data.labels[idx] or data.labels)
 end
 
 return metrics

@@ -193,18 +193,24 @@ local function sampler_of(run, samples)
   return experiment.sampler(config, run.data, run.model, samples)
 end
 
---- run:logits(nodes [, {how = "exact", samples = integer, draws = 1, seed = 1, smooth = false}])
--- -> Tensor: the logits of the Index `nodes`, #nodes x classes. how = "exact", over the whole
--- graph; or "sampled", by the run's own sampler, with `samples` (the run's) nodes a layer or
--- neighbours a node, averaged over `draws`, from `seed` smooth = true: those of
--- smoothing.correct_and_smooth, by the labels of the training nodes
+--- run:logits(nodes [, {how = "exact", memory = integer | string, tell = function, samples =
+-- integer, draws = 1, seed = 1, smooth = false}]) -> Tensor: the logits of the Index `nodes`,
+-- #nodes x classes. how = "exact", over the whole graph; or "sampled", by the run's own sampler,
+-- with `samples` (the run's) nodes a layer or neighbours a node, averaged over `draws`, from `seed`
+-- memory, of exact inference: see inference.way; tell(text) is called with how it went about it
+-- smooth = true: those of smoothing.correct_and_smooth, by the labels of the training nodes
 function SavedRun:logits(nodes, given)
   local opts = given or {}
   if opts.smooth then
     local logits = self:logits(self:nodes "all", tables.merged(opts, {smooth = false}))
     return smoothing.correct_and_smooth(self.data, logits)[nodes]
   end
-  if opts.how ~= "sampled" then return inference.exact(self.model, self.data)[nodes] end
+  if opts.how ~= "sampled" then
+    local way = inference.way{nodes = nodes, memory = opts.memory}
+    local logits = inference.exact(self.model, self.data, {way = way})
+    if opts.tell then opts.tell(tostring(way)) end
+    return logits
+  end
   return inference.sampled(self.model, self.data, nodes, {
     sampler = sampler_of(self, opts.samples), batch_size = self.batch_size, draws = opts.draws,
     seed = opts.seed,

@@ -51,9 +51,11 @@ end
 
 --- conv:forward(h: Tensor | Matrix [, adj: Matrix | table]) -> Tensor: P H W + b. h: n_cols x
 -- inputs (Tensor or sparse Matrix), adj: Matrix n_rows x n_cols, or a block with it; the result is
--- n_rows x outputs. Without adj, h (a Tensor) is P H already.
+-- n_rows x outputs. Without adj, h (a Tensor) is P H already. The order is that for block.whole,
+-- where there is one: the Matrix whose rows are computed a part at a time, to the same bits.
 function GcnConv:forward(h, adj)
-  if type(adj) == "table" then adj = adj.adj end
+  local whole
+  if type(adj) == "table" then adj, whole = adj.adj, adj.whole end
   options.value("ladies.nn.gcn_conv", "h", h, adj and "Tensor or Matrix" or "Tensor")
   options.value("ladies.nn.gcn_conv", "the adjacency", adj, "Matrix or nil")
   if h.n_cols ~= self.weight.n_rows then
@@ -68,7 +70,7 @@ function GcnConv:forward(h, adj)
   if options.class_of(h) ~= "Tensor" then
     transform = true
   elseif self.order == "auto" then
-    transform = GcnConv.transform_is_cheaper(adj, self.inputs, self.outputs)
+    transform = GcnConv.transform_is_cheaper(whole or adj, self.inputs, self.outputs)
   end
   if not transform then
     local near = adj:matmul(h)

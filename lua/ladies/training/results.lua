@@ -14,6 +14,7 @@ local options = require "ladies.base.options"
 local summary = require "ladies.training.summary"
 local together = require "ladies.training.together"
 local validation = require "ladies.training.validation"
+local Way = require "ladies.evaluation.way"
 
 local results = {}
 
@@ -71,14 +72,21 @@ local function summarize(run, reason, test)
     memory_batch = run.batch_bytes,
     memory_parameters = bytes_of_parameters(run), memory_peak = core.memory().resident_peak,
     profile = run.profile and run.profile:result(), ranks = run:cost_of_ranks(),
-    folder = opts.out, numerics = run:computed_by(),
+    inference = run.validation and run.validation:how(), folder = opts.out,
+    numerics = run:computed_by(),
   }
 end
 
 -- The logits of the model that is kept, or nil; whether it still is.
 local function last_logits(run)
   if run.opts.sampler and not inference.possible(run.model) then return nil, true end
-  local logits = validation.logits(run.opts)
+  local ok, logits = errors.try(validation.logits, run.opts, validation.way(run.opts))
+  if not ok then
+    if run.together or not Way.is_for_want_of_room(logits) then errors.pass_on(logits) end
+    io.stderr:write("ladies: the model is kept, without test and predictions: ",
+      errors.message(logits), "\n")
+    return nil, true
+  end
   if logits:is_finite() then return logits, true end
   run:give_up(run.number, "the logits are not finite")
   return nil, false

@@ -16,7 +16,7 @@ Summary.__index = Summary
 of_class(Summary, "method dataset seed stopped trouble test_f1 test_macro_f1 monitor mode "
   .. "best_value best_batch val_f1 folder batches seconds batch_ms waiting_ms gathering_ms "
   .. "computing_ms workers sampling_ms validation_seconds input_rows hidden_rows numerics curve "
-  .. "memory_paper memory_batch memory_parameters memory_peak profile ranks history")
+  .. "memory_paper memory_batch memory_parameters memory_peak profile ranks history inference")
 
 --- Memory as the paper counts it, in bytes: weights, gathered input features and hidden rows of a
 -- batch, dense float32, without biases and head:
@@ -49,6 +49,8 @@ end
 -- validation_seconds
 -- input_rows, hidden_rows           rows of a batch, of its input and of all layers, means
 -- numerics                          what the bits depend on besides: versions, processors' kernels
+-- inference                         how exact inference went about the validations: for which
+--                                   nodes, in how much memory
 -- folder, curve                     the run's, and the file in it that shows the training curve
 -- profile                           where the time of batches went, when that was asked for
 -- ranks                             what several ranks sent, and for what they waited, where there
@@ -106,6 +108,7 @@ local function notes_of(self)
     mib(self.memory_batch), mib(self.memory_parameters))
   note(self.memory_peak, "peak", "%s MB resident, data set and exact inference included",
     mib(self.memory_peak))
+  note(self.inference, "inference", "%s", self.inference)
   note(self.test_macro_f1, "macro-F1", "%.4f on the test nodes", self.test_macro_f1)
   note(self.best_value, "best model", "after batch %d: validation %s %.4f", self.best_batch,
     self.monitor or "value", self.best_value)

@@ -146,7 +146,7 @@ end
 -- and its numbers, or nil and what is wrong.
 function together.validate(check, model, number)
   local value, found, predicted
-  if check.exact then
+  if check.way then
     value, found, predicted = link.shared("validation", check.measure, check, model, number)
   elseif link.rank == 0 then
     value, found, predicted = check:measure(model, number)

@@ -30,6 +30,7 @@ local SPEC = {
   max_seconds = "positive number or nil",
   seed = {"integer", 1},
   eval_every = {"positive integer", 10},
+  memory = "string or positive number or nil",
   validate = "callable or nil",
   monitor = "table or nil",
   on_batch = "callable or nil",
@@ -115,6 +116,8 @@ end
 -- epochs (1000), max_batches, max_seconds (of training alone)   bounds on the length of the run
 -- seed         of the order of the nodes, the sampler's draws and dropout's
 -- eval_every   batches between two validations (10)
+-- memory       the bytes of activations that exact inference, for validation and test, may have in
+--              memory, also as "4G"; see inference.way. Files are in `out` where it has one
 -- validate     validate(model, batch number) -> number, or a table of numbers by name [,
 --              predictions for all nodes, of the form of the labels]; default micro-F1 by exact
 --              inference
@@ -144,7 +147,7 @@ end
 --              sampler, settings and the code of loss, schedule and validate (without the values
 --              that these have captured) must be those of that run; another length (epochs,
 --              max_batches, max_seconds, patience) and what results do not depend on (workers,
---              ahead, checkpoint_every, quiet, plot) may be given.
+--              ahead, memory, checkpoint_every, quiet, plot) may be given.
 -- settings     plain data that says what the run is, kept in the folder as config.json
 -- checkpoint_every   seconds between two checkpoints (30)
 -- quiet        no progress on stderr

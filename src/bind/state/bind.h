@@ -261,6 +261,7 @@ void bind_open_order(lua_State *L);
 void bind_open_change(lua_State *L);
 void bind_open_index(lua_State *L);
 void bind_open_rows(lua_State *L);
+void bind_open_scope(lua_State *L);
 void bind_open_index_numbers(lua_State *L);
 void bind_open_matrix(lua_State *L);
 void bind_open_entries(lua_State *L);

@@ -1,6 +1,8 @@
 #include "base/mapping.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -8,7 +10,7 @@
 #include "base/memory.h"
 #include "base/platform.h"
 
-ld_status ld_mapping_new(ld_mapping **out, int fd, int64_t position, int64_t size)
+static ld_status map(ld_mapping **out, int fd, int64_t position, int64_t size, bool shared)
 {
     int64_t before = position % sysconf(_SC_PAGESIZE); /* mappings begin with a page */
     ld_mapping *m = ld_alloc(sizeof *m, LD_MEM_IO);
@@ -16,7 +18,7 @@ ld_status ld_mapping_new(ld_mapping **out, int fd, int64_t position, int64_t siz
         return LD_NOMEM;
     atomic_init(&m->refs, 1);
     m->length = (size_t)(before + size);
-    m->base = ld_platform_map_file(fd, position - before, m->length);
+    m->base = ld_platform_map_file(fd, position - before, m->length, shared);
     if (!m->base) {
         ld_free(m);
         return ld_fail(LD_IO, "a file cannot be mapped: %s", strerror(errno));
@@ -24,6 +26,29 @@ ld_status ld_mapping_new(ld_mapping **out, int fd, int64_t position, int64_t siz
     m->data = (char *)m->base + before;
     *out = m;
     return LD_OK;
+}
+
+ld_status ld_mapping_new(ld_mapping **out, int fd, int64_t position, int64_t size)
+{
+    return map(out, fd, position, size, false);
+}
+
+ld_status ld_mapping_temporary(ld_mapping **out, const char *folder, int64_t size)
+{
+    int fd = ld_platform_temporary_file(folder), error = 0;
+    if (fd < 0)
+        return ld_fail(LD_IO, "no temporary file of %.3g GB can be made in %s: %s",
+                       (double)size / 1e9, folder, strerror(errno));
+    do
+        error = posix_fallocate(fd, 0, size);
+    while (error == EINTR && !ld_cancelled());
+    ld_status st = error == 0 ? map(out, fd, 0, size, true)
+                   : error == EINTR
+                       ? ld_poll()
+                       : ld_fail(LD_IO, "no room for a temporary file of %.3g GB in %s: %s",
+                                 (double)size / 1e9, folder, strerror(error));
+    close(fd);
+    return st;
 }
 
 void ld_mapping_advise(const ld_mapping *m, ld_access access)

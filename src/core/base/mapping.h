@@ -1,5 +1,5 @@
 /* Parts of files as memory. The pages come from the file when they are first touched, and a change to
- * one stays in this process. Memory that is mapped is not counted as allocated.
+ * one stays in this process, but for temporary files. Memory that is mapped is not counted as allocated.
  *
  * Whoever shortens the file under a mapping takes the pages away: touching them then ends the program
  * with SIGBUS. Our own writers never do that, they put a new file in the place of the old one. */
@@ -22,6 +22,10 @@ typedef struct ld_mapping {
 /* Maps bytes position .. position + size - 1 of an open file, size > 0, with one reference. They
  * must be in the file. */
 ld_status ld_mapping_new(ld_mapping **out, int fd, int64_t position, int64_t size);
+
+/* `size` > 0 bytes of zeros that are written to a file of their own in `folder`, which has no name and
+ * goes with the mapping. All of its room is taken at once: LD_IO where the disk has none. */
+ld_status ld_mapping_temporary(ld_mapping **out, const char *folder, int64_t size);
 
 ld_mapping *ld_mapping_ref(ld_mapping *m);
 void ld_mapping_unref(ld_mapping *m);

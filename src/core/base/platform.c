@@ -7,6 +7,7 @@
 
 #include "base/platform.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -59,15 +60,37 @@ void *ld_platform_map(size_t size)
     return pages == MAP_FAILED ? NULL : pages;
 }
 
-void *ld_platform_map_file(int fd, off_t position, size_t size)
+void *ld_platform_map_file(int fd, off_t position, size_t size, bool shared)
 {
 #ifdef MAP_NORESERVE
-    int flags = MAP_PRIVATE | MAP_NORESERVE;
+    int flags = shared ? MAP_SHARED : MAP_PRIVATE | MAP_NORESERVE;
 #else
-    int flags = MAP_PRIVATE;
+    int flags = shared ? MAP_SHARED : MAP_PRIVATE;
 #endif
     void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd, position);
     return pages == MAP_FAILED ? NULL : pages;
+}
+
+int ld_platform_temporary_file(const char *folder)
+{
+    int fd;
+#if HAVE_LINUX
+    fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (fd >= 0 ||
+        (errno != EOPNOTSUPP && errno != EISDIR)) /* of file systems without such files */
+        return fd;
+#endif
+    char path[PATH_MAX];
+    if ((size_t)snprintf(path, sizeof path, "%s/ladies.tmp.XXXXXX", folder) >= sizeof path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    fd = mkstemp(path);
+    if (fd >= 0) {
+        unlink(path);
+        fcntl(fd, F_SETFD, FD_CLOEXEC);
+    }
+    return fd;
 }
 
 void *ld_platform_remap(void *pages, size_t size, size_t new_size)

@@ -22,8 +22,14 @@ void *ld_platform_map(size_t size);
 void *ld_platform_remap(void *pages, size_t size, size_t new_size);
 
 /* Pages of a file, from a position that is a multiple of their size: copied when they are written to,
- * without room set aside for that. NULL and errno where the system refuses. */
-void *ld_platform_map_file(int fd, off_t position, size_t size);
+ * without room set aside for that; or, if `shared`, written to the file. NULL and errno where the system
+ * refuses. */
+void *ld_platform_map_file(int fd, off_t position, size_t size, bool shared);
+
+/* An open file in a folder, without a name, so that it goes with whoever holds it, however that ends;
+ * where the system wants it to have a name first, it has one for a moment. -1 and errno where the
+ * system refuses. */
+int ld_platform_temporary_file(const char *folder);
 
 void ld_platform_unmap(void *pages, size_t size);
 

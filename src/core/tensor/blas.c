@@ -29,7 +29,10 @@ typedef struct {
     int64_t first_row,
         down; /* of the tiles that are made: their first row, and how many are below it */
     float beta;
+    float *last_a, *last_c; /* the last rows of a and c, with others behind them, or NULL */
 } product;
+
+static _Thread_local bool by_rows;
 
 static int64_t smaller(int64_t a, int64_t b)
 {
@@ -52,12 +55,14 @@ static void tile(void *ctx, int64_t begin, int64_t end)
     const product *p = ctx;
     for (int64_t i = begin; i < end; i++) {
         int64_t row = p->first_row + i % p->down * p->tile_rows, col = i / p->down * p->tile_cols;
+        bool last = p->last_a && p->m - row < p->tile_rows;
+        const float *a = last ? p->last_a : p->a + (p->ta ? row : row * p->lda);
+        float *c = (last ? p->last_c : p->c + row * p->n) + col;
         cblas_sgemm(CblasRowMajor, p->ta ? CblasTrans : CblasNoTrans,
-                    p->tb ? CblasTrans : CblasNoTrans, (int)smaller(p->tile_rows, p->m - row),
-                    (int)smaller(p->tile_cols, p->n - col), (int)p->k, 1.0f,
-                    p->a + (p->ta ? row : row * p->lda), (int)p->lda,
-                    p->b + (p->tb ? col * p->ldb : col), (int)p->ldb, p->beta,
-                    p->c + row * p->n + col, (int)p->n);
+                    p->tb ? CblasTrans : CblasNoTrans,
+                    (int)(last ? p->tile_rows : smaller(p->tile_rows, p->m - row)),
+                    (int)smaller(p->tile_cols, p->n - col), (int)p->k, 1.0f, a, (int)p->lda,
+                    p->b + (p->tb ? col * p->ldb : col), (int)p->ldb, p->beta, c, (int)p->n);
     }
 }
 
@@ -70,9 +75,46 @@ static ld_status tiles(void *ctx, int64_t begin, int64_t end)
     return ld_parallel_for(p->down * quotient(p->n, p->tile_cols), 1, tile, p);
 }
 
+/* The same where the last tile is as high as the others, with rows of zeros: BLAS has other sums for
+ * the last rows of a tile, by how many these are, and for tiles of other heights. */
+static ld_status equal_tiles(void *ctx, int64_t begin, int64_t end)
+{
+    product *p = ctx;
+    int64_t last = end % TILE_ROWS, row = end - last;
+    size_t a_bytes = (size_t)(last * p->k) * sizeof *p->a;
+    size_t c_bytes = (size_t)(last * p->n) * sizeof *p->c;
+    ld_status st = LD_NOMEM;
+    if (last == 0)
+        return tiles(p, begin, end);
+    p->last_a = ld_calloc_array(TILE_ROWS * p->k, sizeof *p->last_a, LD_MEM_SCRATCH);
+    p->last_c = ld_calloc_array(TILE_ROWS * p->n, sizeof *p->last_c, LD_MEM_SCRATCH);
+    if (!p->last_a || !p->last_c)
+        goto done;
+    memcpy(p->last_a, p->a + row * p->k, a_bytes);
+    memcpy(p->last_c, p->c + row * p->n, c_bytes);
+    LD_TRY(tiles(p, begin, end));
+    memcpy(p->c + row * p->n, p->last_c, c_bytes);
+done:
+    ld_free(p->last_a);
+    ld_free(p->last_c);
+    return st;
+}
+
+bool ld_matmul_by_rows(bool on)
+{
+    bool before = by_rows;
+    by_rows = on;
+    return before;
+}
+
 /* Tiles depend on the shape alone, and so do the bits. */
 static ld_status multiply(ld_tensor *c, product *p)
 {
+    if (by_rows && !p->ta) {
+        p->tile_rows = TILE_ROWS;
+        p->tile_cols = part(p->n, 2 * TILE_COLS);
+        return ld_share_rows(c, p->k, p->tile_rows, NULL, equal_tiles, p);
+    }
     p->tile_rows = part(p->m, p->n > TILE_COLS ? TILE_ROWS : TILE_COLS);
     p->tile_cols = part(p->n, p->m > TALL ? 2 * TILE_COLS : TILE_COLS);
     return ld_share_rows(c, p->k, p->tile_rows, NULL, tiles, p);

@@ -15,6 +15,11 @@
 ld_status ld_matmul(ld_tensor *c, const ld_tensor *a, bool transpose_a, const ld_tensor *b,
                     bool transpose_b, bool accumulate);
 
+/* From now on, in the calling thread, a row of a product of ld_matmul whose first factor is not
+ * transposed depends on that row of the factor alone, and not on which others there are: as much is
+ * computed as for whole tiles. Gives what was before. */
+bool ld_matmul_by_rows(bool on);
+
 /* A new c = op(a) * op(b): products and sums in double, each element rounded to float once. In
  * fixed panels and with the errors of ld_matmul. */
 ld_status ld_matmul_precise(ld_tensor **c, const ld_tensor *a, bool transpose_a, const ld_tensor *b,

@@ -135,8 +135,13 @@ static ld_status gather(ld_tensor **out, const ld_rows *x, const int32_t *ids, i
     ld_tensor *t = NULL;
     ld_status st;
     LD_TRY(ld_tensor_new(&t, 2, count, x->n_cols));
-    LD_TRY(ld_parallel_for(count, GRAIN, gather_rows, &(gathering){t->data, x, ids, first}));
-    *out = ld_tensor_ref(t);
+    if (x->mapping && !ids)
+        ld_mapping_advise(x->mapping, LD_ACCESS_SEQUENTIAL);
+    st = ld_parallel_for(count, GRAIN, gather_rows, &(gathering){t->data, x, ids, first});
+    if (x->mapping && !ids)
+        ld_mapping_advise(x->mapping, LD_ACCESS_RANDOM);
+    if (st == LD_OK)
+        *out = ld_tensor_ref(t);
 done:
     ld_tensor_unref(t);
     return st;

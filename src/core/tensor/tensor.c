@@ -23,14 +23,38 @@ static ld_status storage_over(ld_storage **out, float *data, int64_t size, ld_ma
     s->data = data;
     s->size = size;
     s->mapping = mapping ? ld_mapping_ref(mapping) : NULL;
+    s->room = NULL;
     *out = s;
     return LD_OK;
 }
 
-static ld_status storage_new(ld_storage **out, int64_t size)
+static ld_status storage_in_memory(ld_storage **out, int64_t size)
 {
     float *block = ld_alloc_array(size, sizeof *block, LD_MEM_TENSOR);
     return block ? storage_over(out, block, size, NULL) : LD_NOMEM;
+}
+
+/* Storage that the room counts: in memory, or in a file that it has made. */
+static ld_status storage_in_room(ld_storage **out, int64_t size, ld_room *room)
+{
+    int64_t bytes = size * (int64_t)sizeof(float);
+    ld_mapping *file;
+    ld_status st = ld_room_take(&file, room, bytes);
+    if (st != LD_OK)
+        return st;
+    st = file ? storage_over(out, (float *)file->data, size, file) : storage_in_memory(out, size);
+    if (st == LD_OK)
+        (*out)->room = ld_room_ref(room);
+    else
+        ld_room_give(room, bytes, file);
+    ld_mapping_unref(file);
+    return st;
+}
+
+static ld_status storage_new(ld_storage **out, int64_t size)
+{
+    ld_room *room = ld_room_for(size * (int64_t)sizeof(float));
+    return room ? storage_in_room(out, size, room) : storage_in_memory(out, size);
 }
 
 static ld_storage *storage_ref(ld_storage *s)
@@ -42,6 +66,9 @@ static ld_storage *storage_ref(ld_storage *s)
 static void storage_unref(ld_storage *s)
 {
     if (s && atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) == 1) {
+        if (s->room)
+            ld_room_give(s->room, s->size * (int64_t)sizeof(float), s->mapping);
+        ld_room_unref(s->room);
         if (s->mapping)
             ld_mapping_unref(s->mapping);
         else

@@ -13,6 +13,7 @@
 
 #include "base/mapping.h"
 #include "base/rng.h"
+#include "base/room.h"
 #include "base/status.h"
 #include "tensor/index.h"
 
@@ -24,6 +25,7 @@ typedef struct ld_storage {
     int64_t size;        /* floats */
     uint64_t changed;    /* when its elements last changed in place: see ld_tensor_change */
     ld_mapping *mapping; /* that data lies in, or NULL: memory of its own */
+    ld_room *room;       /* that counts it, or NULL */
 } ld_storage;
 
 typedef struct ld_tensor {

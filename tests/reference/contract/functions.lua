@@ -100,6 +100,12 @@ local entries = {
   ["text.write"] = reads(function(c) return ladies.text.write(file "a.csv", c.m) end),
   ["text.write_edges"] = reads(function(c) return ladies.text.write_edges(file "b.csv", c.A) end),
 
+  ["by_rows"] = passes({M, dense(3, 2)}, function(_, x, y)
+    return core.by_rows(x.matmul, x, y)
+  end),
+  ["in_room"] = passes({M}, function(_, x)
+    return core.in_room(core.room(0, "/tmp"), x.exp, x)
+  end),
   ["no_grad"] = constant("nothing in it is recorded", function(c)
     return ladies.no_grad(function(x) return x * 2 end, c.m)
   end),

@@ -10,7 +10,8 @@ without("", [[
   edge_runs exists files full home index interruption is_interruption isatty lab limit_entries
   load_model
   log memory memory_fail_at memory_trim mkdir nearest ones op printable progress range real_path
-  reload rng run_folder same_file saved_run set_home step summary sweep tensor threads timer train
+  reload rng room room_use run_folder same_file saved_run set_home step summary sweep tensor threads
+  timer train
   truncate vector_units zeros
 ]])
 without("checkpoint.", "load run save")
@@ -25,7 +26,7 @@ without("experiment.", [[
 without("file.", "read write")
 without("folder.", "bytes lock make remove sync")
 without("generate.", "block_model power_law power_law_file weights")
-without("inference.", "lacking possible")
+without("inference.", "lacking possible way")
 without("loss.", "of")
 without("mtx.", "read")
 without("nn.", [[
@@ -50,6 +51,8 @@ without("Index", [[
   :above :below :check_unique :counts :equals :group :hash :max :min :slice :sort :to_table
   :to_tensor
 ]])
+without("Room", ".__close .__gc")
+without("Scope", ".__close")
 without("Rng", ".__index .__tostring :at :below :fork :normal :uniform :uniform_of")
 without("Alias", ".__gc .__index .__len .__tostring")
 without("Step", ".__close .__gc .__index .__len .__tostring :close :seconds")

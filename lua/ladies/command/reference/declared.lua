@@ -34,4 +34,6 @@ return [[
 ---@class ladies.Array
 
 ---@class ladies.Lock
+
+---@class ladies.Way
 ]]

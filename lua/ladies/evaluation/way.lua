@@ -1,0 +1,153 @@
+--- How exact inference goes about it: which rows a layer computes, and where its activations are.
+-- The logits are the same, to the bit, whatever that is; but for OpenBLAS's kernels of AVX2 (its
+-- Haswell and Zen), whose products differ in the last bits by where a row stands.
+--
+-- Layer after layer is computed before the next begins, so a node costs its degree once a layer and
+-- not its whole neighbourhood of five hops. Held at a time are the output of the layer before and
+-- two intermediates of the one in hand, 3 N K floats for N nodes and K columns, besides P and the
+-- features, and features that stay in a file as N rows of float32. A layer may pass on a table of
+-- tensors, for layers further on (jumping knowledge, initial residuals); these are held as long as
+-- they are passed on. What is more than the memory that is given lies in temporary files.
+
+local core = require "ladies_core"
+local errors = require "ladies.base.errors"
+local machine = require "ladies.base.machine"
+local options = require "ladies.base.options"
+local receptive_field = require "ladies.evaluation.receptive_field"
+local units = require "ladies.base.units"
+
+local Way = {__name = "Way"}
+Way.__index = Way
+
+local SPEC = {
+  nodes = "Index or nil", memory = "string or positive number or nil", folder = "string or nil",
+}
+
+-- Where temporary files are, when nothing else is said: they may be larger than /tmp is in memory.
+local function default_folder()
+  return os.getenv "TMPDIR" or core.exists "/var/tmp" and "/var/tmp" or "/tmp"
+end
+
+--- Way.new(where, {nodes =, memory =, folder =}) -> Way: see ladies.inference.way.
+function Way.new(where, given)
+  local opts = options.check(where, given, SPEC)
+  local nodes, distinct = opts.nodes, nil
+  if nodes then
+    if #nodes == 0 then errors.fail(where .. ": there are no nodes") end
+    distinct = core.sampling.unique(nodes)
+    if #distinct == #nodes then distinct = nodes end
+  end
+  return setmetatable({
+    nodes = nodes, distinct = distinct, folder = opts.folder or default_folder(),
+    memory = opts.memory and units.bytes(where .. ": memory", opts.memory) or machine.memory() // 2,
+  }, Way)
+end
+
+-- Adds the tensors of a value, a Tensor or a table that holds some however deep, to a set.
+local function add_tensors(set, value)
+  if options.class_of(value) == "Tensor" then
+    set[value] = true
+  elseif type(value) == "table" and not set[value] then
+    set[value] = true
+    for _, part in next, value do add_tensors(set, part) end
+  end
+  return set
+end
+
+-- Gives back the tensors of what a layer was given, but for those that it passed on, as `output`,
+-- and those in the set `held`.
+local function release(input, output, held)
+  local passed_on = add_tensors({}, output)
+  for tensor in pairs(add_tensors({}, input)) do
+    if type(tensor) == "userdata" and not passed_on[tensor] and not held[tensor]
+      and not tensor.in_step then
+      tensor:release()
+    end
+  end
+end
+
+local function in_files(room) return (select(2, core.room_use(room))) end
+
+-- The output of the last layer, for the nodes that the field has there.
+local function layers(room, model, field, features)
+  local all = core.range(1, field.P.n_rows)
+  local whole = {adj = field.P, dst = all, src = all}
+  local held = add_tensors({[features] = true}, model)
+  local h = field.src and features:rows(field.src) or features
+  if options.class_of(h) == "Rows" then h = h:to_tensor() end
+  for i = 1, model.n_layers do
+    local input = h
+    local block = i < field.first and whole or receptive_field.block(field, i, all)
+    h = errors.within("layer %d", i, model.layer, model, i, input, block)
+    release(input, h, held)
+    if in_files(room) > 0 then collectgarbage() end      -- what a layer has left behind
+  end
+  return h
+end
+
+--- Way.is_for_want_of_room(e): whether an error says that neither the memory that was given nor the
+-- disk has room for what exact inference computes.
+function Way.is_for_want_of_room(e)
+  return errors.message(e):find("temporary file", 1, true) ~= nil
+end
+
+-- The results of a call that went well. An error for want of room says what helps.
+local function finish(ok, ...)
+  if ok then return ... end
+  if not Way.is_for_want_of_room(...) then errors.pass_on(...) end
+  errors.fail(errors.message(...) .. "; more memory (--memory, in Lua memory), another disk (by "
+    .. "TMPDIR, in Lua folder) or sampled inference helps")
+end
+
+--- The results of f(room, ...), whose tensors have the memory of this way.
+function Way:call(f, ...)
+  self.room = core.room(self.memory, self.folder)
+  return finish(errors.try(core.in_room, self.room, core.by_rows, f, self.room, ...))
+end
+
+-- Fails unless the last layer has given a row for each of n nodes.
+local function check(h, n)
+  options.value("ladies.inference", "what the last layer returns", h, "Tensor")
+  if h.n_rows ~= n then
+    errors.fail(("ladies.inference: the last layer returned %s, not a row for each of the %d nodes")
+      :format(h, n))
+  end
+end
+
+--- The logits of the nodes, in their order, or of all; see ladies.inference.exact.
+function Way:logits(model, P, features)
+  local field, nodes = self.field, self.nodes
+  if not field or field.P ~= P or field.n_layers ~= model.n_layers then
+    field = receptive_field.of(P, self.distinct, model.n_layers)
+    self.field = field
+  end
+  local computed = field.dst[model.n_layers]
+  local h = self:call(layers, model, field, features)
+  check(h, computed and #computed or P.n_rows)
+  if computed == nodes then return h end
+  return h:rows(computed and core.sampling.find(computed, nodes) or nodes)
+end
+
+local function size(bytes)
+  return bytes < 1e9 and ("%.3g MB"):format(bytes / 1e6) or ("%.3g GB"):format(bytes / 1e9)
+end
+
+--- In one line what was chosen, and why.
+function Way:__tostring()
+  local field, room, parts = self.field, self.room, {"exact"}
+  if field and field.first <= field.n_layers then
+    local from = field.first == field.n_layers and "layer " .. field.first
+      or ("layers %d to %d"):format(field.first, field.n_layers)
+    parts[2] = ("%s of %d nodes and their neighbours alone, %.0f %% of the entries of all"):format(
+      from, #self.distinct, 100 * field.entries / (field.n_layers * field.P.nnz))
+  end
+  if room and in_files(room) > 0 then
+    parts[#parts + 1] = ("more than the %s of memory that it may have: up to %s in files in %s")
+      :format(size(self.memory), size(in_files(room)), self.folder)
+  elseif room then
+    parts[#parts + 1] = ("up to %s in memory"):format(size((core.room_use(room))))
+  end
+  return table.concat(parts, "; ")
+end
+
+return Way

@@ -1,0 +1,41 @@
+/* Room for the large tensors of a computation: so many bytes of memory, and files behind them.
+ *
+ * While a thread is in a room, each tensor of 64 KiB or more that it makes takes its memory from there:
+ * as long as those that live have no more than the bound together, it is memory like any other; then it
+ * is mapped from a temporary file, whose pages the system writes and drops as it needs to. The numbers
+ * are the same in either. Small tensors, and what is no tensor, are outside of it. */
+#ifndef LD_BASE_ROOM_H
+#define LD_BASE_ROOM_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/mapping.h"
+#include "base/status.h"
+
+typedef struct ld_room {
+    atomic_int refs;
+    int64_t bound;                      /* bytes in memory at most */
+    atomic_int_least64_t memory, files; /* bytes in use in either */
+    atomic_int_least64_t most_memory, most_files;
+    char folder[]; /* of the files */
+} ld_room;
+
+/* A room with one reference. */
+ld_status ld_room_new(ld_room **out, int64_t bound, const char *folder);
+ld_room *ld_room_ref(ld_room *room);
+void ld_room_unref(ld_room *room);
+
+/* Puts the calling thread into `room`, NULL for none, and gives the one that it was in. The caller
+ * keeps the reference. */
+ld_room *ld_room_enter(ld_room *room);
+
+/* The room that takes a tensor of so many bytes of this thread, or NULL. */
+ld_room *ld_room_for(int64_t bytes);
+
+/* Counts so many bytes as in use: with *file NULL in memory, or else in that file. */
+ld_status ld_room_take(ld_mapping **file, ld_room *room, int64_t bytes);
+void ld_room_give(ld_room *room, int64_t bytes, bool in_file);
+
+#endif
