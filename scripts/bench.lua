@@ -7,6 +7,7 @@
 --   ladies bench gallery [--page FILE]                  the tables of doc/gallery.md
 --   ladies bench methods                                the table of doc/samplers.md
 --   ladies bench models                                 the table of doc/models.md
+--   ladies bench papers [--nodes 1000000,10000000]     graphs larger than memory
 --   ladies bench ranks [--ranks 1,2,4]
 --   ladies bench step [--batches N]
 --   ladies bench sampling [--peers]
@@ -22,8 +23,8 @@ if arg[1] and not arg[1]:find "^%-" or arg[1] == "--peers" then
 end
 local path = name:match "^[%w_]+$" and ("%s/scripts/bench/%s.lua"):format(ladies.home(), name)
 if not path or core.exists(path) ~= "file" then
-  io.stderr:write("usage: ladies bench [draw|gallery|methods|models|page|peers|ranks|sampling|"
-    .. "scale|step|text] [options]\n")
+  io.stderr:write("usage: ladies bench [draw|gallery|methods|models|page|papers|peers|ranks|"
+    .. "sampling|scale|step|text] [options]\n")
   os.exit(2)
 end
 dofile(path)

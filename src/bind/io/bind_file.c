@@ -52,6 +52,16 @@ static int file_write(lua_State *L)
     return 0;
 }
 
+static int file_forget(lua_State *L)
+{
+    ld_file *f;
+    bind_check(L, ld_file_open(&f, bind_check_string(L, 1), "file"));
+    ld_status st = ld_file_forget(f);
+    ld_file_close(f);
+    bind_check(L, st);
+    return 0;
+}
+
 static const bind_function functions[] = {
     {"read", file_read,
      "file.read(path [, {limit = 2^30}]) -> string\n"
@@ -59,6 +69,10 @@ static const bind_function functions[] = {
     {"write", file_write,
      "file.write(path, text)\n"
      "Writes a file that appears whole or not at all: a temporary file, synced and renamed."},
+    {"forget", file_forget,
+     "file.forget(path)\n"
+     "Asks the system to forget what it has in memory of a file, to time what reads it from the disk.\n"
+     "Pages that a process has mapped stay."},
     {NULL, NULL, NULL},
 };
 

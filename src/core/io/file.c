@@ -91,6 +91,14 @@ ld_status ld_file_read(const ld_file *f, void *out, int64_t position, int64_t si
     return LD_OK;
 }
 
+ld_status ld_file_forget(const ld_file *f)
+{
+    int error = fsync(f->fd) == 0 ? posix_fadvise(f->fd, 0, 0, POSIX_FADV_DONTNEED) : errno;
+    if (error != 0)
+        return ld_fail(LD_IO, "%s: stays in memory: %s", f->label.text, strerror(error));
+    return LD_OK;
+}
+
 /* Creates the file of w->temp, a new name beside w->path. */
 static ld_status create_temp(ld_writer *w, size_t room)
 {

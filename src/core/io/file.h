@@ -44,6 +44,10 @@ ld_status ld_file_identity(char text[LD_FILE_IDENTITY], const ld_file *f);
 /* Reads exactly `size` bytes from a position on; LD_FORMAT when the file ends before. */
 ld_status ld_file_read(const ld_file *f, void *out, int64_t position, int64_t size);
 
+/* Asks the system to forget what it has in memory of a file that no process has mapped: whoever reads it
+ * next waits for the disk. */
+ld_status ld_file_forget(const ld_file *f);
+
 /* A file that is being written under a temporary name in the folder of its destination. */
 typedef struct ld_writer {
     FILE *stream;

@@ -23,7 +23,7 @@ without("errors.", [[
 without("experiment.", [[
   batch_size configure load model options own read resolve run same_model sampler stored
 ]])
-without("file.", "read write")
+without("file.", "forget read write")
 without("folder.", "bytes lock make remove sync")
 without("generate.", "block_model power_law power_law_file weights")
 without("inference.", "lacking possible way")
