@@ -6,7 +6,6 @@
 #include <lauxlib.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "interrupt.h"
 #include "line.h"

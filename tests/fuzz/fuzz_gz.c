@@ -1,7 +1,6 @@
 /* gzip files: whole, and byte by byte through small reads, which must give the same; lines. */
 #include <string.h>
 
-#include "base/memory.h"
 #include "fuzz.h"
 #include "io/archive/gz.h"
 #include "io/text/lines.h"

@@ -1,6 +1,5 @@
 /* Matrix Market files, plain or in gzip; what is read is written and read again. */
 #include <math.h>
-#include <string.h>
 
 #include "fuzz.h"
 #include "io/text/mtx.h"

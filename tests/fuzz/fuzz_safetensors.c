@@ -2,7 +2,6 @@
  * make no difference; and what was read is written and read again. */
 #include <string.h>
 
-#include "base/memory.h"
 #include "fuzz.h"
 #include "fuzz_array.h"
 #include "io/array/safetensors.h"

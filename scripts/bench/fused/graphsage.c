@@ -1,7 +1,6 @@
 /* GraphSAGE, mean form, without replacement: a node's loop, which is kept, and k of its other
  * neighbours, weighted with P and divided by their sum. Rows are drawn in parallel, each into places
  * of its own; then one pass renames the columns, whose marks were fetched ahead. */
-#include "base/memory.h"
 #include "base/threads.h"
 #include "fused.h"
 

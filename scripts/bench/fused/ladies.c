@@ -1,7 +1,6 @@
 /* LADIES without replacement, rows normalised. The first pass over P's rows dst names the columns in
  * order of first touch and adds up their squared norms; the second, over the names, keeps the entries
  * of drawn columns. */
-#include "base/memory.h"
 #include "fused.h"
 #include "sample/keys.h"
 

@@ -1,7 +1,6 @@
 #include "io/bind_array.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "io/array/npy_values.h"
 

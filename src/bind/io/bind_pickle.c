@@ -2,7 +2,6 @@
 #include "io/bind_pickle.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "io/bind_array.h"
 

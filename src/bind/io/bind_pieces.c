@@ -1,7 +1,5 @@
 /* What does not fit in memory, a piece at a time: arrays of npz files that are read, and tensors of
  * .safetensors files that are written. */
-#include <string.h>
-
 #include "base/memory.h"
 #include "io/array/npy_values.h"
 #include "io/array/npz.h"

@@ -1,8 +1,6 @@
 /* zip: archives of any files, whose members become files; sha256 of what there is. */
 #include "io/archive/zip.h"
 
-#include <string.h>
-
 #include "io/archive/unpack.h"
 #include "state/bind.h"
 

@@ -1,7 +1,6 @@
 #include "worker/worker.h"
 
 #include <lualib.h>
-#include <stdio.h>
 
 enum { HOOK_EVERY = 10000 }; /* instructions between two looks at the flag */
 

@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "base/memory.h"
 #include "base/threads.h"
 #include "generate/generate.h"
 

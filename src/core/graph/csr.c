@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "base/memory.h"
 

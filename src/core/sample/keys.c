@@ -5,7 +5,6 @@
 #include "sample/keys.h"
 
 #include <math.h>
-#include <stddef.h>
 
 #include "base/simd.h"
 

@@ -6,8 +6,8 @@
 #include "sample/row_draw.h"
 
 #include <float.h>
+#include <string.h>
 
-#include "base/memory.h"
 #include "base/sort.h"
 
 enum { FEW = 16 };

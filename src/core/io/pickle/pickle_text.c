@@ -1,6 +1,5 @@
 /* Numbers and texts as protocol 0 writes them. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

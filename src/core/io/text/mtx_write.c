@@ -1,5 +1,4 @@
 /* Matrix Market files, written. */
-#include "base/memory.h"
 #include "io/text/mtx.h"
 #include "io/text/print.h"
 
