@@ -46,7 +46,7 @@ static ld_status make_graph(graph *g, ld_rng *rng)
     LD_TRY(ld_op_csr_normalize(NULL, &g->P, adjacency, LD_SYM, true));
     LD_TRY(ld_tensor_new(&means, 2, CLASSES, INPUTS));
     LD_TRY(ld_tensor_normal(means, 0.5f, rng));
-    LD_TRY(ld_generate_features(&g->features, g->labels, means, rng));
+    LD_TRY(ld_generate_features(&g->features, g->labels, means, 0, rng));
 done:
     ld_tensor_unref(shares);
     ld_tensor_unref(weights);
