@@ -159,6 +159,31 @@ function tests.test_data_sets()
   lu.assertEquals(matrix:col_of(), ladies.range(1, n))
 end
 
+-- The bytes of files that are in this process's memory; nil where the system does not say.
+local function of_files()
+  local status = io.open "/proc/self/status"
+  local size = status and status:read "a":match "RssFile:%s*(%d+) kB"
+  if status then status:close() end
+  return size and 1024 * tonumber(size)
+end
+
+--- A graph in a file is not in memory beside the P that was made of it, and comes back when it is
+-- read.
+function tests.test_the_graph_that_was_normalised()
+  if not of_files() then lu.skip "the system does not say what is in memory" end
+  local folder <close> = shell.folder()
+  local path = folder.path .. "/x.npz"
+  local made = ladies.generate.power_law{nodes = 40000, entries = 3000000, features = 1}
+  ladies.data.save(made, path, {compress = false})
+  local graph = ladies.data.load(path).graph
+  local before, want = of_files(), made.graph:normalize("sym"):hash()
+  lu.assertEquals(graph:normalize("sym"):hash(), want)
+  local kept = of_files()
+  lu.assertTrue(kept < before - 11e6, ("%d bytes, then %d"):format(before, kept))  -- of 12e6
+  lu.assertEquals(graph.adjacency:hash(), made.graph.adjacency:hash())
+  lu.assertEquals(graph:normalize("none"):hash(), made.graph:normalize("none"):hash())
+end
+
 function tests.test_every_allocation_may_fail()
   local folder <close> = shell.folder()
   local path = folder.path .. "/x.npz"

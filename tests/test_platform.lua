@@ -67,8 +67,8 @@ end
 function tests.test_pages()
   local path = scratch.path .. "/text"
   files.write(path, "hello")
-  lu.assertEquals(run{linux, "map", path}, "remap: moved\nfile: _ello")
-  lu.assertEquals(run{posix, "map", path}, "remap: none\nfile: _ello")
+  lu.assertEquals(run{linux, "map", path}, "remap: moved\nfile: _ello\nforgotten: hello")
+  lu.assertEquals(run{posix, "map", path}, "remap: none\nfile: _ello\nforgotten: _ello")
   lu.assertEquals(files.read(path), "hello")
 end
 

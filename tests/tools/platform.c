@@ -30,6 +30,8 @@ static int print_map(const char *path)
         return 1;
     pages[0] = '_';
     printf("file: %.5s\n", pages);
+    ld_platform_forget(pages, 5);
+    printf("forgotten: %.5s\n", pages);
     ld_platform_unmap(pages, 5);
     return ld_platform_map_file(-1, 0, 5, false) != NULL || close(fd) != 0;
 }

@@ -72,6 +72,15 @@ void ld_mapping_prefetch(const ld_mapping *m, const void *rows, int64_t size, co
             (void)*((const volatile char *)m->base + at);
 }
 
+void ld_mapping_forget(const ld_mapping *m, const void *first, const void *end)
+{
+    int64_t page = sysconf(_SC_PAGESIZE);
+    int64_t from = ((const char *)first - (const char *)m->base + page - 1) / page * page;
+    int64_t to = ((const char *)end - (const char *)m->base) / page * page;
+    if (from < to)
+        ld_platform_forget((char *)m->base + from, (size_t)(to - from));
+}
+
 ld_mapping *ld_mapping_ref(ld_mapping *m)
 {
     atomic_fetch_add_explicit(&m->refs, 1, memory_order_relaxed);

@@ -27,6 +27,10 @@ ld_status ld_mapping_new(ld_mapping **out, int fd, int64_t position, int64_t siz
  * goes with the mapping. All of its room is taken at once: LD_IO where the disk has none. */
 ld_status ld_mapping_temporary(ld_mapping **out, const char *folder, int64_t size);
 
+/* The bytes from `first` to before `end`, to which nothing has been written, will not be read for
+ * long: the memory of the pages that hold no others is given back. */
+void ld_mapping_forget(const ld_mapping *m, const void *first, const void *end);
+
 ld_mapping *ld_mapping_ref(ld_mapping *m);
 void ld_mapping_unref(ld_mapping *m);
 

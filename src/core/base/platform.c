@@ -109,6 +109,15 @@ void ld_platform_unmap(void *pages, size_t size)
     munmap(pages, size);
 }
 
+void ld_platform_forget(void *pages, size_t size)
+{
+#if HAVE_LINUX
+    madvise(pages, size, MADV_DONTNEED);
+#else
+    (void)pages, (void)size;
+#endif
+}
+
 bool ld_platform_end_with(pid_t parent)
 {
 #if HAVE_LINUX

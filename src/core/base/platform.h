@@ -33,6 +33,11 @@ int ld_platform_temporary_file(const char *folder);
 
 void ld_platform_unmap(void *pages, size_t size);
 
+/* Gives the memory of pages of ld_platform_map_file back: they come from the file again when they are
+ * touched, unless they are shared without what was written to them. Elsewhere than on Linux nothing
+ * is done. */
+void ld_platform_forget(void *pages, size_t size);
+
 /* In a child, before exec: it shall end when `parent`, its parent, does; elsewhere than on Linux
  * nothing is done. False when the parent has ended already. */
 bool ld_platform_end_with(pid_t parent);

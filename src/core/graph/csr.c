@@ -142,6 +142,13 @@ void ld_structure_advise(const ld_structure *s, ld_access access)
         ld_mapping_advise(s->mapped[1], access);
 }
 
+void ld_structure_forget(const ld_structure *s, int64_t first, int64_t end)
+{
+    const ld_mapping *m = s->shared ? s->shared->mapping : s->mapped[1];
+    if (m)
+        ld_mapping_forget(m, s->columns + first, s->columns + end);
+}
+
 int64_t ld_structure_count(const ld_structure *s, const ld_index *rows)
 {
     int64_t n = 0;

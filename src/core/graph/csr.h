@@ -79,6 +79,10 @@ ld_status ld_structure_verify(ld_structure *s);
 /* How pages of a mapped structure will be touched; nothing for one in memory. */
 void ld_structure_advise(const ld_structure *s, ld_access access);
 
+/* The columns of entries first .. end - 1 will not be read for long: where they lie in a file they
+ * take no memory until they are. */
+void ld_structure_forget(const ld_structure *s, int64_t first, int64_t end);
+
 /* Whether a matrix may have these numbers: LD_SHAPE if not. Everything that makes one asks. */
 ld_status ld_structure_check(int64_t n_rows, int64_t n_cols, int64_t nnz);
 

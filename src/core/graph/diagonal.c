@@ -28,7 +28,10 @@ ld_status ld_csr_diagonal(ld_index **out, const ld_csr *a)
 
 typedef enum { DROP, SET_ONE, ADD } diagonal_change;
 
-/* Copies a with its diagonal changed; v[step * r] is what ADD adds in row r. */
+enum { FORGOTTEN = 1 << 20 /* entries at a time */ };
+
+/* Copies a with its diagonal changed; v[step * r] is what ADD adds in row r. Of a graph in a file what
+ * has been copied takes no memory: it is the copy that will be worked with. */
 static ld_status change_diagonal(ld_csr **out, ld_csr *given, diagonal_change change,
                                  const float *v, int64_t step)
 {
@@ -38,7 +41,7 @@ static ld_status change_diagonal(ld_csr **out, ld_csr *given, diagonal_change ch
     ld_csr *a = NULL;
     ld_structure *s = NULL;
     ld_tensor *values = NULL;
-    int64_t n_rows = given->s->n_rows, present = 0, e = 0;
+    int64_t n_rows = given->s->n_rows, present = 0, e = 0, forgotten = 0;
     ld_status st;
     LD_TRY(ld_csr_canonical(&a, given));
     present = ld_csr_loops(a);
@@ -69,6 +72,10 @@ static ld_status change_diagonal(ld_csr **out, ld_csr *given, diagonal_change ch
             s->columns[e++] = c;
         }
         s->offsets[r + 1] = e;
+        if (a->s->offsets[r + 1] - forgotten >= FORGOTTEN || r == n_rows - 1) {
+            ld_structure_forget(a->s, forgotten, a->s->offsets[r + 1]);
+            forgotten = a->s->offsets[r + 1];
+        }
     }
     LD_TRY(ld_csr_new(out, s, values, NULL, NULL));
 done:
