@@ -29,6 +29,7 @@ static ld_status batch_norm_backward(ld_node *node)
     const float *g = node->out->grad->data, *mean = node->saved[0]->data;
     int64_t n = x->n_rows, k = x->n_cols;
     double *sums = ld_calloc_array(3 * k, sizeof *sums, LD_MEM_SCRATCH);
+    bool accumulate;
     double *of_dy = sums, *of_dy_z = sums + k, *inverse = sums + 2 * k;
     ld_status st = sums ? LD_OK : LD_NOMEM;
     if (st != LD_OK)
@@ -49,12 +50,13 @@ static ld_status batch_norm_backward(ld_node *node)
     }
     if (!ld_wants_grad(x))
         goto done;
-    LD_TRY(ld_grad_zeroed(x, &grad));
+    LD_TRY(ld_grad_pass(node, x, &grad, &accumulate));
     for (int64_t r = 0; r < n; r++)
         for (int64_t j = 0; j < k; j++) {
             double z = (x->data[r * k + j] - mean[j]) * inverse[j];
             double d = g[r * k + j] - (of_dy[j] + z * of_dy_z[j]) / (double)n;
-            grad->data[r * k + j] += (float)(gain->data[j] * inverse[j] * d);
+            float dx = (float)(gain->data[j] * inverse[j] * d), *to = &grad->data[r * k + j];
+            *to = accumulate ? *to + dx : dx;
         }
 done:
     ld_free(sums);

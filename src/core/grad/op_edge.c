@@ -13,8 +13,9 @@ enum { ROW_GRAIN = 64 };
 typedef struct {
     const ld_structure *s;
     const float *in, *g; /* scores; of backward the softmax and its gradient */
-    float *out;
+    float *out;          /* dscore may be where dy is */
     int64_t k;
+    bool accumulate;
 } softmax;
 
 static void softmax_rows(void *ctx, int64_t first, int64_t last)
@@ -44,18 +45,22 @@ static void softmax_backward_rows(void *ctx, int64_t first, int64_t last)
         double dot = 0;
         for (int64_t e = begin; e < end; e += p->k)
             dot += (double)p->in[e] * p->g[e];
-        for (int64_t e = begin; e < end; e += p->k)
-            p->out[e] += (float)(p->in[e] * (p->g[e] - dot));
+        for (int64_t e = begin; e < end; e += p->k) {
+            float d = (float)(p->in[e] * (p->g[e] - dot));
+            p->out[e] = p->accumulate ? p->out[e] + d : d;
+        }
     }
 }
 
 static ld_status edge_softmax_backward(ld_node *n)
 {
     ld_tensor *grad;
-    ld_status st = ld_grad_zeroed(n->in[0], &grad);
+    softmax p = {
+        .s = n->matrix->s, .in = n->out->data, .g = n->out->grad->data, .k = n->out->n_cols};
+    ld_status st = ld_grad_pass(n, n->in[0], &grad, &p.accumulate);
     if (st != LD_OK)
         return st;
-    softmax p = {n->matrix->s, n->out->data, n->out->grad->data, grad->data, grad->n_cols};
+    p.out = grad->data;
     return ld_parallel_for(p.s->n_rows, ROW_GRAIN, softmax_backward_rows, &p);
 }
 
@@ -73,7 +78,7 @@ ld_status ld_op_edge_softmax(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tenso
     ld_status st = ld_tensor_like(&y, scores);
     if (st != LD_OK)
         return st;
-    softmax p = {a->s, scores->data, NULL, y->data, scores->n_cols};
+    softmax p = {.s = a->s, .in = scores->data, .out = y->data, .k = scores->n_cols};
     st = ld_parallel_for(a->s->n_rows, ROW_GRAIN, softmax_rows, &p);
     return ld_tape_finish(tape, out, y, &node, st);
 }
@@ -194,8 +199,8 @@ static ld_status matmul_heads_backward(ld_node *n)
     bool accumulate;
     ld_status st = LD_OK;
     if (ld_wants_grad(w)) {
-        LD_TRY(ld_grad_zeroed(w, &grad));
-        LD_TRY(ld_sddmm_heads(grad, n->matrix, g, x));
+        LD_TRY(ld_grad_target(w, &grad, &accumulate));
+        LD_TRY(ld_sddmm_heads(grad, n->matrix, g, x, accumulate));
     }
     if (ld_wants_grad(x)) {
         LD_TRY(ld_grad_target(x, &grad, &accumulate));

@@ -197,7 +197,8 @@ done:
 static ld_status normalize_rows_backward(ld_node *n)
 {
     ld_tensor *grad;
-    ld_status st = ld_grad_zeroed(n->in[0], &grad);
+    bool accumulate;
+    ld_status st = ld_grad_pass(n, n->in[0], &grad, &accumulate);
     if (st != LD_OK)
         return st;
     int64_t k = grad->n_cols;
@@ -206,8 +207,10 @@ static ld_status normalize_rows_backward(ld_node *n)
         double dot = 0, inverse = n->saved[0]->data[r];
         for (int64_t j = 0; j < k; j++)
             dot += (double)y[j] * g[j];
-        for (int64_t j = 0; j < k; j++)
-            grad->data[r * k + j] += (float)((g[j] - y[j] * dot) * inverse);
+        for (int64_t j = 0; j < k; j++) {
+            float d = (float)((g[j] - y[j] * dot) * inverse), *to = &grad->data[r * k + j];
+            *to = accumulate ? *to + d : d;
+        }
     }
     return LD_OK;
 }

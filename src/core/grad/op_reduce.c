@@ -3,18 +3,43 @@
 #include <inttypes.h>
 
 #include "base/memory.h"
+#include "base/simd.h"
+#include "base/threads.h"
 #include "grad/op.h"
+
+enum { ROW_GRAIN = 64, CHUNK = 1 << 14 };
+
+/* The gradient of every element is `scale`, or that times x where x is not NULL. */
+typedef struct {
+    float *grad;
+    const float *x;
+    double scale;
+    bool accumulate;
+} scaling;
+
+LD_CLONES(scaled)
+{
+    const scaling *p = ctx;
+    for (int64_t i = begin; i < end; i++) {
+        float d = (float)(p->x ? p->scale * p->x[i] : p->scale);
+        p->grad[i] = p->accumulate ? p->grad[i] + d : d;
+    }
+}
+
+static ld_status pass_scaled(ld_tensor *t, const float *x, double scale)
+{
+    ld_tensor *grad;
+    scaling p = {.x = x, .scale = scale};
+    ld_status st = ld_grad_target(t, &grad, &p.accumulate);
+    if (st != LD_OK)
+        return st;
+    p.grad = grad->data;
+    return ld_parallel_for(ld_tensor_size(t), CHUNK, scaled, &p);
+}
 
 static ld_status sum_backward(ld_node *n)
 {
-    ld_tensor *grad;
-    ld_status st = ld_grad_zeroed(n->in[0], &grad);
-    if (st != LD_OK)
-        return st;
-    float g = (float)(n->out->grad->data[0] * n->number);
-    for (int64_t i = 0, size = ld_tensor_size(grad); i < size; i++)
-        grad->data[i] += g;
-    return LD_OK;
+    return pass_scaled(n->in[0], NULL, n->out->grad->data[0] * n->number);
 }
 
 ld_status ld_op_sum(ld_tape *tape, ld_tensor **out, ld_tensor *x, double scale)
@@ -46,24 +71,52 @@ static steps steps_along(const ld_tensor *x, int dim)
     return dim == 0 ? (steps){0, 1, x->n_cols} : (steps){1, 0, x->n_rows};
 }
 
+typedef struct {
+    float *grad;
+    const float *x, *g;
+    int64_t n_cols;
+    steps to;
+    float scale;
+    bool square, accumulate;
+} spreading;
+
+/* Always inlined with a constant step, so that the loop vectorises. */
+static inline __attribute__((always_inline)) void spread_row(const spreading *p, int64_t r,
+                                                             int64_t col)
+{
+    const float *x = p->x + r * p->n_cols, *g = p->g + r * p->to.row;
+    float *grad = p->grad + r * p->n_cols;
+    for (int64_t j = 0; j < p->n_cols; j++) {
+        float d = p->scale * g[j * col];
+        d = p->square ? 2 * x[j] * d : d;
+        grad[j] = p->accumulate ? grad[j] + d : d;
+    }
+}
+
+LD_CLONES(spread_rows)
+{
+    const spreading *p = ctx;
+    for (int64_t r = begin; r < end; r++)
+        if (p->to.col == 1)
+            spread_row(p, r, 1);
+        else
+            spread_row(p, r, 0);
+}
+
 static ld_status sums_backward(ld_node *n)
 {
-    const ld_tensor *x = n->in[0];
-    const float *g = n->out->grad->data;
-    ld_tensor *grad;
-    ld_status st = ld_grad_zeroed(n->in[0], &grad);
+    ld_tensor *x = n->in[0], *grad;
+    spreading p = {.x = x->data,
+                   .g = n->out->grad->data,
+                   .n_cols = x->n_cols,
+                   .to = steps_along(x, n->variant & 1),
+                   .scale = (float)n->number,
+                   .square = n->variant & 2};
+    ld_status st = ld_grad_target(x, &grad, &p.accumulate);
     if (st != LD_OK)
         return st;
-    steps to = steps_along(grad, n->variant & 1);
-    float scale = (float)n->number;
-    bool square = n->variant & 2;
-    for (int64_t r = 0; r < grad->n_rows; r++)
-        for (int64_t j = 0; j < grad->n_cols; j++) {
-            int64_t i = r * grad->n_cols + j;
-            float d = scale * g[r * to.row + j * to.col];
-            grad->data[i] += square ? 2 * x->data[i] * d : d;
-        }
-    return LD_OK;
+    p.grad = grad->data;
+    return ld_parallel_for(x->n_rows, ROW_GRAIN, spread_rows, &p);
 }
 
 ld_status ld_op_sums(ld_tape *tape, ld_tensor **out, ld_tensor *x, int dim, int power, double scale)
@@ -148,17 +201,11 @@ done:
     return st;
 }
 
+/* dx = dy x / y, and zeros at 0 */
 static ld_status norm_backward(ld_node *n)
 {
-    const ld_tensor *x = n->in[0], *y = n->out;
-    ld_tensor *grad;
-    ld_status st = ld_grad_zeroed(n->in[0], &grad);
-    if (st != LD_OK || y->data[0] == 0)
-        return st;
-    double scale = (double)y->grad->data[0] / y->data[0];
-    for (int64_t i = 0, size = ld_tensor_size(grad); i < size; i++)
-        grad->data[i] += (float)(scale * x->data[i]);
-    return LD_OK;
+    double y = n->out->data[0], dy = n->out->grad->data[0];
+    return pass_scaled(n->in[0], n->in[0]->data, y == 0 ? 0 : dy / y);
 }
 
 ld_status ld_op_norm(ld_tape *tape, ld_tensor **out, ld_tensor *x)

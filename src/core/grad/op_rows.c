@@ -5,7 +5,7 @@
 #include "base/threads.h"
 #include "grad/op.h"
 
-enum { ROW_GRAIN = 64 };
+enum { ROW_GRAIN = 64, CHUNK = 1 << 14 };
 
 /* dst[i] = src[rows[i]] */
 typedef struct {
@@ -177,18 +177,47 @@ done:
     return ld_tape_finish(tape, out, z, &node, st);
 }
 
+/* A tensor and a part of it, from position `first` to before `last`. */
+typedef struct {
+    float *whole;
+    const float *part;
+    int64_t first, last;
+} placement;
+
+/* whole = the part, among zeros */
+static void place_part(void *ctx, int64_t begin, int64_t end)
+{
+    const placement *p = ctx;
+    int64_t first = p->first < begin ? begin : p->first < end ? p->first : end;
+    int64_t last = p->last < first ? first : p->last < end ? p->last : end;
+    memset(p->whole + begin, 0, (size_t)(first - begin) * sizeof(float));
+    if (first < last)
+        memcpy(p->whole + first, p->part + (first - p->first),
+               (size_t)(last - first) * sizeof(float));
+    memset(p->whole + last, 0, (size_t)(end - last) * sizeof(float));
+}
+
+/* The same, added. */
+LD_CLONES(add_part)
+{
+    const placement *p = ctx;
+    for (int64_t i = begin; i < end; i++)
+        p->whole[p->first + i] += p->part[i];
+}
+
 /* number: where the view, or copy, begins in x, in elements */
 static ld_status view_backward(ld_node *n)
 {
     ld_tensor *grad;
     const ld_tensor *g = n->out->grad;
-    ld_status st = ld_grad_zeroed(n->in[0], &grad);
-    if (st != LD_OK)
+    bool accumulate;
+    ld_status st = ld_grad_pass(n, n->in[0], &grad, &accumulate);
+    if (st != LD_OK || grad == g)
         return st;
-    float *part = grad->data + (int64_t)n->number;
-    for (int64_t i = 0, size = ld_tensor_size(g); i < size; i++)
-        part[i] += g->data[i];
-    return LD_OK;
+    int64_t first = (int64_t)n->number, size = ld_tensor_size(g);
+    placement p = {grad->data, g->data, first, first + size};
+    return accumulate ? ld_parallel_for(size, CHUNK, add_part, &p)
+                      : ld_parallel_for(ld_tensor_size(grad), CHUNK, place_part, &p);
 }
 
 ld_status ld_op_reshape(ld_tape *tape, ld_tensor **out, ld_tensor *x, int ndim, int64_t n_rows,

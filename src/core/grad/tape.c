@@ -187,10 +187,15 @@ ld_status ld_grad_zeroed(ld_tensor *t, ld_tensor **grad)
 ld_status ld_grad_add(ld_tensor *t, const ld_tensor *part)
 {
     ld_tensor *grad;
-    ld_status st = ld_grad_zeroed(t, &grad);
-    for (int64_t i = 0, n = ld_tensor_size(t); st == LD_OK && i < n; i++)
+    bool accumulate;
+    ld_status st = ld_grad_target(t, &grad, &accumulate);
+    if (st != LD_OK)
+        return st;
+    if (!accumulate)
+        memcpy(grad->data, part->data, (size_t)ld_tensor_size(t) * sizeof(float));
+    for (int64_t i = 0, n = ld_tensor_size(t); accumulate && i < n; i++)
         grad->data[i] += part->data[i];
-    return st;
+    return LD_OK;
 }
 
 static void drop_grad(ld_tensor *t)

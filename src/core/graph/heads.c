@@ -75,6 +75,7 @@ typedef struct {
     const ld_structure *s;
     const float *x, *y; /* n_rows and n_cols x heads * width */
     int64_t heads, width;
+    bool accumulate;
 } dots;
 
 LD_CLONES(dot_rows)
@@ -89,17 +90,19 @@ LD_CLONES(dot_rows)
                 double dot = 0;
                 for (int64_t j = h * p->width; j < (h + 1) * p->width; j++)
                     dot += (double)x[j] * y[j];
-                p->w[e * p->heads + h] += (float)dot;
+                float *w = &p->w[e * p->heads + h];
+                *w = p->accumulate ? *w + (float)dot : (float)dot;
             }
         }
     }
 }
 
-ld_status ld_sddmm_heads(ld_tensor *w, ld_csr *a, const ld_tensor *x, const ld_tensor *y)
+ld_status ld_sddmm_heads(ld_tensor *w, ld_csr *a, const ld_tensor *x, const ld_tensor *y,
+                         bool accumulate)
 {
     ld_status st = check(a, false, w, x, y);
     if (st != LD_OK)
         return st;
-    dots p = {w->data, a->s, x->data, y->data, w->n_cols, x->n_cols / w->n_cols};
+    dots p = {w->data, a->s, x->data, y->data, w->n_cols, x->n_cols / w->n_cols, accumulate};
     return ld_parallel_for(a->s->n_rows, ROW_GRAIN, dot_rows, &p);
 }

@@ -10,7 +10,8 @@
 ld_status ld_spmm_heads(ld_tensor *y, ld_csr *a, bool transpose, const ld_tensor *w,
                         const ld_tensor *x, bool accumulate);
 
-/* w[e][h] += x[row of e] . y[column of e], over the columns of head h. */
-ld_status ld_sddmm_heads(ld_tensor *w, ld_csr *a, const ld_tensor *x, const ld_tensor *y);
+/* w[e][h] = x[row of e] . y[column of e], over the columns of head h, or += when accumulate. */
+ld_status ld_sddmm_heads(ld_tensor *w, ld_csr *a, const ld_tensor *x, const ld_tensor *y,
+                         bool accumulate);
 
 #endif
