@@ -46,8 +46,8 @@ function tests.test_table()
   -- Two ranks send two slabs a step.
   for features, classes, mib in ("602 41 2.76 128 172 2.10"):gmatch "(%d+) (%d+) ([%d.]+)" do
     local model = ladies.nn.gcn{inputs = tonumber(features), outputs = tonumber(classes)}
-    local _, _, n = ladies.optim.sgd(model:parameters()):sums()
-    lu.assertEquals(("%.2f"):format(2 * 4 * n / 2 ^ 20), mib)
+    local _, _, slab = ladies.optim.sgd(model:parameters()):sums()
+    lu.assertEquals(("%.2f"):format(2 * 4 * slab.n_rows / 2 ^ 20), mib)
     lu.assertStrContains(out, (" |     2 |               4 |      %s | "):format(mib))
   end
 end

@@ -34,6 +34,18 @@ function tests.test_powers()
   lu.assertTrue(root ~= root)
 end
 
+--- A vector, which is computed in pieces, has the numbers of a matrix of one column.
+function tests.test_long_vectors()
+  local n, rng = 70001, ladies.rng(4)
+  local a, b = ladies.zeros(n):normal_(1, rng), ladies.zeros(n):normal_(1, rng)
+  for _, f in ipairs{
+    function(u, v) return u + v end, function(u, v) return u / v end,
+    function(u) return u - 3 end, function(u) return tensor{3} / u end,
+  } do
+    lu.assertEquals(f(a, b):hash(), f(a:reshape(n, 1), b:reshape(n, 1)):reshape(n):hash())
+  end
+end
+
 function tests.test_shapes_of_powers()
   lu.assertEquals((x ^ tensor{1, 2, 0}):to_table(), table_of(4, 3, function(r, j)
     return rows[r][j] ^ ({1, 2, 0})[j]

@@ -1,14 +1,16 @@
 -- ladies bench ranks: what it costs several processes to train together
 --
---   ladies bench ranks [--ranks 1,2,4] [--step S] [--rounds N]
+--   ladies bench ranks [--ranks 2,4] [--step S] [--rounds N]
 --
 -- For every number of ranks it starts so many processes by mpirun, with a thread each, on the
--- WordNet graph with the main job's settings (5 x 512 samples, batch 512, hidden 256):
---   * mini-batches a second, in steps of S that all share, and of as many processes that train on
---     their own and send nothing, which is what the machine can do; in turns
+-- WordNet graph with the main job's settings (5 x 512 samples, batch 512, hidden 256), and
+-- measures, in turns:
+--   * mini-batches a second, in steps of S: of one rank while the others wait, of all that share
+--     the steps, and of as many processes that train on their own and send nothing, which is what
+--     the machine can do
 --   * an exchange of a step's gradients, and MPI_Allreduce of the same size, which adds in an order
---     of its own; in turns
---   * the bytes that were sent, and those that are computed
+--     of its own
+-- and the bytes that were sent, beside those that are computed.
 
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -22,16 +24,26 @@ local spec = {
   name = "ladies bench ranks", ranks = true,
   about = "Measures what several processes that train together cost, beside the same alone.",
   {"ranks", "LIST", "array of integers", help = "how many processes, one after the other "
-    .. "(default 1,2,4)"},
+    .. "(default 2,4)"},
   {"step", "S", "positive integer", default = 8, help = "mini-batches of a step"},
   {"rounds", "N", "positive integer", default = 5, help = "of each, in turns"},
   {"steps", "N", "positive integer", default = 10, help = "of a round"},
   {"exchanges", "N", "positive integer", default = 101, help = "of either kind"},
 }
 
-local function median(list)
-  table.sort(list)
-  return list[(#list + 1) // 2]
+-- The median of a list, and its quartiles, as a text.
+local function spread(list)
+  local sorted = table.move(list, 1, #list, 1, {})
+  table.sort(sorted)
+  local function at(quarter) return sorted[1 + (#sorted - 1) * quarter // 4] end
+  return ("%.2f (%.2f to %.2f)"):format(at(2), at(1), at(3))
+end
+
+-- The ratios of two lists that were measured in turns.
+local function ratios(above, below)
+  local list = {}
+  for i, x in ipairs(above) do list[i] = x / below[i] end
+  return spread(list)
 end
 
 -- Seconds of f(...), from when all ranks begin to when all have ended.
@@ -66,58 +78,73 @@ local function trainer(step)
   end, adam
 end
 
--- Mini-batches a second, of all ranks: together, and each on its own.
+-- Mini-batches a second of one rank, of all together, and of each on its own, in rounds.
 local function rates(opts, train, adam)
   local step, own = opts.step, opts.steps * opts.step // comm.size
   local function together(batch)
     if comm.accumulate(adam, step, batch.place) then adam:step() end
   end
-  local function alone() adam:step() end
-  train(own, together)                                 -- warms up
-  local shared, single, ratios = {}, {}, {}
-  for i = 1, opts.rounds do
-    shared[i] = own * comm.size / seconds_of(train, own, together)
-    single[i] = own * comm.size / seconds_of(train, own, alone)
-    ratios[i] = shared[i] / single[i]
+  local function alone()
+    if adam:accumulate(step // comm.size) then adam:step() end
   end
-  return median(shared), median(single), median(ratios)
+  local function first() if comm.rank == 0 then train(own, alone) end end
+  train(own, together)                                 -- warms up
+  local one, all, each = {}, {}, {}
+  for i = 1, opts.rounds do
+    one[i] = own / seconds_of(first)
+    all[i] = own * comm.size / seconds_of(train, own, together)
+    each[i] = own * comm.size / seconds_of(train, own, alone)
+  end
+  return one, all, each
 end
 
 -- ---------------------------------------------------------------- the exchange
 
--- Milliseconds of an exchange of as many leaves as ranks, and of MPI's own sum.
+-- Milliseconds of exchanges of as many leaves as ranks, and of MPI's own sum.
 local function exchanges(adam, count)
-  local _, has, n = adam:sums()
-  local own, sum, ours, theirs, ratios = ladies.ones(n), ladies.zeros(n), {}, {}, {}
+  local _, has, slab = adam:sums()
+  local own, sum, ours, theirs = ladies.ones(#slab), ladies.zeros(#slab), {}, {}
   for i = 1, count do
     adam:accumulate(comm.size, comm.rank + 1)
     ours[i] = 1e3 * seconds_of(gradients.share, adam, comm.size, has)
     theirs[i] = 1e3 * seconds_of(link.sum, "bench", sum, own)
-    ratios[i] = ours[i] / theirs[i]
     adam:clear()
   end
-  return median(ours), median(theirs), median(ratios)
+  return ours, theirs
 end
 
--- What one of several processes does; rank 0 prints the line.
+-- The megabytes of gradients of a step that all ranks have sent, where they were so many steps.
+local function sent(steps)
+  local all = 0
+  for _, bytes in ipairs(comm.gather(link.traffic.gradients.bytes / steps)) do all = all + bytes end
+  return all / units.MIB
+end
+
+-- What one of several processes does; rank 0 prints.
 local function measure(opts)
   ladies.threads(1)
   if opts.step % comm.size ~= 0 then
     error(("--step must be a multiple of the ranks, %d"):format(comm.size), 0)
   end
   local train, adam = trainer(opts.step)
-  local _, _, n = adam:sums()
-  local rate, limit, share = rates(opts, train, adam)
-  local sent = (link.traffic.gradients or {bytes = 0}).bytes / ((1 + opts.rounds) * opts.steps)
-  local all = 0
-  for _, bytes in ipairs(comm.gather(sent)) do all = all + bytes end
-  local _, computed = gradients.cost(n, comm.size, opts.step)
-  local line = ("%5d  %8.1f  %8.1f  %6.2f"):format(comm.size, rate, limit, share)
-  if comm.size > 1 then
-    line = ("%s  %8.2f  %8.2f"):format(line, all / units.MIB, computed / units.MIB)
-    line = ("%s  %8.2f  %9.2f  %6.2f"):format(line, exchanges(adam, opts.exchanges))
-  end
-  print(line)
+  local one, all, each = rates(opts, train, adam)
+  local megabytes = sent((1 + opts.rounds) * opts.steps)
+  local _, _, slab = adam:sums()
+  local _, computed = gradients.cost(#slab, comm.size, opts.step)
+  local ours, theirs = exchanges(adam, opts.exchanges)
+  local function line(name, text) print(("  %-34s%s"):format(name, text)) end
+  print(("%d ranks"):format(comm.size))
+  line("mini-batches a second: one rank", spread(one))
+  line("  together", spread(all))
+  line("  on their own", spread(each))
+  line("together / one rank", ratios(all, one))
+  line("on their own / one rank", ratios(each, one))
+  line("together / on their own", ratios(all, each))
+  line("MB of gradients a step: sent", ("%.2f"):format(megabytes))
+  line("  computed", ("%.2f"):format(computed / units.MIB))
+  line(("ms of an exchange of %.2f MB"):format(4 * #slab / units.MIB), spread(ours))
+  line("  MPI_Allreduce", spread(theirs))
+  line("exchange / MPI_Allreduce", ratios(ours, theirs))
 end
 
 -- ---------------------------------------------------------------- the processes
@@ -137,14 +164,9 @@ end
 
 cli.main(spec, arg, function(opts)
   if comm.size > 1 then return measure(opts) end
-  print(("ladies %s, a thread each; mini-batches a second in steps of %d, median of %d rounds of "
-    .. "%d steps;\nMB of gradients a step; ms of an exchange of a gradient from each rank, median "
-    .. "of %d"):format(ladies.version, opts.step, opts.rounds, opts.steps,
+  print(("ladies %s, a thread each, steps of %d mini-batches; median (quartiles) of %d rounds of "
+    .. "%d steps,\nand of %d exchanges"):format(ladies.version, opts.step, opts.rounds, opts.steps,
       opts.exchanges))
-  print "ranks  together  on their own  share   MB sent  computed  exchange  Allreduce   ratio"
   io.stdout:flush()
-  for _, n in ipairs(opts.ranks or {1, 2, 4}) do
-    if n == 1 then measure(opts) else start(n, opts) end
-    io.stdout:flush()
-  end
+  for _, n in ipairs(opts.ranks or {2, 4}) do start(n, opts) end
 end)

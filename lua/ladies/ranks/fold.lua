@@ -44,10 +44,16 @@ end
 
 --- The sum of n leaves: of sums of parts of them, {first =, last =, sum = Tensor}, in order.
 function fold.add(nodes, n)
-  local stack = {}
-  for _, node in ipairs(nodes) do
-    push(stack, node, n, function(left, right) return left + right end)
+  local stack, made = {}, {}
+  local function add(left, right)
+    local sum = left + right
+    for _, half in ipairs{left, right} do
+      if made[half] and not half.in_step then half:release() end
+    end
+    made[sum] = true
+    return sum
   end
+  for _, node in ipairs(nodes) do push(stack, node, n, add) end
   return stack[1].sum
 end
 

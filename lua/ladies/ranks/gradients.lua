@@ -29,7 +29,8 @@ local function each_other(n, f)
   end
 end
 
--- The sums of all ranks, of this rank's part of the slab; the others get theirs of its own.
+-- The sums of all ranks, of this rank's part of the slab; others get those of theirs. Also what was
+-- received, {rank, Tensor} each.
 local function scatter(own, n, leaves)
   local sends, receives, nodes = {}, {}, {}
   each_other(n, function(rank, first, last)
@@ -38,11 +39,7 @@ local function scatter(own, n, leaves)
     end
   end)
   local first, last = part(link.rank, n)
-  if first > last then
-    link.exchange(KIND, sends, receives)
-    return nil
-  end
-  for rank = 0, link.size - 1 do
+  for rank = 0, first <= last and link.size - 1 or -1 do
     local from, to = fold.share(rank, link.size, leaves)
     local theirs = rank == link.rank and own or fold.nodes(from, to, leaves)
     for _, node in ipairs(theirs) do
@@ -57,24 +54,33 @@ local function scatter(own, n, leaves)
     end
   end
   link.exchange(KIND, sends, receives)
-  return fold.add(nodes, leaves)
+  return nodes, receives
 end
 
--- The whole slab, of the parts that all ranks have; `own` is this rank's, or nil.
-local function gather(own, n)
-  local whole, sends, receives = core.zeros(n), {}, {}
-  if own then
-    local first, last = part(link.rank, n)
-    whole:slice(first, last):copy_(own)
-    for rank = 0, link.size - 1 do
-      if rank ~= link.rank then sends[#sends + 1] = {rank, own} end
-    end
+-- Writes the mean of this rank's part of the slab to it.
+local function add(slab, own, leaves)
+  local first, last = part(link.rank, slab.n_rows)
+  local nodes, received = scatter(own, slab.n_rows, leaves)
+  if first > last then return end
+  local sum = fold.add(nodes, leaves)
+  local mean = sum / leaves
+  slab:slice(first, last):copy_(mean)
+  mean:release()
+  if #nodes > 1 then sum:release() end
+  for _, one in ipairs(received) do one[2]:release() end
+end
+
+-- Brings the parts of the slab that each rank has to all.
+local function gather(slab)
+  local sends, receives = {}, {}
+  local first, last = part(link.rank, slab.n_rows)
+  for rank = 0, first <= last and link.size - 1 or -1 do
+    if rank ~= link.rank then sends[#sends + 1] = {rank, slab:slice(first, last)} end
   end
-  each_other(n, function(rank, first, last)
-    receives[#receives + 1] = {rank, whole:slice(first, last)}
+  each_other(slab.n_rows, function(rank, from, to)
+    receives[#receives + 1] = {rank, slab:slice(from, to)}
   end)
   link.exchange(KIND, sends, receives)
-  return whole
 end
 
 --- gradients.cost(n, size, leaves): the messages and bytes that `size` ranks send, all together,
@@ -97,9 +103,10 @@ end
 --- Gives every rank's optimizer the mean of the gradients of all `leaves` mini-batches of a step,
 -- of which it has added its share; `has` says which parameters have a gradient at any rank.
 function gradients.share(optimizer, leaves, has)
-  local own, _, n = optimizer:sums()
-  local sum = scatter(own, n, leaves)
-  optimizer:set_mean(gather(sum and sum / leaves, n), has)
+  local own, _, slab = optimizer:sums()
+  core.no_grad(add, slab, own, leaves)
+  gather(slab)
+  optimizer:set_mean(slab, has)
 end
 
 return gradients

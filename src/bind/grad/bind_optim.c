@@ -154,7 +154,7 @@ static int optimizer_sums(lua_State *L)
         lua_rawseti(L, -2, i + 1);
     }
     push_in_sum(L, o);
-    lua_pushinteger(L, o->grads->n_rows);
+    *bind_new_tensor(L) = ld_tensor_ref(o->grads);
     return 3;
 }
 
@@ -358,11 +358,11 @@ static const bind_function methods[] = {
      "of them counts as zeros there. They come in their order; the first may have any number, and\n"
      "what is not its part of the step is then elsewhere: see optimizer:sums."},
     {"sums", optimizer_sums,
-     "optimizer:sums() -> table, table, integer\n"
+     "optimizer:sums() -> table, table, Tensor\n"
      "What optimizer:accumulate has added so far, as an array of {first =, last =, sum =} for the\n"
      "mini-batches first .. last, whose sums wait for others (vectors that share the optimizer's\n"
      "memory and are good until it is called again); whether each parameter has a gradient there;\n"
-     "and the number of elements of such a vector."},
+     "and such a vector of the optimizer's own, room for what optimizer:set_mean is given."},
     {"set_mean", optimizer_set_mean,
      "optimizer:set_mean(mean: Tensor, has: boolean[])\n"
      "Makes a vector, of the layout of the sums of optimizer:sums, the gradients of the parameters\n"

@@ -40,19 +40,31 @@ arith_row(const arith *p, float *z, const float *a, const float *b, int64_t ca, 
     }
 }
 
+static inline __attribute__((always_inline)) void arith_any_row(const arith *p, float *z,
+                                                                const float *a, const float *b)
+{
+    if (p->a.col == 1 && p->b.col == 1)
+        arith_row(p, z, a, b, 1, 1);
+    else if (p->a.col == 1 && p->b.col == 0)
+        arith_row(p, z, a, b, 1, 0);
+    else
+        arith_row(p, z, a, b, p->a.col, p->b.col);
+}
+
 LD_CLONES(arith_rows)
 {
     const arith *p = ctx;
-    for (int64_t r = begin; r < end; r++) {
-        const float *a = p->a.data + r * p->a.row, *b = p->b.data + r * p->b.row;
-        float *z = p->out + r * p->n_cols;
-        if (p->a.col == 1 && p->b.col == 1)
-            arith_row(p, z, a, b, 1, 1);
-        else if (p->a.col == 1 && p->b.col == 0)
-            arith_row(p, z, a, b, 1, 0);
-        else
-            arith_row(p, z, a, b, p->a.col, p->b.col);
-    }
+    for (int64_t r = begin; r < end; r++)
+        arith_any_row(p, p->out + r * p->n_cols, p->a.data + r * p->a.row,
+                      p->b.data + r * p->b.row);
+}
+
+/* A piece of a vector, all of which is one row. */
+LD_CLONES(arith_piece)
+{
+    arith p = *(const arith *)ctx;
+    p.n_cols = end - begin;
+    arith_any_row(&p, p.out + begin, p.a.data + begin * p.a.col, p.b.data + begin * p.b.col);
 }
 
 #undef EACH
@@ -184,7 +196,10 @@ ld_status ld_op_arith(ld_tape *tape, ld_tensor **out, ld_arith kind, ld_tensor *
     LD_TRY(ld_broadcast(operand, &shape, node.name, 2, node.in));
     LD_TRY(ld_tensor_like(&y, shape));
     arith p = {y->data, operand[0], operand[1], y->n_cols, kind};
-    LD_TRY(ld_parallel_for(y->n_rows, row_grain(y->n_cols), arith_rows, &p));
+    if (y->ndim == 1)
+        LD_TRY(ld_parallel_for(y->n_rows, CHUNK, arith_piece, &p));
+    else
+        LD_TRY(ld_parallel_for(y->n_rows, row_grain(y->n_cols), arith_rows, &p));
 done:
     return ld_tape_finish(tape, out, y, &node, st);
 }

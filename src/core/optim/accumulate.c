@@ -159,7 +159,8 @@ ld_status ld_optimizer_set_mean(ld_optimizer *o, const ld_tensor *mean, const bo
                        ld_tensor_size(mean), o->grads->n_rows);
     if ((st = check_slab(o)) != LD_OK || (st = ld_tensor_change(o->grads)) != LD_OK)
         return st;
-    memcpy(o->grads->data, mean->data, (size_t)o->grads->n_rows * sizeof(float));
+    if (mean->data != o->grads->data)
+        memcpy(o->grads->data, mean->data, (size_t)o->grads->n_rows * sizeof(float));
     memcpy(o->in_sum, has, (size_t)o->n * sizeof *has);
     finish(o);
     return LD_OK;

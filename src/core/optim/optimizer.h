@@ -71,8 +71,8 @@ ld_status ld_optimizer_accumulate(ld_optimizer *o, int64_t leaf, int64_t leaves,
 /* How many leaves wait. */
 int64_t ld_optimizer_waiting(const ld_optimizer *o);
 
-/* Makes `mean`, a vector of the slabs' layout, the gradients of the parameters for which `has` says
- * so; what waits is forgotten. */
+/* Makes `mean`, a vector of the slabs' layout or the slab of gradients itself, the gradients of the
+ * parameters for which `has` says so; what waits is forgotten. */
 ld_status ld_optimizer_set_mean(ld_optimizer *o, const ld_tensor *mean, const bool *has);
 
 /* One update of every parameter that has a gradient; the gradients are used up. LD_STATE when some
