@@ -126,7 +126,7 @@ function tests.test_commands()
   lu.assertStrContains(out, "lists the commands")
   lu.assertEquals({err, status}, {"", 0})
   out, err, status = run {"help", "help"}
-  lu.assertStrMatches(out, "ladies help: .*ladies help %[NAME%]\n")
+  lu.assertStrMatches(out, "ladies help: .*ladies help %[NAME%]\n.*")
   lu.assertEquals({err, status}, {"", 0})
 end
 
@@ -139,6 +139,15 @@ function tests.test_unknown_commands_name_the_nearest()
   end
   local _, err = run {"zzzzzzzzzz"}
   lu.assertStrMatches(err, "ladies: no command 'zzzzzzzzzz' [^\n]*\n")
+end
+
+--- What is no command is a name of the library, or words to search for.
+function tests.test_help_of_the_library()
+  lu.assertEquals(run {"help", "nn.gcn"}, run {"-e", "print(ladies.help_text 'nn.gcn')"})
+  lu.assertStrContains(run {"help", "choose", "neighbours"}, "\n  ladies.samplers.graphsage ")
+  local out, err, status = run {"help", "zzzz", "yyyy"}
+  lu.assertEquals({out, status}, {"", 1})
+  lu.assertStrMatches(err, 'ladies: ladies.help: nothing is called "zzzz yyyy", and no [^\n]*\n')
 end
 
 function tests.test_a_bare_name_is_never_a_file()

@@ -84,6 +84,8 @@ function tests.test_wrong_values()
     lu.assertEquals(complaint(case[1]), "ladies.train: " .. case[2])
   end
   lu.assertEquals(complaint(7), "ladies.train: the options must be a table, got 7")
+  lu.assertEquals(complaint(setmetatable({}, {__name = "ladies.Dataset"})),
+    "ladies.train: the options must be a plain table, got a Dataset")
 end
 
 function tests.test_classes_go_by_name()

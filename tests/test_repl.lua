@@ -35,6 +35,20 @@ function tests.test_banner_results_and_leaving()
   ]]
 end
 
+--- A call alone is blamed where it fails, though its results are the chunk's.
+function tests.test_errors_of_a_call_alone()
+  assert_talk [[
+    expect >
+    send width = 3\r
+    expect >\s
+    send ladies.nn.gcn(width) -- no table\r
+    expect stdin:2: ladies.nn.gcn: the options must be a table, got 3\r\n  2 | ladies.nn.gcn(width)
+    expect width = 3\r\n  where()
+    send local a, b = 1, 2; math.max(a, b), select('#', nil, nil) -- two\r
+    expect \n2, 2\r\n>\s
+  ]]
+end
+
 --- The words of other prompts end this one, unless they are the user's.
 function tests.test_exit_and_quit()
   for _, word in ipairs{"exit", "quit", "exit()", " quit ( ) "} do

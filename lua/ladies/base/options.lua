@@ -230,8 +230,9 @@ end
 function options.check(where, given, spec)
   given = given == nil and {} or given
   if rawequal(given, QUESTION) then error({[QUESTION] = spec}, 0) end
-  if type(given) ~= "table" then
-    errors.fail(("%s: the options must be a table, got %s"):format(where, show(given)))
+  if type(given) ~= "table" or options.class_of(given) then
+    errors.fail(("%s: the options must be a %stable, got %s"):format(where,
+      type(given) == "table" and "plain " or "", show(given)))
   end
   local known = tables.sorted_keys(spec)
   for _, key in ipairs(tables.sorted_keys(given)) do

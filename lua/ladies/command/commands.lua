@@ -47,9 +47,12 @@ function commands.manual(name)
   return host.script(name) and table.concat(opening_comment(name), "\n")
 end
 
+--- The command whose name is nearest to a mistyped one, or nil.
+function commands.nearest(name) return options.nearest(name, commands.names()) end
+
 --- The message for a command that there is not.
 function commands.unknown(name)
-  local near = options.nearest(name, commands.names())
+  local near = commands.nearest(name)
   local hint = near and ("; did you mean '%s'?"):format(near) or ""
   return ("no command '%s'%s ('ladies help' lists them; to run a file, write ./%s)")
     :format(name, hint, name)

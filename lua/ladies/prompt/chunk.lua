@@ -77,6 +77,10 @@ end
 
 local running   -- the chunk that runs: {f =, attributes =}
 
+-- Returns the values of an expression from a chunk. A call of the user's is no tail call then: the
+-- chunk is still there to be blamed where it fails.
+local RETURN = " return (function(...) return ... end)(%s\n)"
+
 -- The function of `text` and an expression behind it ("" for none), which are a chunk. It keeps the
 -- locals where it ends or returns.
 local function joined(text, expression, first_line, source)
@@ -93,7 +97,7 @@ local function joined(text, expression, first_line, source)
     text = text:sub(1, return_at - 1) .. tail .. text:sub(return_at)
   else
     text = ("%s%s%s%s"):format(text, text:find "[^\n]$" and "\n" or "", tail,
-      expression ~= "" and " return " .. expression or "")
+      expression ~= "" and RETURN:format(expression) or "")
   end
   local whole = ("%s%s; return function(...) %s\nend"):format(line, table.concat(head), text)
   local outer, message = load(whole, source, "t")
