@@ -22,6 +22,8 @@ function tests.test_alone()
   lu.assertEquals(sum:to_table(), {{1, 2}, {3, 4}})
   sum:fill_(0)
   lu.assertEquals(t:get(1, 1), 1)
+  lu.assertEquals({comm.together(math.max, 1, 2)}, {2})
+  lu.assertErrorMsgContains("comm.together: f must be", comm.together, 3)
   lu.assertErrorMsgContains("there is no rank 1, the last is 0", comm.broadcast, 1, 1)
   lu.assertErrorMsgContains("comm.all_reduce: what it is given must be a Tensor", comm.all_reduce,
     3)

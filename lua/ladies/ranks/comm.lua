@@ -104,6 +104,15 @@ function comm.all_reduce(t)
   return fold.add(nodes, link.size)
 end
 
+--- comm.together(f, ...) -> ...: the results of a function that all ranks call with the same, such
+-- as ladies.inference.exact or ladies.metrics.f1. Of the products of matrices in it that are worth
+-- sending, every rank makes some rows and gives them to the others; the bits are those of one
+-- process alone.
+function comm.together(f, ...)
+  options.value("comm.together", "f", f, "callable")
+  return link.shared(KIND, f, ...)
+end
+
 -- Whether each parameter has a gradient at any rank.
 local function has_any(optimizer)
   local _, has = optimizer:sums()
