@@ -8,7 +8,8 @@
 -- `ladies info` reads, plain or packed with gzip. Afterwards the data set is found by its name.
 -- Under a name that `ladies fetch` lists, the files must be the published ones. With --out the data
 -- set is written to a file that is used where it lies (see doc/data.md), and found by its path; the
--- arrays of ogbn-papers100M are then never in memory as a whole.
+-- arrays of ogbn-papers100M, and with --memory edges in a table of text, are then never in memory
+-- as a whole.
 
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"

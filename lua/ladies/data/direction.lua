@@ -32,14 +32,14 @@ end
 
 --- Settles the adjacency among the fields of a data set, whose `directed` is what its file says or
 -- nil, by the option `asked`; `directed` is afterwards true for edges that were kept and do not all
--- go both ways.
+-- go both ways. Where there is a field `symmetrize`, it is called for the union with the transpose.
 function direction.apply(context, fields, asked)
   local listed = fields.adjacency
   local symmetric = listed:is_symmetric()
   local keep = (asked or fields.directed) == "keep"
   fields.directed = keep and not symmetric
   if keep or symmetric then return end
-  fields.adjacency = listed:symmetrize()
+  fields.adjacency = fields.symmetrize and fields.symmetrize() or listed:symmetrize()
   tell(context, fields.notes, listed, fields.adjacency)
 end
 

@@ -10,6 +10,7 @@
 
 #define BIND_TABLE  "ladies.Table"
 #define BIND_FIELDS "ladies.Fields"
+#define BIND_READER "ladies.TableReader"
 
 static int table_gc(lua_State *L)
 {
@@ -179,6 +180,67 @@ static int text_read(lua_State *L)
     return lua_gettop(L) - top;
 }
 
+/* --- a piece at a time -------------------------------------------------------------------------- */
+
+static void drop_rows(void *rows)
+{
+    ld_table_close(rows);
+}
+
+static int rows_close(lua_State *L)
+{
+    bind_drop(L, bind_check_userdata(L, 1, BIND_READER), drop_rows);
+    return 0;
+}
+
+/* Pushes the table of the reader at 1. */
+static ld_table *push_own_table(lua_State *L)
+{
+    lua_getiuservalue(L, 1, 1);
+    return bind_check_userdata(L, -1, BIND_TABLE);
+}
+
+/* The reader keeps its table, which keeps the names that it fills. */
+static int text_reader(lua_State *L)
+{
+    static const char *const options[] = {"columns",  "first_id",  "header", "n_ids",
+                                          "n_labels", "separator", NULL};
+    const char *path = bind_check_string(L, 1);
+    bind_check_options(L, 2, "text.reader", options);
+    lua_settop(L, 2);
+    ld_table *t = push_table(L, 2);
+    int table = lua_gettop(L);
+    read_options(L, t);
+    lua_pushvalue(L, table - 1);
+    lua_setiuservalue(L, table, 1);
+    ld_table_rows **r = lua_newuserdatauv(L, sizeof *r, 1);
+    *r = NULL;
+    luaL_setmetatable(L, BIND_READER);
+    lua_pushvalue(L, table);
+    lua_setiuservalue(L, -2, 1);
+    bind_check(L, ld_table_open(r, t, path));
+    return 1;
+}
+
+static int rows_next(lua_State *L)
+{
+    ld_table_rows *r = bind_object(L, 1, BIND_READER);
+    int64_t n = bind_count(L, 2, "the number");
+    ld_table *t = push_own_table(L);
+    int top = lua_gettop(L);
+    int64_t before = t->n_rows;
+    luaL_checkstack(L, (int)t->n_columns + 8, "too many columns");
+    bind_check(L, ld_table_next(r, n));
+    for (int64_t i = 0; t->n_rows > before && i < t->n_columns; i++)
+        push_column(L, t, i);
+    return lua_gettop(L) - top;
+}
+
+static int rows_get(lua_State *L)
+{
+    return bind_no_field(L, BIND_READER);
+}
+
 static bool is_node(const ld_column *c)
 {
     return c->kind == LD_COLUMN_ID || c->kind == LD_COLUMN_NAME;
@@ -273,6 +335,10 @@ static const bind_function functions[] = {
      "each line and 10^6 are then an error. Edges given twice are summed, without weights kept once;\n"
      "the integer is how many were. The Matrix is made of the columns where they lie: at no time is\n"
      "more held than twice what they take."},
+    {"reader", text_reader,
+     "text.reader(path [, {columns = {\"numbers\"}, header = boolean, separator = string, first_id = 0,\n"
+     "n_ids = integer, n_labels = integer}]) -> TableReader\n"
+     "Reads a table as text.read does, a piece at a time, for what does not fit in memory: r:next(n)."},
     {"fields", text_fields,
      "text.fields(path [, {separator = string}]) -> string[]\n"
      "The fields of the first line that is not blank or a comment, as strings."},
@@ -288,8 +354,19 @@ static const bind_function functions[] = {
     {NULL, NULL, NULL},
 };
 
+static const bind_function row_methods[] = {
+    {"next", rows_next,
+     "r:next(n) -> ...\nThe columns of the next n rows, or of as many as there are; nothing at the "
+     "end."},
+    {"close", rows_close, "r:close()\nCloses the file."},
+    {NULL, NULL, NULL},
+};
+
 void bind_open_text(lua_State *L)
 {
+    static const luaL_Reg meta[] = {{"__gc", rows_close}, {"__close", rows_close}, {NULL, NULL}};
+    static const char *const properties[] = {NULL};
+    bind_class(L, BIND_READER, row_methods, meta, properties, rows_get);
     bind_hidden_class(L, BIND_TABLE, table_gc);
     bind_hidden_class(L, BIND_FIELDS, fields_gc);
     lua_newtable(L);

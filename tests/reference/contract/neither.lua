@@ -44,7 +44,7 @@ without("process.", "exists lives start")
 without("safetensors.", "open writer")
 without("sampling.", "concat drift find permutation put_first uniform union unique")
 without("schedule.", "constant cosine plateau step warmup")
-without("text.", "fields names read read_edges")
+without("text.", "fields names read read_edges reader")
 without("zip.", "gunzip open sha256")
 without("Index", [[
   .__add .__concat .__eq .__gc .__idiv .__index .__len .__mod .__mul .__show .__sub .__tostring
@@ -70,6 +70,7 @@ without("Safetensors", [[
   :numbers :rows :shape :tensor :text
 ]])
 without("ArrayReader", ".__close .__gc .__index :close :ids :rows")
+without("TableReader", ".__close .__gc .__index :close :next")
 without("EdgeRuns", ".__close .__gc .__index :add :close :counts :matrix :width")
 without("SafetensorsWriter", [[
   .__close .__gc .__index :add_csr :add_rows :close :commit :csr :put :rows

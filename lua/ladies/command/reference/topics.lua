@@ -58,7 +58,7 @@ local TOPICS = {
     about = "Arrays, tables, matrices and archives on disk. `ladies.pickle.none` is the None of " ..
       "pickles.",
     members = "npy npz safetensors pickle mtx text zip file folder",
-    classes = "Npz ArrayReader Safetensors SafetensorsWriter EdgeRuns PickledArray " ..
+    classes = "Npz ArrayReader TableReader Safetensors SafetensorsWriter EdgeRuns PickledArray " ..
       "Names Zip"},
   {name = "program", title = "The program",
     about = "Help, pictures, memory, threads, other programs, errors and options. " ..

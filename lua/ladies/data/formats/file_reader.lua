@@ -67,6 +67,19 @@ function FileReader:call(read, path, opts)
   error(type(e) == "string" and e .. self:hint(e, path, opts.columns or {}) or e, 0)
 end
 
+--- An iterator over pieces of `size` rows of a table, the columns of each, with the options of
+-- ladies.text.reader.
+function FileReader:pieces(path, size, opts)
+  local function told(f, ...)
+    local result = table.pack(pcall(f, ...))
+    if result[1] then return table.unpack(result, 2, result.n) end
+    local e = result[2]
+    error(type(e) == "string" and e .. self:hint(e, path, opts.columns) or e, 0)
+  end
+  local rows = told(core.text.reader, path, opts)
+  return function() return told(rows.next, rows, size) end
+end
+
 --- What ladies.text.read makes of a table; labels are limited to n_labels, by default the classes
 -- that there may be.
 function FileReader:read(path, columns, n_labels)

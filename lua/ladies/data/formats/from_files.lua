@@ -133,19 +133,39 @@ local function edge_columns(reader, path, list)
   return {source = 1, target = 2, weight = weighted ~= false and third or nil, third = third}
 end
 
--- A table of edges as a matrix, and how many were given more than once.
-local function edge_table(reader, path, list)
+-- The columns of a table of edges, and the options for reading it.
+local function edge_options(reader, path, list)
   local columns, titles = edge_columns(reader, path, list)
   local kinds = {}
   for i = 1, titles and #titles or columns.third or 2 do kinds[i] = "skip" end
   kinds[columns.source], kinds[columns.target] = reader:node(), reader:node()
   if columns.weight then kinds[columns.weight] = "number" end
-  local matrix, merged = reader:call(core.text.read_edges, path, {columns = kinds,
-    header = titles and true or reader:header(path), separator = reader.opts.separator,
-    first_id = reader:first_id(), n_ids = reader.n_nodes})
+  return columns, {columns = kinds, header = titles and true or reader:header(path),
+    separator = reader.opts.separator, first_id = reader:first_id(), n_ids = reader.n_nodes}
+end
+
+-- A table of edges as a matrix, and how many were given more than once.
+local function edge_table(reader, path, list)
+  local columns, opts = edge_options(reader, path, list)
+  local matrix, merged = reader:call(core.text.read_edges, path, opts)
   reader:check_known(path)
   -- A target hears its source: rows are destinations.
   return columns.target < columns.source and matrix:transpose() or matrix, merged
+end
+
+-- An iterator over pieces of so many edges of a table, rows and columns; nil where they have
+-- weights.
+local function edge_pieces(reader, path, list, size)
+  local columns, opts = edge_options(reader, path, list)
+  if columns.weight then return nil end
+  local next_piece = reader:pieces(path, size, opts)
+  return function()
+    local first, second = next_piece()
+    reader:check_known(path)
+    -- A target hears its source: rows are destinations.
+    if columns.target < columns.source then return first, second end
+    return second, first
+  end
 end
 
 -- The adjacency, and how many edges were given more than once, or nil where that is not known; what
@@ -167,8 +187,10 @@ end
 local from_files = {}
 
 --- The fields of the data set, the context of messages and the options, as ladies.data.complete
--- takes them, for the options of from_files.load; without features where none are given.
-function from_files.read(given)
+-- takes them, for the options of from_files.load; without features where none are given. With
+-- `piece`, and edges in a table without weights, there is no adjacency but, last, {n =, pieces =}:
+-- the number of nodes and an iterator over pieces of so many edges, rows and columns.
+function from_files.read(given, piece)
   local opts = options.check(WHERE, given, SPEC)
   local reader = FileReader.new(opts)
   local split_file
@@ -188,14 +210,17 @@ function from_files.read(given)
   fields.features = file_features(reader, fields.notes)
   fields.labels, fields.class_names = labels_of(reader)
   add_split(reader, fields, split_file)
-  fields.adjacency, fields.merged = adjacency_of(reader, fields.notes)
+  local pieces = piece and not FileReader.is_matrix(opts.edges)
+    and edge_pieces(reader, opts.edges, fields.notes, piece)
+  if not pieces then fields.adjacency, fields.merged = adjacency_of(reader, fields.notes) end
   if reader.names then fields.node_names = reader.names:lines() end
   if opts.node_names then fields.node_names = table.concat(read_names(opts.node_names), "\n") end
   fields.class_names = opts.class_names and read_names(opts.class_names) or fields.class_names
   fields.feature_names = opts.feature_names and read_names(opts.feature_names)
   local keys = setmetatable({adjacency = opts.edges, features = opts.features,
     labels = opts.labels}, {__index = function(_, part) return opts[part] or split_file end})
-  return fields, {where = WHERE, shift = reader:first_id() - 1, keys = keys}, opts
+  return fields, {where = WHERE, shift = reader:first_id() - 1, keys = keys}, opts,
+    pieces and {n = reader.n_nodes, pieces = pieces} or nil
 end
 
 --- ladies.data.from_files{edges =, features =, labels =, ...} -> Dataset: a data set from files,

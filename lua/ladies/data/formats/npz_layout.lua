@@ -33,6 +33,7 @@ local npz_matrix = require "ladies.data.formats.npz_matrix"
 local npz_pickled = require "ladies.data.formats.npz_pickled"
 local npz_split = require "ladies.data.formats.npz_split"
 local options = require "ladies.base.options"
+local tables = require "ladies.base.tables"
 
 local layout = {named_splits = true}
 
@@ -213,13 +214,18 @@ local function add_large_matrix(arrays, prefix, matrix)
   arrays[prefix .. "_data"] = not is_pattern(matrix) and matrix:entry_values() or nil
 end
 
---- The same to a .safetensors file, which is used where it lies: dense features are written as
--- `dtype`, "float16" or "bfloat16", if that is given. Texts are uint8, with a line each.
-function layout.write_large(path, data, dtype)
-  local arrays = common(data)
+-- The arrays with texts as one, a line each, as .safetensors files have them.
+local function texts_in_lines(arrays)
   for _, key in ipairs{"class_names", "feature_names", "source", "directed"} do
     arrays[key] = arrays[key] and table.concat(arrays[key], "\n")
   end
+  return arrays
+end
+
+--- The same to a .safetensors file, which is used where it lies: dense features are written as
+-- `dtype`, "float16" or "bfloat16", if that is given. Texts are uint8, with a line each.
+function layout.write_large(path, data, dtype)
+  local arrays = texts_in_lines(common(data))
   add_large_matrix(arrays, "adj", data.graph.adjacency)
   if options.class_of(data.features) == "Matrix" then
     add_large_matrix(arrays, "attr", data.features)
@@ -230,6 +236,42 @@ function layout.write_large(path, data, dtype)
     arrays.attr_matrix = convert and convert(data.features) or data.features
   end
   core.safetensors.write(path, arrays)
+end
+
+-- The arrays by the sizes of their elements, as far as these are known: those of 8, 4 and 1 bytes.
+local function by_size(arrays)
+  local groups = {{}, {}, {}}
+  for _, key in ipairs(tables.sorted_keys(arrays)) do
+    local class = options.class_of(arrays[key])
+    local of_four = class == "Index" or class == "Tensor"
+    local of_eight = key:find "_indptr$" or key:find "_shape$"
+    table.insert(groups[of_eight and 1 or of_four and 2 or 3], key)
+  end
+  return groups
+end
+
+--- The same a piece at a time, for a graph that does not fit in memory: write_graph(writer) writes
+-- it as "adj" (see ladies.data.by_runs).
+function layout.write_pieces(path, data, dtype, write_graph)
+  local arrays, features = texts_in_lines(common(data)), data.features
+  local dense = options.class_of(features) ~= "Matrix"
+  if not dense then add_large_matrix(arrays, "attr", features) end
+  for _, part in ipairs(checks.SPLIT) do arrays["idx_" .. part] = data[part] end
+  arrays.labels = labels.kind_of(data.labels).array(data.labels)
+  local groups = by_size(arrays)
+  local writer <close> = core.safetensors.writer(path)
+  local function put(group)
+    for _, key in ipairs(group) do writer:put(key, arrays[key]) end
+  end
+  put(groups[1])
+  write_graph(writer)
+  put(groups[2])
+  if dense then
+    writer:rows("attr_matrix", dtype or "float32", features.n_rows, features.n_cols)
+    writer:add_rows(features)
+  end
+  put(groups[3])
+  writer:commit()
 end
 
 return layout

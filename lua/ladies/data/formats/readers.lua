@@ -28,11 +28,11 @@ local LIST = {require "ladies.data.formats.planetoid", require "ladies.data.form
 -- A folder that is called "." or ".." has a name of its own.
 local DOTS = {["."] = true, [".."] = true}
 
-local function call(reader, path, opts)
-  local fields, context = reader.read(path, opts)
+local function call(reader, path, opts, piece)
+  local fields, context, edges = reader.read(path, opts, piece)
   fields.name = fields.name or array_file.base_name(path)
   if DOTS[fields.name] then fields.name = core.real_path(fields.path):match "[^/]*$" end
-  return fields, context
+  return fields, context, edges
 end
 
 -- What to do with a path that no reader is for.
@@ -76,11 +76,15 @@ function readers.fits(path)
   return false
 end
 
---- The fields and the context of the data set at `path`, from the reader that it fits.
-function readers.read(path, opts)
+--- The fields and the context of the data set at `path`, from the reader that it fits; with
+-- `piece`, where that reads edges in pieces, the edges as ladies.data.formats.table_folder gives
+-- them.
+function readers.read(path, opts, piece)
   path = path:gsub("(.)/+$", "%1")   -- a folder may end in a slash
   for _, reader in ipairs(LIST) do
-    if reader.fits(path) then return call(reader, path, options_for(reader, path, opts)) end
+    if reader.fits(path) then
+      return call(reader, path, options_for(reader, path, opts), piece)
+    end
   end
   errors.fail(("%s: %s %s"):format(WHERE, path, refusal(path)))
 end

@@ -57,16 +57,17 @@ function table_folder.missing(path)
   return "has edges but no labels.csv, with a class for each node; see doc/data.md"
 end
 
---- The fields of the data set, and the context of messages, as ladies.data.complete takes them.
-function table_folder.read(path, opts)
+--- The fields of the data set, and the context of messages, as ladies.data.complete takes them;
+-- with `piece` in place of the adjacency, third, what ladies.data.formats.from_files gives last.
+function table_folder.read(path, opts, piece)
   path = folder_of(path)
   local given = {name = path:match "[^/]*$", source = "a folder of tables", max_ids = opts.max_ids}
   for part in pairs(FILES) do given[part] = find(path, part) end
   local titles = core.text.fields(given.labels)
   if #titles > 2 or titles[2] == "class_0" then given.classes = "columns" end
-  local fields, context = from_files.read(given)
+  local fields, context, _, edges = from_files.read(given, piece)
   fields.path, context.where = path, path
-  return fields, context
+  return fields, context, edges
 end
 
 return table_folder

@@ -12,10 +12,12 @@ static const char COMMENTS[] = "#%";
 
 enum { NODES_ALWAYS = 1000000, NODES_FOR_EACH_LINE = 100 };
 
-typedef struct {
+typedef struct ld_table_rows {
     ld_lines lines;
     ld_table *table;
     char separator;
+    bool in_pieces;   /* what is read does not grow with the file */
+    char *line, *end; /* the next row; NULL behind the last */
 } reader;
 
 /* --- fields ----------------------------------------------------------------------------------- */
@@ -119,8 +121,8 @@ static ld_status push(const reader *r, ld_column *c, ld_cell cell)
     ld_grow *g = &c->cells;
     if (g->count == g->room) {
         bool number = c->kind == LD_COLUMN_NUMBER || c->kind == LD_COLUMN_NUMBERS;
-        ld_status st =
-            ld_grow_more(g, ld_lines_share(&r->lines), number ? LD_MEM_TENSOR : LD_MEM_INDEX);
+        ld_status st = ld_grow_more(g, r->in_pieces ? 1 : ld_lines_share(&r->lines),
+                                    number ? LD_MEM_TENSOR : LD_MEM_INDEX);
         if (st != LD_OK)
             return st;
     }
@@ -329,32 +331,74 @@ static ld_status next_row(reader *r, char **line, char **end)
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
+/* Opens the file and learns from its first line; r->line is the first row then. */
+static ld_status start(reader *r, const char *path)
+{
+    ld_status st;
+    LD_TRY(ld_lines_open(&r->lines, path, "text", r->table->progress, r->table->context));
+    LD_TRY(next_row(r, &r->line, &r->end));
+    if (!r->line) {
+        st = ld_fail(LD_FORMAT, "%s: has no lines", ld_ahead_name(r->lines.file));
+        goto done;
+    }
+    LD_TRY(begin(r, &r->line, r->end));
+    if (!r->line)
+        LD_TRY(next_row(r, &r->line, &r->end));
+done:
+    return st;
+}
+
+/* The next n rows, or as many as there are. */
+static ld_status read_rows(reader *r, int64_t n)
+{
+    ld_status st = LD_OK;
+    for (; r->line && n > 0; n--, r->table->n_rows++) {
+        LD_TRY(store_line(r, r->line, r->end));
+        LD_TRY(next_row(r, &r->line, &r->end));
+    }
+done:
+    return st;
+}
+
 ld_status ld_table_read(ld_table *t, const char *path)
 {
     reader r = {.table = t};
-    char *line, *end;
     ld_status st;
-    LD_TRY(ld_lines_open(&r.lines, path, "text", t->progress, t->context));
-    LD_TRY(next_row(&r, &line, &end));
-    if (!line) {
-        st = ld_fail(LD_FORMAT, "%s: has no lines", ld_ahead_name(r.lines.file));
-        goto done;
-    }
-    LD_TRY(begin(&r, &line, end));
-    if (!line)
-        LD_TRY(next_row(&r, &line, &end));
-    for (; line; t->n_rows++) {
-        if (t->n_rows == INT32_MAX) {
-            st = ld_fail(LD_FORMAT, "%s: line %" PRId64 ": more than %d lines of data; no more fit",
-                         ld_ahead_name(r.lines.file), r.lines.number, INT32_MAX);
-            goto done;
-        }
-        LD_TRY(store_line(&r, line, end));
-        LD_TRY(next_row(&r, &line, &end));
-    }
+    LD_TRY(start(&r, path));
+    LD_TRY(read_rows(&r, INT32_MAX));
+    if (r.line)
+        st = ld_fail(LD_FORMAT, "%s: line %" PRId64 ": more than %d lines of data; no more fit",
+                     ld_ahead_name(r.lines.file), r.lines.number, INT32_MAX);
 done:
     ld_lines_close(&r.lines);
     return st;
+}
+
+ld_status ld_table_open(ld_table_rows **out, ld_table *t, const char *path)
+{
+    reader *r = ld_calloc_array(1, sizeof *r, LD_MEM_IO);
+    if (!r)
+        return LD_NOMEM;
+    r->table = t;
+    r->in_pieces = true;
+    ld_status st = start(r, path);
+    if (st == LD_OK)
+        *out = r;
+    else
+        ld_table_close(r);
+    return st;
+}
+
+ld_status ld_table_next(ld_table_rows *r, int64_t n)
+{
+    return read_rows(r, n);
+}
+
+void ld_table_close(ld_table_rows *r)
+{
+    if (r)
+        ld_lines_close(&r->lines);
+    ld_free(r);
 }
 
 ld_status ld_table_peek(char **fields, int64_t *n_fields, const char *path, char separator)

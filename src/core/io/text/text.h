@@ -53,6 +53,15 @@ typedef struct {
  * ld_table_clear, also after a failure. */
 ld_status ld_table_read(ld_table *t, const char *path);
 
+/* The same a piece at a time, for what does not fit in memory: of a table that was opened, whose fields
+ * are set as for ld_table_read and which must stay, each call adds up to n rows more to what is in the
+ * columns, from which the caller takes them; none at the end. ld_table_close may be given NULL, and
+ * leaves the table. */
+typedef struct ld_table_rows ld_table_rows;
+ld_status ld_table_open(ld_table_rows **out, ld_table *t, const char *path);
+ld_status ld_table_next(ld_table_rows *r, int64_t n);
+void ld_table_close(ld_table_rows *r);
+
 /* The fields of the first line that counts, in the manner of `titles`, and their number. */
 ld_status ld_table_peek(char **fields, int64_t *n_fields, const char *path, char separator);
 
