@@ -35,7 +35,7 @@ function tests.test_headers_of_modules()
   lu.assertStrMatches(text_of(ladies.schedule), "Learning%-rate schedules: .*\n\n.*  cosine .*")
   lu.assertStrMatches(text_of(ladies.graph), "Graph\nfields: adjacency, .*\n  degrees .*")
   lu.assertStrMatches(text_of(), "The library: .*\n  nn +Neural network modules: .*")
-  lu.assertStrMatches(text_of(ladies.file), "module\n\n  read .*")
+  lu.assertStrMatches(text_of(ladies.file), "module\n\n.*  read .*")
 end
 
 function tests.test_names()

@@ -215,7 +215,10 @@ function tests.test_summaries()
   lu.assertEquals({#run.history, run.history[5].batch}, {5, 5})
   local width = 60
   local text = ladies.show(run, width)
-  lu.assertEquals(text:sub(1, #tostring(run)), tostring(run))
+  local function words(written) return (written:gsub("%s+", " ")) end
+  lu.assertEquals(words(text):sub(1, #words(tostring(run))), words(tostring(run)))
+  local notes = text:match "\n\n.*"
+  for line in notes:gmatch "[^\n]+" do lu.assertTrue(utf8.len(line) <= width, line) end
   lu.assertStrMatches(text, (".*\n  validation   0%%.%%d+ .* %.4f"):format(
     run.history[5].value))
   local values = {}

@@ -95,6 +95,21 @@ function tests.test_time_left_and_f1()
   lu.assertStrContains(screen[1], "10/s, 0:30 left, loss 2.0000, val micro-F1 0.5000")
 end
 
+--- It has one line, however narrow the terminal is: the bar is shorter, then the notes are cut.
+function tests.test_a_bar_within_the_terminal()
+  local function drawn(width)
+    local bar, screen = display{total = 400, terminal = true, width = width, measure = "F\u{e9}"}
+    bar:update(100, 110, 2, 0.5)
+    return screen[1]:sub(#"\r\27[K" + 1)
+  end
+  local notes = ", 10/s, 0:30 left, loss 2.0000, val F\u{e9} 0.5000"
+  lu.assertEquals(drawn(86), "batch 100/400 [======                  ]" .. notes)
+  lu.assertEquals(drawn(78), "batch 100/400 [====            ]" .. notes)
+  lu.assertEquals(drawn(62), "batch 100/400 []" .. notes)
+  lu.assertEquals(drawn(61), "batch 100/400 []" .. notes:sub(1, -2))
+  lu.assertEquals(drawn(15), "batch 100/400 ")
+end
+
 function tests.test_a_bound_says_so()
   local bar, screen = display{total = 400, bound = true, terminal = true}
   bar:update(100, 110, 2)

@@ -4,6 +4,8 @@
 local core = require "ladies_core"
 local options = require "ladies.base.options"
 
+local host = package.loaded.ladies_host
+
 local progress = {}
 
 local REDRAW = 0.1   -- seconds between two drawings of the bar, at least
@@ -48,8 +50,8 @@ end
 -- quiet     show nothing
 -- measure   the name of the value that update is given
 -- delay     seconds before anything is shown; what is over by then never is
--- terminal, write, clock   for tests: whether to draw a bar, where the text goes, the time in
--- seconds
+-- terminal, width, write, clock   for tests: whether to draw a bar, in how many columns, where the
+-- text goes, the time in seconds
 function progress.new(given)
   local opts = options.check("ladies.progress", given, {
     total = "positive integer or nil",
@@ -60,19 +62,24 @@ function progress.new(given)
     measure = {"string", "micro-F1"},
     delay = {"non-negative number", 0},
     terminal = "boolean or nil",
+    width = "positive integer or nil",
     write = {"callable", write},
     clock = {"callable", core.clock},
   })
   opts.unit, opts.measure = core.printable(opts.unit), core.printable(opts.measure)
-  if opts.terminal == nil then opts.terminal = is_terminal() end
+  if opts.terminal == nil then
+    opts.terminal = is_terminal()
+    opts.width = opts.width or not draw and host and host.width() or nil
+  end
   opts.first, opts.began = opts.done, opts.clock()
   opts.wait = opts.terminal and REDRAW or PLAIN
   opts.due = opts.quiet and math.huge or opts.began + math.max(opts.wait, opts.delay)
   return setmetatable(opts, Progress)
 end
 
--- What the line says: "batch 340/2000 [====>    ] 71.2/s, 0:23 left, " and the notes.
-local function text_of(self, now)
+-- What the line says: "batch 340/2000 [====    ], 71.2/s, 0:23 left, " and the notes, with a bar
+-- of so many characters.
+local function text_of(self, now, length)
   local elapsed = now - self.began
   local rate = elapsed > 0 and (self.done - self.first) / elapsed or 0
   local parts = {}
@@ -80,8 +87,8 @@ local function text_of(self, now)
     local share = math.min(1, self.done / self.total)
     parts[1] = ("%s %d/%d"):format(self.unit, self.done, self.total)
     if self.terminal then
-      local filled = math.floor(share * BAR)
-      parts[1] = ("%s [%s%s]"):format(parts[1], ("="):rep(filled), (" "):rep(BAR - filled))
+      local filled = math.floor(share * length)
+      parts[1] = ("%s [%s%s]"):format(parts[1], ("="):rep(filled), (" "):rep(length - filled))
     end
   else
     parts[1] = ("%s %d"):format(self.unit, self.done)
@@ -97,6 +104,15 @@ local function text_of(self, now)
   return table.concat(parts, ", ")
 end
 
+-- The same within the columns of the terminal: what went on in a second line would not be wiped.
+local function fitted(self, now)
+  local text, room = text_of(self, now, BAR), (self.width or math.huge) - 1
+  local length = utf8.len(text)
+  if length <= room then return text end
+  text = text_of(self, now, math.max(0, BAR - (length - room)))
+  return text:sub(1, (utf8.offset(text, room + 1) or #text + 1) - 1)
+end
+
 --- Reports that `done` are done at time `now` (seconds of the same clock), with the latest loss and
 -- validation value (or nil). Cheap unless it is time to draw.
 function Progress:update(done, now, loss, value)
@@ -108,10 +124,10 @@ function Progress:update(done, now, loss, value)
   if now < self.due then return end
   self.due = now + self.wait
   if self.terminal then
-    self.write(CLEAR .. text_of(self, now))
+    self.write(CLEAR .. fitted(self, now))
     self.drawn = true
   else
-    self.write(text_of(self, now) .. "\n")
+    self.write(text_of(self, now, BAR) .. "\n")
   end
 end
 

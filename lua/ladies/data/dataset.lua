@@ -20,6 +20,7 @@ local checks = require "ladies.data.checks"
 local description = require "ladies.data.description"
 local drawn = require "ladies.data.drawn"
 local facts = require "ladies.data.facts"
+local fitted = require "ladies.base.fitted"
 local Graph = require "ladies.graph"
 local label_kinds = require "ladies.data.labels"
 local NodeNames = require "ladies.data.node_names"
@@ -119,7 +120,7 @@ end
 --
 --   data:show "dog.n"
 function Dataset:show(node, most)
-  print(neighbourhood(self, node, most))
+  print(fitted(neighbourhood(self, node, most), show.width()))
 end
 
 --- data:draw(node: integer | string [, {hops = 1, most = 40, title =}]) -> Figure: a node, given by

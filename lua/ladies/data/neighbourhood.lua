@@ -6,7 +6,7 @@ local grouped = require "ladies.base.grouped"
 local node_number = require "ladies.data.node_number"
 local options = require "ladies.base.options"
 
-local MOST, MOST_FEATURES = 20, 8
+local MOST, MOST_FEATURES = 20, 7
 
 -- The classes of a node in words, "" for none.
 local function classes_of(data, id)

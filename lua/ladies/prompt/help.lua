@@ -7,6 +7,7 @@ local chunk = require "ladies.prompt.chunk"
 local core_classes = require "ladies.base.core_classes"
 local errors = require "ladies.base.errors"
 local fields = require "ladies.base.fields"
+local fitted = require "ladies.base.fitted"
 local options = require "ladies.base.options"
 local search = require "ladies.prompt.search"
 local tables = require "ladies.base.tables"
@@ -323,7 +324,8 @@ function help.show(...)
   elseif x == nil then
     errors.fail "ladies.help: there is no help for nil; ladies.help() lists the library"
   end
-  print(help.text(x))
+  local text = help.text(x)
+  print(host and core.isatty(1) and fitted(text, host.width()) or text)
 end
 
 return help

@@ -1,5 +1,6 @@
 --- What a run came to: the columns of the paper's table 3, and what is really held in memory.
 
+local fitted = require "ladies.base.fitted"
 local History = require "ladies.training.history"
 local of_class = require("ladies.base.fields").of_class
 local html = require "ladies.report.html"
@@ -121,7 +122,9 @@ function Summary:__show(width)
   local name = ("  %-12s "):format "validation"
   local curve = self.history
     and History.curve(self.history, (width or show.width()) - #name)
-  return curve and ("%s\n%s%s"):format(tostring(self), name, curve) or tostring(self)
+  local rows, notes = tostring(self):match "^([^\n]*\n[^\n]*)(.*)$"
+  local text = rows .. fitted(notes, width or show.width())
+  return curve and ("%s\n%s%s"):format(text, name, curve) or text
 end
 
 local COLUMNS = {"method", "test micro-F1", "total s", "memory MB", "batch ms", "batches"}

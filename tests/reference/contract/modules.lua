@@ -2,6 +2,7 @@
 local ladies = require "ladies"
 local kinds = require "reference.contract.kinds"
 local neighbourhood = require "ladies.data.neighbourhood"
+local show = require "ladies.show"
 
 local passes, refuses, reads = kinds.passes, kinds.refuses, kinds.reads
 local vector, dense, ENTRIES = kinds.vector, kinds.dense, kinds.ENTRIES
@@ -209,7 +210,7 @@ local entries = {
   ["Dataset:describe"] = reads(function(c) return dataset(c.m):describe() end),
   ["Dataset:facts"] = reads(function(c) return dataset(c.m):facts() end),
   ["Dataset.__tostring"] = reads(function(c) return tostring(dataset(c.m)) end),
-  ["Dataset.__html"] = reads(function(c) return require("ladies.show").rich(dataset(c.m)) end),
+  ["Dataset.__html"] = reads(function(c) return show.rich(dataset(c.m)) end),
   ["Dataset.__show"] = reads(function(c) return ladies.show(dataset(c.m)) end),
   ["plot.bars"] = reads(function(c) return ladies.plot.bars(c.m) end),
   ["plot.figure"] = reads(function(c)
