@@ -34,8 +34,8 @@ local function gradient(f, x, c, other)
   return grad
 end
 
---- Asserts that the gradient of f is `want`, alone and beside another one, in any order and with any
--- number of threads.
+--- Asserts that the gradient of f is `want`, alone and beside another one, in any order and with
+-- any number of threads.
 local function check(what, f, x, c, want, tolerance)
   local more = tensor(compare.flatten(want)) + 3
   for _, n in ipairs{1, 3} do

@@ -15,8 +15,8 @@ local GROUPS = {
   {NUMPY, "torch_geometric"},
 }
 
--- Compiled on the spot, for a quarter of an hour: what GraphSAINT in PyG needs. wheel, which compiles
--- them, must be there before.
+-- Compiled on the spot, for a quarter of an hour: what GraphSAINT in PyG needs. wheel, which
+-- compiles them, must be there before.
 local COMPILER = {"wheel"}
 local SOURCES = {NUMPY, "torch_scatter", "torch_sparse"}
 
