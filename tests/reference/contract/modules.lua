@@ -151,6 +151,7 @@ local entries = {
   ["sampling.at_layer"] = passes({M}, function(_, x)
     return ladies.sampling.at_layer(1, x.exp, x)
   end),
+  ["comm.together"] = passes({M}, function(_, x) return ladies.comm.together(x.exp, x) end),
   ["errors.try"] = passes({M}, function(_, x)
     return select(2, ladies.errors.try(x.exp, x))
   end),
