@@ -13,6 +13,7 @@
 
 local core = require "ladies_core"
 local ladies = require "ladies"
+local array_file = require "ladies.base.array_file"
 local cli = require "ladies.command.cli"
 
 -- The options of each model, besides those of all.
@@ -23,10 +24,24 @@ local OWN = {
 local ABOUT_FILES = {model = true, out = true, compress = true, memory = true, dtype = true,
   self_loops = true}
 
+local REQUIRED = {["power-law"] = {"nodes", "entries"},
+  ["block-model"] = {"nodes", "p_inside", "p_outside"}}
+
+-- Fails where an option is missing, or nothing would take the file for what it is.
+local function check(opts)
+  for _, key in ipairs(REQUIRED[opts.model]) do
+    if opts[key] == nil then error(("--%s is missing"):format((key:gsub("_", "-"))), 0) end
+  end
+  if not (array_file.is_safetensors(opts.out) or opts.out:find "%.npz$") then
+    error(("--out must end in .npz or .safetensors, got %s"):format(opts.out), 0)
+  end
+end
+
 -- Writes what is larger than memory, and opens it.
 local function write_file(settings, opts)
   if opts.model ~= "power-law" then error("--memory goes with --model power-law", 0) end
   if opts.compress then error("a .safetensors file is never compressed", 0) end
+  check(opts)
   settings.memory, settings.dtype, settings.self_loops = opts.memory, opts.dtype, opts.self_loops
   local begin = core.clock()
   ladies.generate.power_law_file(opts.out, settings)
@@ -88,8 +103,10 @@ cli.main({
   if opts.self_loops then error("--self-loops goes with --memory", 0) end
   local dtype = opts.dtype ~= "float32" and opts.dtype or nil
   local made = ladies.generate[opts.model:gsub("-", "_")]
+  local settings = settings_of(opts.model, opts, given)
+  check(opts)
   local begin = core.clock()
-  local data = made(settings_of(opts.model, opts, given))
+  local data = made(settings)
   local finished = core.clock()
   ladies.data.save(data, opts.out, {compress = opts.compress == true, dtype = dtype})
   print(data:describe())

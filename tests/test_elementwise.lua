@@ -130,6 +130,10 @@ function tests.test_where()
   fails("#3 to 'where' (Tensor or number expected, got nil)", ladies.where, mask, 1)
   fails("#2 to 'where' (Tensor or number expected, got string)", ladies.where, mask, "x", 2)
   fails("'above' (Tensor or number expected, got no value)", x.above, x)
+  fails("(Tensor or number expected, got ladies.Matrix; A:matmul(x) is the product of a Matrix and "
+    .. "a Tensor)", function()
+    return ladies.matrix{n_rows = 1, n_cols = 1, rows = ladies.index{1}, cols = ladies.index{1}} * x
+  end)
   fails("(Tensor or number expected, got ladies.Index)", function() return x ^ ladies.index{1} end)
 end
 

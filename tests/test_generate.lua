@@ -335,7 +335,11 @@ function tests.test_errors_of_the_command()
     lu.assertStrMatches(err, "ladies make%-graph: [^\n]*" .. message .. "[^\n]*\n")
   end
   fails("%-%-out FILE is missing", "--nodes", "5")
-  fails("entries must be a non%-negative integer", "--nodes", "50", "--out", "/nowhere/x.npz")
+  fails("%-%-entries is missing", "--nodes", "50", "--out", "/nowhere/x.npz")
+  fails("%-%-p%-outside is missing", "--nodes", "50", "--model", "block-model", "--p-inside", "0.5",
+    "--out", "/nowhere/x.npz")
+  fails("%-%-out must end in %.npz or %.safetensors, got /nowhere/x", "--nodes", "50", "--entries",
+    "100", "--out", "/nowhere/x")
   fails("%-%-p%-inside is an option of %-%-model block%-model", "--p-inside", "1", "--out", "x")
   fails("/nowhere/x.npz", "--nodes", "50", "--entries", "100", "--out", "/nowhere/x.npz")
 end

@@ -2,6 +2,7 @@
 local lu = require "luaunit"
 local ladies = require "ladies"
 local json = require "ladies.base.json"
+local own_folder = require "ladies.base.own_folder"
 local predictions = require "ladies.evaluation.predictions"
 local compare = require "reference.compare"
 local shell = require "tools.shell"
@@ -224,6 +225,9 @@ function tests.test_refusals()
   refused("which run?", "evaluate")
   refused("the path of a folder is empty", "evaluate", "")
   refused("there is no run in /nowhere", "evaluate", "/nowhere")
+  local study = temporary.path "study"
+  own_folder.at(study):make "study"
+  refused(study .. " holds a study, not a run", "evaluate", study)
   refused("--out must end in .csv or .npz", "predict", run, "--out", "x.txt")
   local unfinished = temporary.path "unfinished"
   ladies.folder.make(unfinished)

@@ -94,6 +94,8 @@ local function read(folder)
   local settings = folder:has "config.json" and folder:read_json "config.json" or nil
   local before = folder:has "checkpoint.npz" and checkpoint.run(folder:file "checkpoint.npz") or nil
   local whole = settings ~= nil and settings.preset ~= nil
+  local kind = folder:kind()
+  if kind and kind ~= "run" then errors.fail(("%s holds a %s, not a run"):format(folder, kind)) end
   if not folder:has "model.npz" then
     errors.fail((whole and "the run in %s is not finished; go on with: ladies train --resume %s"
       or before and "the run in %s is not finished; the script that began it goes on with it"

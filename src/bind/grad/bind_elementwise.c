@@ -18,6 +18,10 @@ static int unary(lua_State *L, ld_unary kind, double parameter)
 /* The number at arg, where there is no tensor. */
 static lua_Number other_number(lua_State *L, int arg)
 {
+    if (luaL_testudata(L, arg, BIND_MATRIX))
+        bind_arg_error(L, arg,
+                       "Tensor or number expected, got ladies.Matrix; A:matmul(x) is the "
+                       "product of a Matrix and a Tensor");
     if (!lua_isnumber(L, arg))
         bind_type_error(L, arg, "Tensor or number");
     return lua_tonumber(L, arg);
