@@ -5,6 +5,7 @@ local ladies = require "ladies"
 local graphs = require "reference.graphs"
 local reference = require "reference.choice"
 local statistics = require "reference.statistics"
+local toy = require "reference.toy_data"
 
 local sampling, samplers = ladies.sampling, ladies.samplers
 local matrix, random_graph = graphs.matrix, graphs.random
@@ -341,6 +342,8 @@ function tests.test_errors()
     lu.assertErrorMsgContains("ladies.samplers.ladies: " .. message, samplers.ladies, ...)
   end
   rejects("P must be a Matrix, got nil")
+  rejects('P must be a Matrix, got a Graph; graph:normalize "sym" makes one', toy.new().graph)
+  rejects('P must be a Matrix, got a Dataset; data.graph:normalize "sym" makes one', toy.new())
   rejects("P must be square, got Matrix 2 x 5", P:rows(ladies.index{1, 2}), {samples = {1}})
   rejects("samples must be a positive integer or an array of positive integers, got nil", P, {})
   rejects("samples must not be empty", P, {samples = {}})

@@ -152,6 +152,9 @@ end
 
 function tests.test_unknown_option()
   local a = parameters()
+  lu.assertErrorMsgContains(
+    "adam: there are no parameters; those of a model are model:parameters()", optim.adam,
+    ladies.nn.gcn{inputs = 2, outputs = 2, layers = 1})
   lu.assertErrorMsgContains("momentum", optim.sgd, {a}, {lr = 0.1, momentun = 0.9})
 end
 

@@ -8,6 +8,11 @@ local inputs = {}
 
 --- Fails, with a message that begins with `where`, unless P is a square Matrix.
 function inputs.check_square(where, P)
+  local class = options.class_of(P)
+  if class == "Graph" or class == "Dataset" then
+    errors.fail(('%s: P must be a Matrix, got a %s; %s:normalize "sym" makes one'):format(where,
+      class, class == "Graph" and "graph" or "data.graph"))
+  end
   options.value(where, "P", P, "Matrix")
   if P.n_rows ~= P.n_cols then
     errors.fail(("%s: P must be square, got %s"):format(where, P))

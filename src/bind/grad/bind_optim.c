@@ -17,7 +17,8 @@ static ld_tensor **parameters(lua_State *L, const char *where, int64_t *n)
     bind_check_type(L, 1, LUA_TTABLE);
     *n = (int64_t)lua_rawlen(L, 1);
     if (*n == 0)
-        bind_error(L, "%s: there are no parameters", where);
+        bind_error(L, "%s: there are no parameters; those of a model are model:parameters()",
+                   where);
     ld_tensor **params = lua_newuserdatauv(L, (size_t)*n * sizeof(ld_tensor *), 0);
     for (int64_t i = 0; i < *n; i++) {
         lua_rawgeti(L, 1, i + 1);
