@@ -92,6 +92,40 @@ function tests.test_clip_norm()
   compare.assert_close(b.grad, ladies.full(5, -0.25), 1e-5, "clipped b")
 end
 
+--- A step that clips is one after clip_norm, bit by bit, and none when it is refused.
+function tests.test_clip_in_a_step()
+  for _, kind in ipairs{"sgd", "adam", "adamw"} do
+    local function path(step)
+      local a, b = parameters()
+      local opt = optim[kind]({a, b}, {lr = 0.1, weight_decay = 0.02})
+      local grads_a, grads_b, norms = fixtures:tensor "grads_a", fixtures:tensor "grads_b", {}
+      for k = 1, STEPS do
+        a:set_grad_(grads_a:slice(3 * k - 2, 3 * k))
+        if k % 3 > 0 then b:set_grad_(grads_b[k]) end
+        norms[k] = step(opt, k % 2 == 0 and 0.3 or 100)
+        lu.assertNil(a.grad)
+      end
+      return {a:hash(), b:hash(), norms}
+    end
+    lu.assertEquals(path(function(opt, most) return opt:step{clip = most} end),
+      path(function(opt, most)
+        local norm = opt:clip_norm(most)
+        lu.assertNil(opt:step())
+        return norm
+      end))
+  end
+  local a = parameters()
+  local opt, before = optim.adam{a}, a:hash()
+  a:set_grad_(ladies.full(3, 4, math.huge))
+  lu.assertErrorMsgContains("step: the gradients' norm is inf", opt.step, opt, {clip = 1})
+  lu.assertErrorMsgContains("step: the largest norm must be positive, got 0", opt.step, opt,
+    {clip = 0})
+  lu.assertEquals({a:hash(), opt:state().steps}, {before, {0}})
+  lu.assertNotNil(a.grad)
+  a:set_grad_(ladies.full(3, 4, 2))
+  lu.assertAlmostEquals(opt:step{}, math.sqrt(48), 1e-5)
+end
+
 --- One optimizer trains what it was given and leaves the rest alone.
 --- Moments of weights without gradients end at zero, not among the denormal numbers.
 function tests.test_moments_die_out()

@@ -64,9 +64,10 @@ local function backward(loss, number)
   error(reason, 0)
 end
 
--- Bounds the norm of the gradients; returns what it is when it is not finite.
-function Step:bound_gradients()
-  local ok, reason = errors.try(self.optimizer.clip_norm, self.optimizer, self.clip)
+-- A step of the optimizer with the norm of the gradients bounded; returns what it is when it is not
+-- finite.
+function Step:step_clipped()
+  local ok, reason = errors.try(self.optimizer.step, self.optimizer, {clip = self.clip})
   if ok then return nil end
   local norm = tostring(reason):match "the gradients' norm is (.*)"
   if not norm then error(reason, 0) end
@@ -99,9 +100,8 @@ end
 --- Updates the parameters by the gradients of the step that ends with mini-batch `number`; returns
 -- what is not finite.
 function Step:update(number)
-  local wrong = self.clip and self:bound_gradients()
-  if wrong then return wrong end
   if self.schedule then self:follow_schedule(number) end
+  if self.clip then return self:step_clipped() end
   self.optimizer:step()
 end
 

@@ -96,8 +96,7 @@ local function stepper(data, config, sampler, model)
     local logits, nodes, weight = logits_of(model, data, batch)
     local loss = ladies.loss.cross_entropy(logits, data.labels[nodes], weight)
     loss:backward()
-    if config.clip > 0 then adam:clip_norm(config.clip) end
-    adam:step()
+    adam:step(config.clip > 0 and {clip = config.clip} or nil)
     loss:item()
     return core.clock() - began, sampled - began, batch.gathering
   end

@@ -106,8 +106,17 @@ static int optimizer_tostring(lua_State *L)
 
 static int optimizer_step(lua_State *L)
 {
-    bind_check(L, ld_optimizer_step(optimizer(L)));
-    return 0;
+    static const char *const names[] = {"clip", NULL};
+    ld_optimizer *o = optimizer(L);
+    if (lua_isnoneornil(L, 2)) {
+        bind_check(L, ld_optimizer_step(o));
+        return 0;
+    }
+    bind_check_options(L, 2, "step", names);
+    double most = bind_option_number(L, 2, "step", "clip", INFINITY), norm = 0;
+    bind_check(L, ld_optimizer_step_clipped(o, most, &norm));
+    lua_pushnumber(L, norm);
+    return 1;
 }
 
 static int optimizer_clear(lua_State *L)
@@ -347,9 +356,11 @@ static const bind_function functions[] = {
 
 static const bind_function methods[] = {
     {"step", optimizer_step,
-     "optimizer:step()\nUpdates every parameter that has a gradient and clears the gradients, "
-     "which\n"
-     "accumulate until then. A parameter without one is left as it is."},
+     "optimizer:step([{clip = number}]) -> number | nil\n"
+     "Updates every parameter that has a gradient and clears the gradients, which accumulate until\n"
+     "then. A parameter without one is left as it is. With `clip` it is by gradients scaled to a joint\n"
+     "Euclidean norm of at most that, as optimizer:clip_norm scales them, but in one pass; returns the\n"
+     "norm before, and is an error, and no step, when it is not finite."},
     {"accumulate", optimizer_accumulate,
      "optimizer:accumulate(batches: integer [, number: integer]) -> boolean\n"
      "After a backward pass: sets the gradients aside as those of one of so many mini-batches of a\n"

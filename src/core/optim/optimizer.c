@@ -178,6 +178,7 @@ void ld_optimizer_clear(ld_optimizer *o)
 typedef struct {
     float *p, *m, *v;
     const float *g;
+    float scale; /* of the gradient */
     float lr, momentum, beta1, beta2, eps, decay, shrink;
     float unbias1, unbias2; /* 1 / (1 - beta1^t), 1 / sqrt(1 - beta2^t) */
 } update;
@@ -193,7 +194,7 @@ LD_CLONES(adam_chunk)
 {
     const update *u = ctx;
     for (int64_t i = begin; i < end; i++) {
-        float p = u->p[i] * u->shrink, g = u->g[i] + u->decay * u->p[i];
+        float p = u->p[i] * u->shrink, g = u->scale * u->g[i] + u->decay * u->p[i];
         float m = u->m[i] = flushed(u->beta1 * u->m[i] + (1 - u->beta1) * g);
         float v = u->v[i] = flushed(u->beta2 * u->v[i] + (1 - u->beta2) * g * g);
         u->p[i] = p - u->lr * u->unbias1 * m / (sqrtf(v) * u->unbias2 + u->eps);
@@ -204,7 +205,7 @@ LD_CLONES(sgd_chunk)
 {
     const update *u = ctx;
     for (int64_t i = begin; i < end; i++) {
-        float g = u->g[i] + u->decay * u->p[i];
+        float g = u->scale * u->g[i] + u->decay * u->p[i];
         if (u->m)
             g = u->m[i] = flushed(u->momentum * u->m[i] + g);
         u->p[i] -= u->lr * g;
@@ -218,15 +219,11 @@ static ld_status change_moments(ld_optimizer *o)
     return st == LD_OK && o->moment2 ? ld_tensor_change(o->moment2) : st;
 }
 
-ld_status ld_optimizer_step(ld_optimizer *o)
+static ld_status step_scaled(ld_optimizer *o, float scale)
 {
     const ld_optimizer_options *c = &o->options;
     int64_t first = 0;
     ld_status st;
-    if (o->n_sums > 0)
-        return ld_fail(LD_STATE,
-                       "step: gradients of %" PRId64 " mini-batches wait for more of them",
-                       ld_optimizer_waiting(o));
     if ((st = ld_poll()) != LD_OK || (st = change_moments(o)) != LD_OK)
         return st;
     ld_defer_cancel(true); /* parameters that are half updated would be lost */
@@ -239,6 +236,7 @@ ld_status ld_optimizer_step(ld_optimizer *o)
             update u = {
                 .p = p->data,
                 .g = p->grad->data,
+                .scale = scale,
                 .m = o->moment1 ? o->moment1->data + first : NULL,
                 .v = o->moment2 ? o->moment2->data + first : NULL,
                 .lr = (float)c->lr,
@@ -301,20 +299,30 @@ done:
     return st;
 }
 
-ld_status ld_optimizer_clip(ld_optimizer *o, double most, double *norm)
+/* The joint norm of all gradients, and the factor by which it becomes at most `most`. `where` begins
+ * the messages. */
+static ld_status clipping(float *factor, double *norm, ld_optimizer *o, double most,
+                          const char *where)
 {
     double square;
     if (!(most > 0))
-        return ld_fail(LD_VALUE, "clip_norm: the largest norm must be positive, got %g", most);
+        return ld_fail(LD_VALUE, "%s: the largest norm must be positive, got %g", where, most);
     ld_status st = gradient_square(&square, o);
     if (st != LD_OK)
         return st;
     *norm = sqrt(square);
     if (!isfinite(*norm))
-        return ld_fail(LD_VALUE, "clip_norm: the gradients' norm is %g", *norm);
-    if (*norm <= most)
-        return LD_OK;
-    float scale = (float)(most / (*norm + 1e-6));
+        return ld_fail(LD_VALUE, "%s: the gradients' norm is %g", where, *norm);
+    *factor = *norm <= most ? 1.0f : (float)(most / (*norm + 1e-6));
+    return LD_OK;
+}
+
+ld_status ld_optimizer_clip(ld_optimizer *o, double most, double *norm)
+{
+    float factor;
+    ld_status st = clipping(&factor, norm, o, most, "clip_norm");
+    if (st != LD_OK || factor == 1.0f)
+        return st;
     for (int64_t i = 0; i < o->n; i++) {
         if (!o->params[i]->has_grad)
             continue;
@@ -322,7 +330,30 @@ ld_status ld_optimizer_clip(ld_optimizer *o, double most, double *norm)
             return st;
         float *g = o->params[i]->grad->data;
         for (int64_t j = 0, size = ld_tensor_size(o->params[i]); j < size; j++)
-            g[j] *= scale;
+            g[j] *= factor;
     }
     return LD_OK;
+}
+
+static ld_status check_complete(const ld_optimizer *o)
+{
+    if (o->n_sums == 0)
+        return LD_OK;
+    return ld_fail(LD_STATE, "step: gradients of %" PRId64 " mini-batches wait for more of them",
+                   ld_optimizer_waiting(o));
+}
+
+ld_status ld_optimizer_step(ld_optimizer *o)
+{
+    ld_status st = check_complete(o);
+    return st != LD_OK ? st : step_scaled(o, 1.0f);
+}
+
+ld_status ld_optimizer_step_clipped(ld_optimizer *o, double most, double *norm)
+{
+    float factor;
+    ld_status st = check_complete(o);
+    if (st == LD_OK)
+        st = clipping(&factor, norm, o, most, "step");
+    return st != LD_OK ? st : step_scaled(o, factor);
 }

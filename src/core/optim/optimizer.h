@@ -80,6 +80,10 @@ ld_status ld_optimizer_set_mean(ld_optimizer *o, const ld_tensor *mean, const bo
  * Adam: Kingma and Ba 2015, algorithm 1; AdamW: Loshchilov and Hutter 2019, algorithm 2. */
 ld_status ld_optimizer_step(ld_optimizer *o);
 
+/* The same with the gradients scaled as they are read, as ld_optimizer_clip would have scaled them;
+ * with its errors, after which nothing has changed. */
+ld_status ld_optimizer_step_clipped(ld_optimizer *o, double most, double *norm);
+
 /* Forgets the gradients without using them, those set aside too. */
 void ld_optimizer_clear(ld_optimizer *o);
 
