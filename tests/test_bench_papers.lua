@@ -17,7 +17,7 @@ function tests.test_curve()
   local folder <close> = shell.folder()
   local path = folder.path .. "/papers.json"
   local out, err, status = bench(folder.path, "--nodes", "2000,4000", "--edges", "4", "--memory",
-    "6M", "--out", path)
+    "10M", "--out", path)
   lu.assertEquals({err, status}, {"", 0})
   lu.assertEquals(core.files(folder.path), {"papers.json"})
   local kept = json.decode(core.file.read(path))
@@ -35,7 +35,7 @@ function tests.test_curve()
         lu.assertTrue(times.mean > 0 and times.median > 0 and times.first > 0)
       end
       lu.assertTrue(one.validation.f1 >= 0 and one.validation.f1 <= 1)
-      -- 2 layers of 256 numbers for each node: 4 MB and 8 MB.
+      -- 3 x 256 + 128 numbers for each node: 7 MB and 14 MB.
       lu.assertEquals(one.validation.way, n == 2000 and "exact" or "sampled")
       lu.assertStrMatches(out, (".*\n +%d  %s +[%%d.]+ .* %s\n.*"):format(n, method[1],
         one.validation.way))

@@ -85,11 +85,11 @@ local function train(run, count)
   return {first = times[0], mean = sum / count, median = middle(times)}
 end
 
--- Micro-F1 on nodes for validation: exact where the outputs of two layers for all nodes fit in
--- `memory`, otherwise sampled, of some of them; and what exact inference would have held.
+-- Micro-F1 on nodes for validation: exact where the features of all nodes and three outputs of a
+-- layer fit in `memory`, otherwise sampled, of some of them; and what exact inference would hold.
 local function validate(run, hidden, memory)
   local data = run.data
-  local held = 2 * 4 * hidden * data.graph.n_nodes
+  local held = 4 * (3 * hidden + papers.FEATURES) * data.graph.n_nodes
   if held <= memory then
     local f1, seconds = timed(ladies.metrics.f1, run.model, data, data.val)
     return {f1 = f1, seconds = seconds, way = "exact", nodes = #data.val, would_hold = held}
