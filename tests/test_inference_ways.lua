@@ -74,6 +74,26 @@ function tests.test_all_ways_give_the_same_logits()
   lu.assertEquals(names_in(folder.path), "")
 end
 
+--- Products whose factor is in a file go by windows of it: the same bits for matrices of all kinds,
+-- with columns that fill the vectors and others, and for rows that are not sorted.
+function tests.test_products_in_files()
+  local folder <close> = shell.folder()
+  local room = core.room(1, folder.path)
+  local A = data.graph.adjacency
+  local rng = ladies.rng(5)
+  local matrices = {A, data.graph:normalize "sym", data.graph:normalize "row",
+    A:with_values(ladies.zeros(A.nnz):normal_(1, rng)), A:rows(some_nodes(1200)),
+    (A:slice(some_nodes(900), {first = some_nodes(900)}))}
+  for i, P in ipairs(matrices) do
+    for _, width in ipairs{1, 23, 64, 200} do
+      local x = ladies.zeros(P.n_cols, width):normal_(1, rng)
+      local inside = core.in_room(room, x.clone, x)
+      lu.assertEquals(core.in_room(room, P.matmul, P, inside):hash(), P:matmul(x):hash(),
+        ("matrix %d, %d columns"):format(i, width))
+    end
+  end
+end
+
 --- Sparse features, and half-precision ones in a file.
 function tests.test_other_features()
   local folder <close> = shell.folder()

@@ -58,6 +58,13 @@ void ld_mapping_advise(const ld_mapping *m, ld_access access)
                       access == LD_ACCESS_RANDOM ? POSIX_MADV_RANDOM : POSIX_MADV_SEQUENTIAL);
 }
 
+void ld_mapping_fetch(const ld_mapping *m, const void *from, int64_t size)
+{
+    int64_t first = (const char *)from - (const char *)m->base, page = sysconf(_SC_PAGESIZE);
+    int64_t begin = first / page * page;
+    posix_madvise((char *)m->base + begin, (size_t)(first + size - begin), POSIX_MADV_WILLNEED);
+}
+
 void ld_mapping_prefetch(const ld_mapping *m, const void *rows, int64_t size, const int32_t *ids,
                          int64_t n)
 {

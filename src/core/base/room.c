@@ -72,3 +72,9 @@ void ld_room_give(ld_room *room, int64_t bytes, bool in_file)
 {
     atomic_fetch_sub(in_file ? &room->files : &room->memory, bytes);
 }
+
+int64_t ld_room_near(const ld_room *room)
+{
+    int64_t part = room->bound / 4;
+    return part > LEAST ? part : LEAST;
+}

@@ -38,4 +38,8 @@ ld_room *ld_room_for(int64_t bytes);
 ld_status ld_room_take(ld_mapping **file, ld_room *room, int64_t bytes);
 void ld_room_give(ld_room *room, int64_t bytes, bool in_file);
 
+/* How many bytes of a file it takes to be in memory at a time: a quarter of the bound, so that those of
+ * two tensors leave half of it to others, and at least 64 KiB. */
+int64_t ld_room_near(const ld_room *room);
+
 #endif

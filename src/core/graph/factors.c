@@ -23,3 +23,12 @@ ld_status ld_factors_of(ld_factors *out, const ld_csr *a, bool transpose)
                         .col_scale = data_of(transpose ? a->row_scale : a->col_scale)};
     return LD_OK;
 }
+
+bool ld_factors_sorted(const ld_factors *a)
+{
+    for (int64_t r = 0; r < a->n_rows; r++)
+        for (int64_t e = a->offsets[r] + 1; e < a->offsets[r + 1]; e++)
+            if (a->columns[e] < a->columns[e - 1])
+                return false;
+    return true;
+}

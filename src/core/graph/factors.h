@@ -2,6 +2,7 @@
 #ifndef LD_GRAPH_FACTORS_H
 #define LD_GRAPH_FACTORS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "graph/csr.h"
@@ -18,5 +19,8 @@ typedef struct {
 /* Those of a, or of its transpose, whose structure is made and kept in a when it is not there; valid
  * as long as a is. */
 ld_status ld_factors_of(ld_factors *out, const ld_csr *a, bool transpose);
+
+/* Whether the columns of each row are in order. */
+bool ld_factors_sorted(const ld_factors *a);
 
 #endif

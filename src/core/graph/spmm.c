@@ -87,11 +87,9 @@ ld_status ld_spmm_by_rows(const ld_spmm_job *p)
 /* Rows begin .. end-1 of a product. */
 static ld_status make_rows(void *ctx, int64_t begin, int64_t end)
 {
-    ld_spmm_job p = *(const ld_spmm_job *)ctx;
-    p.y += begin * p.k;
-    p.a.n_rows = end - begin;
-    p.a.offsets += begin;
-    p.a.row_scale = p.a.row_scale ? p.a.row_scale + begin : NULL;
+    ld_spmm_job p = ld_spmm_rows_of(ctx, begin, end - begin);
+    if (ld_spmm_needs_windows(&p))
+        return ld_spmm_by_windows(&p);
     return ld_spmm_blocks_pay(&p) ? ld_spmm_by_blocks(&p) : ld_spmm_by_rows(&p);
 }
 
@@ -107,6 +105,9 @@ static ld_status multiply(ld_tensor *y, const ld_csr *a, bool transpose, const l
     ld_status st = ld_factors_of(&p.a, a, transpose);
     if (st != LD_OK)
         return st;
+    p.file = x->storage->room ? x->storage->mapping : NULL;
+    if (p.file)
+        p.near_rows = ld_room_near(x->storage->room) / (int64_t)sizeof(float) / (p.k + 1) + 1;
     int64_t per_row = n_rows ? p.a.offsets[n_rows] / n_rows : 0;
     return ld_share_rows(y, per_row, 1, p.a.offsets, make_rows, &p);
 }

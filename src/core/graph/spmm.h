@@ -1,4 +1,4 @@
-/* The product of a sparse and a dense matrix on pointers and shapes, in two ways that give the same
+/* The product of a sparse and a dense matrix on pointers and shapes, in three ways that give the same
  * bits. */
 #ifndef LD_GRAPH_SPMM_H
 #define LD_GRAPH_SPMM_H
@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/mapping.h"
 #include "base/status.h"
 #include "graph/factors.h"
 
@@ -16,7 +17,20 @@ typedef struct {
     int64_t k;
     ld_factors a;
     bool accumulate;
+    const ld_mapping *file; /* the temporary file that x lies in, or NULL */
+    int64_t near_rows; /* how many rows of x, and as many of y, memory holds where there is one */
 } ld_spmm_job;
+
+/* The part of a product that makes `count` rows of y from `first` on. */
+static inline ld_spmm_job ld_spmm_rows_of(const ld_spmm_job *job, int64_t first, int64_t count)
+{
+    ld_spmm_job p = *job;
+    p.y += first * p.k;
+    p.a.n_rows = count;
+    p.a.offsets += first;
+    p.a.row_scale = p.a.row_scale ? p.a.row_scale + first : NULL;
+    return p;
+}
 
 /* The value of entry e without its row's scale. */
 static inline float ld_spmm_weight(const ld_factors *a, int64_t e)
@@ -32,5 +46,10 @@ ld_status ld_spmm_by_rows(const ld_spmm_job *p);
  * sorted, and an x that no cache holds; not for accumulate. */
 bool ld_spmm_blocks_pay(const ld_spmm_job *p);
 ld_status ld_spmm_by_blocks(const ld_spmm_job *p);
+
+/* Panel of y by panel, and window of x by window (spmm_windows.c), for files that memory does not hold;
+ * where rows are sorted, not for accumulate. */
+bool ld_spmm_needs_windows(const ld_spmm_job *p);
+ld_status ld_spmm_by_windows(const ld_spmm_job *p);
 
 #endif

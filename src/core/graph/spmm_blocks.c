@@ -25,21 +25,12 @@ typedef struct {
     int64_t begin, end, first, width;
 } pass;
 
-static bool is_sorted(const ld_factors *a)
-{
-    for (int64_t r = 0; r < a->n_rows; r++)
-        for (int64_t e = a->offsets[r] + 1; e < a->offsets[r + 1]; e++)
-            if (a->columns[e] < a->columns[e - 1])
-                return false;
-    return true;
-}
-
 bool ld_spmm_blocks_pay(const ld_spmm_job *p)
 {
     int64_t blocks = p->a.n_cols / BLOCK;
     int64_t entries = p->a.offsets[p->a.n_rows] - p->a.offsets[0];
     return !p->accumulate && p->k >= TILE / 2 && blocks >= LEAST_BLOCKS &&
-           entries / LEAST_ENTRIES / blocks >= p->a.n_rows && is_sorted(&p->a);
+           entries / LEAST_ENTRIES / blocks >= p->a.n_rows && ld_factors_sorted(&p->a);
 }
 
 static void copy_rows(void *ctx, int64_t begin, int64_t end)
