@@ -155,9 +155,6 @@ local entries = {
   ["errors.try"] = passes({M}, function(_, x)
     return select(2, ladies.errors.try(x.exp, x))
   end),
-  ["comm.together"] = passes({M}, function(_, x)
-    return ladies.comm.together(x.exp, x)
-  end),
   ["errors.within"] = passes({M}, function(_, x)
     return ladies.errors.within("layer %d", 1, x.exp, x)
   end),
