@@ -26,9 +26,9 @@ local function add_blas(ctx)
   local room = ctx.limits.side * ctx.limits.side * ladies.threads()
   local a, b, c = core.ones(room), core.ones(room), core.ones(room)
   function ctx.blas_seconds()
-    local began = core.clock()
+    local began = paired.clock()
     local operations = ctx.limits.multiply(a, b, c)
-    return (core.clock() - began) / operations
+    return (paired.clock() - began) / operations
   end
   function ctx.by_blas(case)
     case.of, case.limit = "sgemm", function() return case.flops * ctx.blas_seconds() end
@@ -64,7 +64,7 @@ local function measured(group, case, seconds)
   local median = 1e-3 * spread.median
   return {
     group = group, name = case.name, ms = spread, rounds = #ours, of = case.of,
-    percent = paired.ratio(limit, ours, 100),
+    percent = paired.ratio(limit, ours, 100), best = paired.best(limit, ours, 100),
     gb_s = case.bytes and 1e-9 * case.bytes / median,
     gflop_s = case.flops and 1e-9 * case.flops / median,
     per_second = case.batches and 1 / median,
@@ -73,9 +73,9 @@ end
 
 --- machine.measure{seconds =, program =, only =, told =}: the numbers of every case, or of those
 -- in the groups that the array `only` names, as an array of plain tables: group, name; ms and
--- percent (of the limit, spreads of ladies_bench.paired); of, what the limit is; rounds; gb_s,
--- gflop_s, per_second where they mean something. seconds: for one case; program: the path of this
--- one; told(result) is called after each.
+-- percent (of the limit, spreads of ladies_bench.paired) and best, the percentage of the fastest
+-- rounds; of, what the limit is; rounds; gb_s, gflop_s, per_second where they mean something.
+-- seconds: for one case; program: the path of this one; told(result) is called after each.
 function machine.measure(opts)
   local chosen = {}
   for _, name in ipairs(opts.only or {}) do chosen[name] = true end

@@ -9,13 +9,19 @@ local paired = {}
 local LEAST_SECONDS = 1e-3           -- of a measurement, for clock and caches
 local MOST_REPEATS, LEAST_ROUNDS, MOST_ROUNDS = 64, 3, 400
 
+--- The time in seconds by which work is timed: with one thread that of the processor for this
+-- program, in which nothing of others is.
+function paired.clock()
+  return core.threads() == 1 and os.clock() or core.clock()
+end
+
 -- The seconds of f(), repeated: what it returns where that is a number, what passes otherwise.
 local function seconds_of(f, times)
   local sum = 0
   for _ = 1, times do
-    local began = core.clock()
+    local began = paired.clock()
     local own = f()
-    sum = sum + (own or core.clock() - began)
+    sum = sum + (own or paired.clock() - began)
   end
   return sum / times
 end
@@ -65,6 +71,12 @@ function paired.ratio(above, below, scale)
   local list = {}
   for i, x in ipairs(above) do list[i] = (scale or 1) * x / below[i] end
   return paired.spread(list)
+end
+
+--- The ratio of the smallest of `above` to the smallest of `below`, times `scale` (1): what is left
+-- of others on a busy machine when both had a quiet moment.
+function paired.best(above, below, scale)
+  return (scale or 1) * math.min(table.unpack(above)) / math.min(table.unpack(below))
 end
 
 return paired

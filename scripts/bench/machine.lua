@@ -24,8 +24,9 @@ local spec = {
   {"threads", "N", "integer in [1, 256]", help = "of the parallel loops"},
   {"only", "NAMES", "string", help = "groups of the table, with commas between them"},
   {"out", "DIR", "string", help = "a folder for bench.json, bench.md and bench.svg"},
-  {"check", help = "compare with the results that were kept; status 1 when something is slower"},
-  {"keep", help = "keep these results for --check"},
+  {"check", help = "compare with the results that were kept, on one thread; status 1 when "
+    .. "something is slower"},
+  {"keep", help = "keep these results, of one thread, for --check"},
 }
 
 -- ---------------------------------------------------------------- results that are kept
@@ -40,7 +41,7 @@ end
 local function keep(results)
   local all = read_kept()
   all[core.vector_units()] = tables.merged(all[core.vector_units()] or {}, check.kept(results))
-  core.file.write(KEPT, json.encode(all) .. "\n")
+  core.file.write(KEPT, json.encode(all, "  ") .. "\n")
   print("kept in " .. KEPT)
 end
 
@@ -98,6 +99,7 @@ end
 
 cli.main(spec, arg, function(opts)
   if opts.quick then opts.seconds = QUICK end
+  if opts.check or opts.keep then opts.threads = 1 end
   if opts.threads then ladies.threads(opts.threads) end
   local only = cli.words(opts.only)
   for _, name in ipairs(only or {}) do
