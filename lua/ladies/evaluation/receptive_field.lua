@@ -20,7 +20,7 @@ function receptive_field.of(P, nodes, n_layers)
   local dst = nodes
   for i = n_layers, 1, -1 do
     local entries = dst and P:degrees(dst):sum():item() or P.nnz
-    if entries > MOST * P.nnz then
+    if not dst or entries > MOST * P.nnz then
       field.entries = field.entries + i * P.nnz
       return field
     end

@@ -11,6 +11,7 @@ local surface = {}
 local LEFT_OUT = {
   "^process%.", "^folder%.remove", "^truncate$", "^help$", "^home$",
   "^experiment%.re[a-z]+$", "^experiment%.model$", "^experiment%.sampler$",
+  "^experiment%.options$",
   "^experiment%.batch_size$", "^experiment%.same_model$", "^experiment%.stored$",
   "^options%.value$", "^options%.check$", "^options%.spec_of$", "^errors%.",
   "^ablate$", "^auto$", "^compare$", "^costs$", "^depth$", "^figures$", "^lab$", "^report$",
