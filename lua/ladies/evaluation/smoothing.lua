@@ -65,7 +65,7 @@ end
 function smoothing.label_propagation(data, given)
   local where = "ladies.smoothing.label_propagation"
   local opts = options.check(where, given, {
-    nodes = "Index or nil", alpha = {"number in [0, 1)", 0.9}, steps = {"positive integer", 50},
+    nodes = "Index or nil", alpha = {"number in [0, 1)", 0.9}, steps = {"integer in [1, 10000]", 50},
   })
   local S, nodes, kind, y = known(where, data, opts)
   return core.no_grad(function()
@@ -95,7 +95,7 @@ function smoothing.correct_and_smooth(data, logits, given)
   local where = "ladies.smoothing.correct_and_smooth"
   local opts = options.check(where, given, {
     nodes = "Index or nil", correct = {"number in [0, 1)", 0.8}, smooth = {"number in [0, 1)", 0.9},
-    steps = {"positive integer", 50},
+    steps = {"integer in [1, 10000]", 50},
   })
   options.value(where, "the logits", logits, "Tensor")
   core.check_constant(where, logits)
