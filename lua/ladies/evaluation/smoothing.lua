@@ -65,7 +65,8 @@ end
 function smoothing.label_propagation(data, given)
   local where = "ladies.smoothing.label_propagation"
   local opts = options.check(where, given, {
-    nodes = "Index or nil", alpha = {"number in [0, 1)", 0.9}, steps = {"integer in [1, 10000]", 50},
+    nodes = "Index or nil", alpha = {"number in [0, 1)", 0.9},
+    steps = {"integer in [1, 10000]", 50},
   })
   local S, nodes, kind, y = known(where, data, opts)
   return core.no_grad(function()

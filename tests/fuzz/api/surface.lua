@@ -10,8 +10,7 @@ local surface = {}
 -- what it is given. Switches for tests, too.
 local LEFT_OUT = {
   "^process%.", "^folder%.remove", "^truncate$", "^help$", "^home$",
-  "^experiment%.re[a-z]+$", "^experiment%.model$", "^experiment%.sampler$",
-  "^experiment%.options$",
+  "^experiment%.re[a-z]+$", "^experiment%.model$", "^experiment%.sampler$", "^experiment%.options$",
   "^experiment%.batch_size$", "^experiment%.same_model$", "^experiment%.stored$",
   "^options%.value$", "^options%.check$", "^options%.spec_of$", "^errors%.",
   "^ablate$", "^auto$", "^compare$", "^costs$", "^depth$", "^figures$", "^lab$", "^report$",
@@ -21,7 +20,9 @@ local LEFT_OUT = {
 }
 
 -- The parameters of these that say how long a table of Lua becomes: kept modest.
-local MODEST = {["partition.part_of"] = 3, ["partition.from_index"] = 2, ["ladies.Index:counts"] = 1}
+local MODEST = {
+  ["partition.part_of"] = 3, ["partition.from_index"] = 2, ["ladies.Index:counts"] = 1,
+}
 
 local function with_modesty(name, parameters)
   local parameter = parameters[MODEST[name]]
