@@ -114,7 +114,7 @@ function tests.test_at_the_prompt()
     expect 2\r\n
     send ladies.help(reload)\r
     expect ladies.reload([path])
-    expect >\s
+    expect \n>\s
     send \x04
     exit 0
   ]]):format(path, path, path, path)))
