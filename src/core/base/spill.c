@@ -1,13 +1,13 @@
 #include "base/spill.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/platform.h"
 
 enum { PIECE = 1 << 24 }; /* bytes between two looks at the cancel flag */
 
@@ -23,34 +23,15 @@ static ld_status fail(const ld_spill *s, const char *what)
                    strerror(errno));
 }
 
-/* Opens a new file and takes its name away. */
-static ld_status open_unnamed(ld_spill *s, const char *folder)
-{
-    size_t room = strlen(folder) + 64;
-    char *path = ld_alloc(room, LD_MEM_IO);
-    if (!path)
-        return LD_NOMEM;
-    for (int i = 0; s->fd < 0; i++) {
-        snprintf(path, room, "%s/.ladies-%d-%d", folder, (int)getpid(), i);
-        s->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        if (s->fd < 0 && errno != EEXIST)
-            break;
-    }
-    if (s->fd >= 0)
-        unlink(path);
-    ld_free(path);
-    return s->fd >= 0 ? LD_OK : fail(s, "created");
-}
-
 ld_status ld_spill_open(ld_spill **out, const char *folder)
 {
     ld_spill *s = ld_alloc(sizeof *s, LD_MEM_IO);
     if (!s)
         return LD_NOMEM;
-    s->fd = -1;
+    s->fd = ld_platform_temporary_file(folder);
     atomic_init(&s->end, 0);
     snprintf(s->folder, sizeof s->folder, "%s", folder);
-    ld_status st = open_unnamed(s, folder);
+    ld_status st = s->fd >= 0 ? LD_OK : fail(s, "created");
     if (st == LD_OK)
         *out = s;
     else
