@@ -51,9 +51,12 @@ static ld_status storage_in_room(ld_storage **out, int64_t size, ld_room *room)
     return st;
 }
 
+/* A size whose bytes no int64_t holds goes to memory, which refuses it in words. */
 static ld_status storage_new(ld_storage **out, int64_t size)
 {
-    ld_room *room = ld_room_for(size * (int64_t)sizeof(float));
+    int64_t bytes;
+    bool counted = !__builtin_mul_overflow(size, (int64_t)sizeof(float), &bytes);
+    ld_room *room = counted ? ld_room_for(bytes) : NULL;
     return room ? storage_in_room(out, size, room) : storage_in_memory(out, size);
 }
 
