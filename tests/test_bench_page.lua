@@ -3,7 +3,9 @@ local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 
 local lu = require "luaunit"
 local core = require "ladies_core"
+local json = require "ladies.base.json"
 local page = require "ladies_bench.page"
+local report = require "ladies_bench.peers.report"
 
 local tests = {}
 
@@ -72,6 +74,30 @@ function tests.test_commands()
     local name = command:match "ladies bench (%w+)" or "machine"
     lu.assertEquals(core.exists(("%s/scripts/bench/%s.lua"):format(root, name)), "file", name)
   end
+end
+
+--- The numbers of README.md are those of the results that doc/benchmarks.md shows.
+function tests.test_readme()
+  local root = os.getenv "LADIES_SOURCE" or here .. "/.."
+  local text = core.file.read(root .. "/README.md")
+  lu.assertEquals(page.commands(text), {"ladies bench peers --brief doc/benchmarks"})
+  local record = json.decode(core.file.read(root .. "/doc/benchmarks/peers.json"))
+  lu.assertEquals(page.remade(text, function() return report.brief(record) end, "-"), text)
+  local shown = core.file.read(root .. "/doc/benchmarks/peers.md")
+  lu.assertStrContains(core.file.read(root .. "/doc/benchmarks.md"), (shown:gsub("%s+$", "")))
+  for _, one in ipairs(record.results) do
+    if one.ratio then
+      lu.assertStrContains(shown, (" %.2f (%.2f to %.2f) |"):format(one.ratio.median,
+        one.ratio.low, one.ratio.high))
+    end
+  end
+end
+
+--- What says itself where it was measured is left so.
+function tests.test_where()
+  local made = page.remade(TEXT, function() return "| a |\n\nMeasured on another.\n" end, "-")
+  lu.assertStrContains(made, "| a |\n\nMeasured on another.\n<!-- end -->")
+  lu.assertNotStrContains(made, "Measured on -")
 end
 
 return tests

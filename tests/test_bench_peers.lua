@@ -7,6 +7,7 @@ local cases = require "ladies_bench.peers.cases"
 local compare = require "ladies_bench.peers.compare"
 local json = require "ladies.base.json"
 local ours = require "ladies_bench.peers.ours"
+local report = require "ladies_bench.peers.report"
 local Resident = require "ladies_bench.peers.resident"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
@@ -139,6 +140,9 @@ end
 
 function tests.test_turns()
   local result = compared '{"logits": 1e-6, "loss": 2e-6}'
+  lu.assertEquals(result.name, "a case")
+  lu.assertEquals(result.given.samples, 8)
+  lu.assertEquals(result.settings.train, #data.train)
   lu.assertEquals(result.peer, "Fake word")
   lu.assertEquals(result.difference, 2e-6)
   lu.assertEquals(result.rounds, 3)
@@ -167,6 +171,69 @@ function tests.test_peers_that_end()
   local python = program(folder, "echo ready Fake; read a; echo 2 0 0\n")
   local resident <close> = Resident.start(python, {"dgl_peer"}, folder)
   lu.assertErrorMsgContains("Fake: it ended in the middle of its work", resident.run, resident, 2)
+end
+
+-- ---------------------------------------------------------------- what is printed
+
+--- Reasons keep what was wrong, and nothing of this machine.
+function tests.test_reasons()
+  for given, wanted in pairs{
+    ["pyg_peer saint: ImportError: 'SparseTensor' requires 'torch-sparse'"] =
+      "pyg_peer saint: ImportError: 'SparseTensor' requires 'torch-sparse'",
+    ["ladies fetch: cora: https://a.example/b/ind.cora.x did not come (curl: (6) no host: a); it "
+      .. "needs a network and room in /root/.cache/ladies"] =
+      "ladies fetch: cora: ind.cora.x did not come",
+    ["ImportError: /root/x-1/_rw.so: undefined symbol: _ZN2at"] =
+      "ImportError: _rw.so: undefined symbol: _ZN2at",
+    ["No such file: '/tmp/ladies-peers-7/case.json'"] = "No such file: 'case.json'",
+    ["there is no named pipe at ~/a/lines"] = "there is no named pipe at lines",
+    ["PyTorch / SciPy and/or DGL: a relative difference of 1e+09 in its loss"] =
+      "PyTorch / SciPy and/or DGL: a relative difference of 1e+09 in its loss",
+  } do
+    lu.assertEquals(report.reason(given), wanted)
+  end
+end
+
+-- A result of a case: its ratio is the times.
+local function result(name, peer, ratio, work)
+  local side = {whole = 2, sampling = 0.5, gathering = 0.25, computing = 1.25}
+  return {name = name, work = work or "training", peer = peer, ours = side, theirs = side,
+    rounds = 7, difference = 1e-6, given = {method = "ladies", batch_size = 3},
+    ratio = {median = ratio, low = ratio - 0.1, high = ratio + 0.1},
+    settings = {nodes = 9, entries = 30, features = 4, train = 5, losses = 3, layers = 2,
+      hidden = 8, activation = "relu", dropout = 0.5, columns = 64}}
+end
+
+function tests.test_page()
+  local text = report.page{measured = "a machine", threads = 1, seconds = 10, results = {
+    result("first", "DGL", 1.5), result("first", "PyG", 2), result("second", "SciPy", 3, "product"),
+    {name = "third", failed = "at /root/a: none; so"}}}
+  local function has(line) lu.assertStrContains((text:gsub(" +", " ")), line) end
+  has "| first | DGL | 2.00 (0.50, 0.25, 1.25) | 2.00 (0.50, 0.25, 1.25) | 1.50 (1.40 to 1.60) |"
+  has "| second | SciPy | 2.00 | 2.00 | 3.00 (2.90 to 3.10) | 7 | 1e-06 |"
+  has "| first | 9 | 30 | 4 | 5 | a step, with 3 nodes in the loss: 2 layers of width 8, relu,"
+  has "| `--batch-size 3 --method ladies` |"
+  has "| second | 9 | 30 | 4 | 5 | P times 64 columns |"
+  has "\n* third: at a: none\n\nMeasured on a machine; 1 thread on either side, 10 s for each peer."
+  lu.assertEquals(select(2, text:gsub("\n| first", "")), 3)
+end
+
+function tests.test_brief()
+  local shown = {}
+  for _, case in ipairs(cases) do
+    if case.brief then shown[#shown + 1] = case end
+  end
+  lu.assertEquals(#shown, 3)
+  local text = report.brief{measured = "a machine", threads = 2, results = {
+    result(shown[1].name, "slow", 5), result(shown[1].name, "fast", 4), result("other", "DGL", 0.5),
+    {name = shown[2].name, failed = "gone"}}}
+  text = text:gsub(" +", " ")
+  lu.assertStrContains(text, ("| %s | 2.0 ms | fast | 2.0 ms | 4.00 (3.90 to 4.10) |"):format(
+    shown[1].brief))
+  lu.assertNotStrContains(text, "slow")
+  lu.assertNotStrContains(text, shown[2].brief)
+  lu.assertStrContains(text, "Measured on a machine; 2 threads on either side. The least of all 3 "
+    .. "ratios is 0.50: other, beside DGL.")
 end
 
 return tests

@@ -3,8 +3,8 @@
 --     <!-- ladies bench step --batches 3000 -->
 --     <!-- end -->
 --
--- stands what that command has printed, and where; a study says that itself. Settings of the
--- environment may stand before it. All else is left as it is.
+-- stands what that command has printed, and where, if it does not say so itself ("Measured on").
+-- Settings of the environment may stand before it. All else is left as it is.
 
 local page = {}
 
@@ -16,6 +16,7 @@ local function shown(output, where)
   local study = output:match "^(.-)\n+in [^\n]+: results%.jsonl[^\n]*$"
   if study then return study .. "\n" end
   if not output:find "^|" and not output:find "\n|" then output = "```\n" .. output .. "\n```" end
+  if output:find("Measured on ", 1, true) then return output .. "\n" end
   return ("%s\n\nMeasured on %s.\n"):format(output, where)
 end
 

@@ -66,8 +66,8 @@ end
 -- ---------------------------------------------------------------- the command
 
 local function settings_text(opts)
-  return ("%s; %s; %d threads; %g s for each part; ms are medians of rounds (quartiles)"):format(
-    of_machine.text(), of_machine.numerics(), ladies.threads(), opts.seconds)
+  return ("Measured on %s; %d threads; %g s for each part; ms are medians of rounds (quartiles)")
+    :format(of_machine.measured(), ladies.threads(), opts.seconds)
 end
 
 local function write_files(folder, opts, results, text)

@@ -1,5 +1,5 @@
--- ladies bench page: remakes the tables of doc/benchmarks.md, or of another page, each by the
--- command that stands above it in the page.
+-- ladies bench page: remakes the tables of doc/benchmarks.md, and of README.md, or of another page,
+-- each by the command that stands above it in the page.
 
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -9,9 +9,9 @@ local page = require "ladies_bench.page"
 
 local spec = {
   name = "ladies bench page",
-  about = [[Remakes the tables and pictures of doc/benchmarks.md: hours, on a machine without work;
-    or those of doc/samplers.md or doc/models.md.]],
-  {"page", "FILE", "string", default = "doc/benchmarks.md", help = "which page"},
+  about = [[Remakes the tables and pictures of doc/benchmarks.md, and what README.md shows of them:
+    hours, on a machine without work; or those of doc/samplers.md or doc/models.md.]],
+  {"page", "FILE", "string", help = "another page"},
   {"only", "WORD", "string", help = "the commands that contain this"},
   {"python", "PROGRAM", "string", help = "a Python with the peers"},
   {"list", help = "print the commands and end"},
@@ -20,9 +20,10 @@ local spec = {
 -- The commands that take --python.
 local function takes_python(command) return command:find "peers" or command:find "bench text" end
 
-cli.main(spec, arg, function(opts)
-  local root = core.real_path(ladies.home() .. "/doc"):match "^(.*)/"
-  local path = opts.page:find "^/" and opts.page or root .. "/" .. opts.page
+local PAGES = {"doc/benchmarks.md", "README.md"}
+
+-- Remakes the page in a file, or lists its commands.
+local function remake(root, path, opts)
   local text = core.file.read(path)
   if opts.list then return print(table.concat(page.commands(text), "\n")) end
   local program = require "ladies_host".program
@@ -38,7 +39,14 @@ cli.main(spec, arg, function(opts)
     if not pipe:close() then error(command .. " failed", 0) end
     return output
   end
-  local made = page.remade(text, run, ("%s, %s"):format(machine.text(), core.vector_units()))
+  local made = page.remade(text, run, machine.measured())
   core.file.write(path, made)
   print("remade " .. path)
+end
+
+cli.main(spec, arg, function(opts)
+  local root = core.real_path(ladies.home() .. "/doc"):match "^(.*)/"
+  for _, name in ipairs(opts.page and {opts.page} or PAGES) do
+    remake(root, name:find "^/" and name or root .. "/" .. name, opts)
+  end
 end)

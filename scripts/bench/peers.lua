@@ -2,7 +2,6 @@
 
 local core = require "ladies_core"
 local ladies = require "ladies"
-local Table = require "ladies.report.table"
 local cases = require "ladies_bench.peers.cases"
 local cli = require "ladies.command.cli"
 local compare = require "ladies_bench.peers.compare"
@@ -10,6 +9,7 @@ local errors = require "ladies.base.errors"
 local install = require "ladies_bench.peers.install"
 local json = require "ladies.base.json"
 local machine = require "ladies.base.machine"
+local report = require "ladies_bench.peers.report"
 
 local QUICK = 1
 local REDDIT_SIZED = {nodes = 232965, entries = 114615892, classes = 41, features = 602,
@@ -30,6 +30,7 @@ local spec = {
   {"reddit", help = "the cases of Reddit's size too: 12 GB of memory, 4 GB of files"},
   {"folder", "PATH", "string", default = "/tmp", help = "where files for the peers may lie"},
   {"out", "DIR", "string", help = "a folder for peers.json and peers.md"},
+  {"brief", "DIR", "string", help = "measure nothing; print README's rows of its peers.json"},
 }
 
 -- The data set of a case; the last one is kept, and nil with a reason is none.
@@ -49,30 +50,6 @@ local function data_of(name)
   return last.data
 end
 
-local function parts_text(parts)
-  return ("%.2f (%.2f, %.2f, %.2f)"):format(parts.whole, parts.sampling, parts.gathering,
-    parts.computing)
-end
-
--- The results as a table, and a line for each that is none.
-local function text_of(results)
-  local content = Table.new{"work", "peer", "ladies ms (sampling, gathering, computing)",
-    "peer ms (the same)", "peer / ladies (quartiles)", "difference"}
-  local lines = {}
-  for _, one in ipairs(results) do
-    if one.failed then
-      lines[#lines + 1] = ("%s: %s"):format(one.name, one.failed)
-    else
-      content:add{one.name, one.peer, parts_text(one.ours), parts_text(one.theirs),
-        ("%.2f (%.2f to %.2f)"):format(one.ratio.median, one.ratio.low, one.ratio.high),
-        Table.number(one.difference, "%.0e")}
-    end
-  end
-  local text = content:markdown()
-  return #lines > 0 and ("%s\n\nNot compared:\n\n%s"):format(text, table.concat(lines, "\n"))
-    or text
-end
-
 -- The results of a case, whatever goes wrong.
 local function measure(case, opts)
   local data, reason = data_of(case.dataset)
@@ -85,30 +62,35 @@ local function measure(case, opts)
   return ok and results or {{name = case.name, failed = errors.message(results)}}
 end
 
+-- What is done, on the way to the results.
+local function tell(line) io.stderr:write(line, "\n") end
+
 cli.main(spec, arg, function(opts)
+  if opts.brief then
+    return print(report.brief(json.decode(core.file.read(opts.brief .. "/peers.json"))))
+  end
   if opts.quick then opts.seconds = QUICK end
   ladies.threads(opts.threads)
-  opts.python = opts.python or install.python(print, opts.sources)
+  opts.python = opts.python or install.python(tell, opts.sources)
   if not opts.python then error("there is no Python with PyTorch; see --python", 0) end
-  local head = ("%s; %s; %d threads on either side"):format(machine.text(), machine.numerics(),
-    opts.threads)
   local results = {}
   for _, case in ipairs(cases) do
     if (opts.reddit or case.dataset ~= "reddit-sized")
       and (not opts.only or case.name:find(opts.only, 1, true)) then
       for _, result in ipairs(measure(case, opts)) do
         results[#results + 1] = result
-        io.stderr:write(("%s, %s: %s\n"):format(result.name, result.peer or "-",
+        tell(("%s, %s: %s"):format(result.name, result.peer or "-",
           result.failed or ("%.2f"):format(result.ratio.median)))
+        result.failed = result.failed and report.reason(result.failed)
       end
     end
   end
-  local text = head .. "\n\n" .. text_of(results)
+  local record = {measured = machine.measured(), threads = opts.threads, seconds = opts.seconds,
+    results = results}
+  local text = report.page(record)
   print(text)
   if not opts.out then return end
   core.mkdir(opts.out)
-  core.file.write(opts.out .. "/peers.json", json.encode{machine = machine.processor(),
-    cores = machine.cores, numerics = machine.numerics(), threads = opts.threads,
-    seconds = opts.seconds, results = results} .. "\n")
+  core.file.write(opts.out .. "/peers.json", json.encode(record) .. "\n")
   core.file.write(opts.out .. "/peers.md", text .. "\n")
 end)

@@ -5,6 +5,7 @@
 local core = require "ladies_core"
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
+local install = require "ladies_bench.peers.install"
 
 local LAYERS, BATCH, WARM_UP, TURNS = 5, 512, 10, 3
 
@@ -18,7 +19,8 @@ local spec = {
   {"method", "NAME", "ladies|fastgcn|graphsage", help = "this method alone"},
   {"graph", "NAME", "wordnet|power-law", help = "this graph alone"},
   {"peers", help = "GraphSAGE against DGL instead"},
-  {"python", "PROGRAM", "string", default = "python3", help = "a Python with DGL"},
+  {"python", "PROGRAM", "string", help = "a Python with DGL; by default that of "
+    .. "`ladies bench peers`, or python3"},
 }
 
 -- ---------------------------------------------------------------- what is measured
@@ -153,10 +155,10 @@ end
 -- ---------------------------------------------------------------- the peer
 
 -- Milliseconds of DGL's batches on the graph in an .npz, and what it says of itself.
-local function peer(opts, path, threads)
+local function peer(python, path, threads, rounds)
   local script = ladies.home() .. "/scripts/bench/peers/dgl_sampling.py"
   local pipe = io.popen(("OMP_NUM_THREADS=%d '%s' '%s' '%s' %d %d %d %d"):format(threads,
-    opts.python, script, path, LAYERS, 5, BATCH, opts.rounds))
+    python, script, path, LAYERS, 5, BATCH, rounds))
   local title, times = pipe:read "l", {}
   for line in pipe:lines() do times[#times + 1] = tonumber(line) end
   if not pipe:close() then error("--peers needs a Python with torch and dgl: see --python") end
@@ -166,7 +168,7 @@ end
 local function peers_table(opts)
   print(("ladies %s; GraphSAGE, %d layers, 5 neighbours, batch %d; ms: median (quartiles)"):format(
     ladies.version, LAYERS, BATCH))
-  local path = os.tmpname()
+  local path, python = os.tmpname(), opts.python or install.found() or "python3"
   for _, graph in ipairs(GRAPHS) do
     local name, make = table.unpack(graph)
     local data = (not opts.graph or opts.graph == name) and make(opts)
@@ -183,7 +185,7 @@ local function peers_table(opts)
             if i >= 1 then mine[#mine + 1] = time end
           end
           local times
-          title, times = peer(opts, path, threads)
+          title, times = peer(python, path, threads, opts.rounds)
           table.move(times, 1, #times, #theirs + 1, theirs)
         end
         print(("%-10s %d threads  ladies %-28s %s %-28s %5.2f"):format(name, threads, spread(mine),

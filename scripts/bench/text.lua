@@ -5,6 +5,7 @@
 local core = require "ladies_core"
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
+local install = require "ladies_bench.peers.install"
 
 local NODES, THREADS = 233000, 2
 
@@ -13,7 +14,8 @@ local spec = {
   about = "Measures how fast edges are read from text, and in how much memory.",
   {"edges", "N", "positive integer", default = 5000000, help = "lines of each file"},
   {"rounds", "N", "positive integer", default = 7, help = "readings of each file"},
-  {"python", "PROGRAM", "string", default = "python3", help = "a Python with pandas and SciPy"},
+  {"python", "PROGRAM", "string", help = "a Python with pandas and SciPy; by default that of "
+    .. "`ladies bench peers`, or python3"},
   {"folder", "PATH", "string", default = "/tmp", help = "where 700 MB of files may lie"},
 }
 
@@ -133,7 +135,7 @@ cli.main(spec, arg, function(opts)
   for i = 1, opts.rounds do
     for _, path in ipairs(paths) do ours[path][i] = seconds_of(path) end
     local seconds
-    versions, seconds = peers(opts.python, paths)
+    versions, seconds = peers(opts.python or install.found() or "python3", paths)
     for _, path in ipairs(versions and paths or {}) do theirs[path][i] = seconds[path] end
   end
   print(("ladies %s, %d threads; %s; %d lines"):format(ladies.version, THREADS,

@@ -27,10 +27,20 @@ function machine.numerics()
   return ("ladies %s, %s, %s"):format(core.version, core.vector_units(), core.blas())
 end
 
+-- The processor and its cores, as a text.
+local function place()
+  return ("%s, %d core%s"):format(machine.processor(), machine.cores,
+    machine.cores == 1 and "" or "s")
+end
+
 --- One line for the notes of a measurement: processor, cores and the version of the program.
 function machine.text()
-  return ("%s, %d core%s; ladies %s, %s"):format(machine.processor(), machine.cores,
-    machine.cores == 1 and "" or "s", core.version, _VERSION)
+  return ("%s; ladies %s, %s"):format(place(), core.version, _VERSION)
+end
+
+--- One line for a table of speeds: processor, cores, and all of machine.numerics().
+function machine.measured()
+  return ("%s; %s"):format(place(), machine.numerics())
 end
 
 return machine

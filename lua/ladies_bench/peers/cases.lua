@@ -1,6 +1,7 @@
 --- The work that is compared, and with which programs. A case is {name =, work = "training",
 -- "sampling", "inference", "product" or "start", dataset =, settings = of the experiment, peers =
--- {{script of scripts/bench/peers/, word}, ...}}; variant: what differs from the settings' own.
+-- {{script of scripts/bench/peers/, word}, ...}}; variant: what differs from the settings' own;
+-- brief: its name in README.md, if it is shown there.
 
 local AUTHORS = {{"torch_scipy"}}
 local NEIGHBOURS = {{"dgl_peer", "classic"}, {"dgl_peer", "graphbolt"}}
@@ -15,7 +16,8 @@ end
 
 local function code(samples) return {method = "ladies", samples = samples, preset = "code"} end
 
-add("LADIES (64), PubMed", "training", "pubmed", code(64), AUTHORS)
+add("LADIES (64), PubMed", "training", "pubmed", code(64), AUTHORS,
+  {brief = "a step of LADIES, 64 nodes a layer, PubMed"})
 add("LADIES (64), Cora", "training", "cora", code(64), AUTHORS)
 add("LADIES (512), PubMed", "training", "pubmed", code(512), AUTHORS)
 add("LADIES (512), WordNet", "training", "wordnet", {method = "ladies"}, AUTHORS)
@@ -47,7 +49,8 @@ for _, samples in ipairs{64, 512} do
       row_normalize = true}, AUTHORS)
 end
 add("GraphSAGE (5), Reddit's size", "training", "reddit-sized", {method = "graphsage"}, NEIGHBOURS,
-  {variant = "no self-loops"})
+  {variant = "no self-loops",
+    brief = "a step of GraphSAGE, 5 neighbours, a graph of Reddit's size"})
 add("LABOR (5), Reddit's size", "training", "reddit-sized", {method = "labor"},
   {{"dgl_peer", "labor"}}, {variant = "no self-loops"})
 for _, columns in ipairs{256, 64} do
@@ -55,6 +58,6 @@ for _, columns in ipairs{256, 64} do
     {method = "full"}, {{"torch_csr"}, {"torch_csr", "scipy"}}, {columns = columns})
 end
 add("exact inference, Reddit's size", "inference", "reddit-sized", {method = "full"},
-  {{"torch_csr"}})
+  {{"torch_csr"}}, {brief = "exact inference, the same graph"})
 
 return cases

@@ -112,11 +112,12 @@ local function compare_with(peer, mine, opts)
   return result
 end
 
---- compare.case(case, data, opts) -> array of results, one for each peer: {name =, peer =, ours =,
--- theirs = {whole =, sampling =, gathering =, computing = in ms}, ratio = of their time to ours (a
--- spread of ladies_bench.paired), rounds =, difference = the largest relative one of logits, loss
--- and gradients}, or {name =, failed = a line}. opts: python, program (this one), folder (a new
--- one for files), seconds (for each peer), threads.
+--- compare.case(case, data, opts) -> array of results, one for each peer: {name =, work =, given =
+-- and variant = of the case, settings = what peers are given, peer =, ours =, theirs = {whole =,
+-- sampling =, gathering =, computing = in ms}, ratio = of their time to ours (a spread of
+-- ladies_bench.paired), rounds =, difference = the largest relative one of logits, loss and
+-- gradients}, or with failed = a line in place of what follows `settings`. opts: python, program
+-- (this one), folder (a new one for files), seconds (for each peer), threads.
 function compare.case(case, data, opts)
   local prepared = ours.prepare(case, data, opts.threads)
   write(opts.folder, prepared)
@@ -124,9 +125,9 @@ function compare.case(case, data, opts)
     local result = case.work == "start"
       and compare_start(peer, tables.merged(opts, {dataset = case.dataset}))
       or compare_with(peer, prepared.run, opts)
-    result.name = case.name
     collectgarbage()
-    return result
+    return tables.merged(result, {name = case.name, work = case.work, given = case.settings,
+      variant = case.variant, settings = prepared.settings})
   end)
 end
 

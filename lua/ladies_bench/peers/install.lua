@@ -26,12 +26,21 @@ local function run(log, ...)
   return process:wait() == 0
 end
 
+-- The Python of the environment in a folder.
+local function python_in(folder) return folder .. "/bin/python" end
+
+--- install.found(): the path of that Python where an environment has been made, or nil.
+function install.found()
+  local python = python_in(cache.folder() .. "/peers")
+  return core.exists(python) and python or nil
+end
+
 --- install.python(tell, sources): the path of a Python with the peers, in the folder `peers` of
 -- the cache, or nil. tell(line) is told what is done, and what is not there in the end. sources:
 -- whether to compile what has to be compiled.
 function install.python(tell, sources)
   local folder = cache.make_folder() .. "/peers"
-  local python, log = folder .. "/bin/python", folder .. ".log"
+  local python, log = python_in(folder), folder .. ".log"
   if not core.exists(python) then
     tell("making a virtual environment in " .. folder)
     if not run(log, "python3", "-m", "venv", folder) then

@@ -182,7 +182,9 @@ function ours.prepare(case, data, threads)
     head_dropout = config.head_dropout or 0, order = config.order or "auto",
     self_nodes = config.self_nodes or "none", union = config.union or "pre",
     parts = config.parts, clusters = config.clusters, length = config.length,
-    coverage = config.coverage,
+    coverage = config.coverage, hidden = config.hidden, nodes = P.n_rows, entries = P.nnz,
+    features = data.features.n_cols, train = #data.train,
+    losses = files.check and files.check.output and #files.check.output,
   }}
 end
 

@@ -1,6 +1,6 @@
 """PyTorch Geometric; behind the folder stands which: cluster (ClusterLoader, on the parts of
-ladies), saint (GraphSAINTRandomWalkSampler, both of its normalisations, on P), full (all nodes, an
-edge index)."""
+ladies), saint (GraphSAINTRandomWalkSampler, both of its normalisations, on P, with the walks of
+ladies), full (all nodes, an edge index)."""
 
 from common import *
 
@@ -8,6 +8,7 @@ import torch_geometric
 from torch_geometric.data import Data
 from torch_geometric.loader import ClusterData, ClusterLoader, GraphSAINTRandomWalkSampler
 from torch_geometric.nn import GCNConv
+from torch_geometric.typing import SparseTensor
 
 kind = sys.argv[2]
 
@@ -24,6 +25,9 @@ mask[torch.from_numpy(train)] = True
 graph = Data(x=dense_features(), y=labels, train_mask=mask)
 if kind == "saint":
     graph.edge_index, graph.edge_weight = edges_of(matrix(data, "P"))
+    row, col = edges_of(A)[0]
+    walks = SparseTensor(row=row, col=col, sparse_sizes=A.shape)
+    roots = torch.from_numpy(train)
 else:
     graph.edge_index, _ = edges_of(A)
 
@@ -54,18 +58,28 @@ class Parts(ClusterData):
         return torch.from_numpy(data["parts"].astype(np.int64))
 
 
+class Walks(GraphSAINTRandomWalkSampler):
+    """Walks that begin at training nodes and take no self-loops, as those of ladies: PyG's own
+    begin at all nodes and walk on P, and their subgraphs are others."""
+
+    def _sample_nodes(self, batch_size):
+        start = roots[torch.randint(len(roots), (batch_size,))]
+        return walks.random_walk(start, self.walk_length).view(-1)
+
+
 def loader():
     if kind == "cluster":
         return ClusterLoader(
             Parts(graph, case["parts"], log=False), batch_size=case["clusters"], shuffle=True
         )
     if kind == "saint":
-        return GraphSAINTRandomWalkSampler(
+        return Walks(
             graph,
             batch_size=case["samples"],
             walk_length=case["length"],
             num_steps=1000,
             sample_coverage=case["coverage"],
+            log=False,
         )
     return [graph]
 
