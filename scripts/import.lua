@@ -4,12 +4,15 @@
 --
 --   ladies import PATH --out FILE.safetensors [--memory 4G] [--dtype float16] [--self-loops]
 --
+--   ladies import PATH --out FOLDER --shards N [--dtype float16]
+--
 -- PATH is a folder or an archive (zip, as wheels are, .tar, .tar.gz), or a file in a form that
 -- `ladies info` reads, plain or packed with gzip. Afterwards the data set is found by its name.
 -- Under a name that `ladies fetch` lists, the files must be the published ones. With --out the data
 -- set is written to a file that is used where it lies (see doc/data.md), and found by its path; the
 -- arrays of ogbn-papers100M, and with --memory edges in a table of text, are then never in memory
--- as a whole.
+-- as a whole. With --shards the features go into N files with a part of the rows each, of which
+-- every rank of mpirun opens its own alone (see doc/clusters.md).
 
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
@@ -24,6 +27,8 @@ cli.main(cli.join({
       .. "folder)"},
   {"replace", help = "put it in the place of the one of this name in the cache"},
   {"out", "FILE", "string", help = "write it to this .safetensors file, and not into the cache"},
+  {"shards", "N", "positive integer", help = "with --out FOLDER: the features in so many files, "
+      .. "for ranks that each open their own"},
   {"memory", "SIZE", "string", help = "with --out: how much memory may be used, as 4G (default: a "
       .. "quarter of the machine's)"},
   {"dtype", "WORD", "float16|bfloat16|float32", help = "with --out: of dense features"},
@@ -36,11 +41,21 @@ cli.main(cli.join({
     if opts.name or opts.replace then
       error("--name and --replace are for the cache, which --out leaves alone", 0)
     end
-    load.memory, load.dtype, load.self_loops = opts.memory, opts.dtype, opts.self_loops
-    ladies.data.to_file(opts.path, opts.out, load)
+    load.dtype = opts.dtype
+    if opts.shards then
+      if opts.memory or opts.self_loops then
+        error("--memory and --self-loops are for --out FILE.safetensors, which --shards N --out "
+          .. "FOLDER then takes in turn", 0)
+      end
+      load.shards = opts.shards
+      ladies.data.to_shards(opts.path, opts.out, load)
+    else
+      load.memory, load.self_loops = opts.memory, opts.self_loops
+      ladies.data.to_file(opts.path, opts.out, load)
+    end
     return print(ladies.data.load(opts.out, {directed = opts.directed}):describe())
-  elseif opts.memory or opts.dtype or opts.self_loops then
-    error("--memory, --dtype and --self-loops go with --out FILE.safetensors", 0)
+  elseif opts.memory or opts.dtype or opts.self_loops or opts.shards then
+    error("--memory, --dtype, --self-loops and --shards go with --out", 0)
   end
   load.name, load.replace = opts.name, opts.replace
   print(ladies.data.load(import(opts.path, load)):describe())

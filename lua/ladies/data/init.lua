@@ -17,6 +17,7 @@ local data = {
   from_files = require("ladies.data.formats.from_files").load,
   export = require "ladies.data.formats.export",
   to_file = require "ladies.data.formats.to_file",
+  to_shards = require "ladies.data.formats.to_shards",
   random_split = splits.random_split,
   class_split = splits.class_split,
   split = splits.of,
@@ -63,7 +64,7 @@ end
 --   FOLDER/NAME.content    papers, beside NAME.cites; or the folder of such a pair
 --   FOLDER                 one of OGB, with raw/ and split/; or one with tables, edges.csv and
 --                          labels.csv at least, as ladies.data.export writes it; FOLDER/edges.csv
---                          is the same
+--                          is the same; or one of ladies.data.to_shards
 --
 -- A name is looked for beside the program, in the folder LADIES_DATA and in the cache, and fetched
 -- on first use when `ladies fetch` knows it and LADIES_OFFLINE is not set.

@@ -127,10 +127,22 @@ static bool holds_texts(lua_State *L, int arg)
     return type == LUA_TSTRING;
 }
 
+static ld_npy_header rows_header(const ld_rows *x)
+{
+    ld_npy_type type = {x->number == LD_BFLOAT16 ? 'B' : 'f', ld_number_size(x->number)};
+    return (ld_npy_header){type, false, 2, x->n_rows, x->n_cols};
+}
+
 void bind_push_array(lua_State *L, int arg, const char *where)
 {
     arg = lua_absindex(L, arg);
-    if (bind_to_operand(L, arg) || bind_to_index(L, arg) || bind_to_object(L, arg, BIND_ROWS) ||
+    const ld_rows *rows = bind_to_object(L, arg, BIND_ROWS);
+    if (rows && rows->parts) {
+        void *items = new_array(L, rows_header(rows), where);
+        check(L, where, ld_rows_copy(items, rows, NULL, rows->n_rows));
+        return;
+    }
+    if (bind_to_operand(L, arg) || bind_to_index(L, arg) || rows ||
         luaL_testudata(L, arg, BIND_ARRAY) || lua_type(L, arg) == LUA_TSTRING) {
         lua_pushvalue(L, arg);
         return;
@@ -149,12 +161,6 @@ void bind_push_array(lua_State *L, int arg, const char *where)
         push_texts(L, arg, 'U', where);
     else
         push_numbers(L, arg, NULL, where);
-}
-
-static ld_npy_header rows_header(const ld_rows *x)
-{
-    ld_npy_type type = {x->number == LD_BFLOAT16 ? 'B' : 'f', ld_number_size(x->number)};
-    return (ld_npy_header){type, false, 2, x->n_rows, x->n_cols};
 }
 
 ld_npy_array bind_to_array(lua_State *L, int arg)

@@ -88,7 +88,10 @@ static int rows_tostring(lua_State *L)
         return 1;
     const ld_rows *x = rows_at(L, 1);
     lua_pushfstring(L, "Rows %I x %I, %s%s", (LUAI_UACINT)x->n_rows, (LUAI_UACINT)x->n_cols,
-                    ld_number_name(x->number), x->mapping ? " in a file" : "");
+                    ld_number_name(x->number),
+                    x->parts     ? " in parts"
+                    : x->mapping ? " in a file"
+                                 : "");
     return 1;
 }
 
@@ -107,10 +110,88 @@ static int rows_get(lua_State *L)
     return 1;
 }
 
+/* --- parts -------------------------------------------------------------------------------------- */
+
+/* Pushes an empty userdata of this size that lives as long as the call. */
+static void *push_array(lua_State *L, int64_t n, size_t size)
+{
+    return lua_newuserdatauv(L, (size_t)(n + 1) * size, 0);
+}
+
+/* The parts of the array at arg, {{first = | ids =, rows =}, ...}, which keeps what they hold. */
+static ld_rows_part *push_parts(lua_State *L, int arg, int *n)
+{
+    static const char *const names[] = {"first", "ids", "rows", NULL};
+    bind_check_type(L, arg, LUA_TTABLE);
+    *n = (int)lua_rawlen(L, arg);
+    ld_rows_part *parts = push_array(L, *n, sizeof *parts);
+    int top = lua_gettop(L);
+    for (int i = 0; i < *n; i++) {
+        lua_rawgeti(L, arg, i + 1);
+        bind_check_options(L, top + 1, "rows_in_parts", names);
+        ld_index *ids = bind_option_index(L, top + 1, "rows_in_parts", "ids");
+        lua_getfield(L, top + 1, "first");
+        int64_t first = ids ? 1 : bind_check_integer(L, -1);
+        lua_getfield(L, top + 1, "rows");
+        parts[i] = (ld_rows_part){first - 1, ids, bind_object(L, lua_gettop(L), BIND_ROWS)};
+        lua_settop(L, top);
+    }
+    return parts;
+}
+
+/* The numbers of the array at arg, one more than there are owners; NULL for nil. */
+static int64_t *push_bounds(lua_State *L, int arg, int *n_owners)
+{
+    *n_owners = 0;
+    if (lua_isnil(L, arg))
+        return NULL;
+    bind_check_type(L, arg, LUA_TTABLE);
+    int n = (int)lua_rawlen(L, arg);
+    int64_t *bounds = push_array(L, n, sizeof *bounds);
+    bind_arg_check(L, n > 1, 1, "bounds must be two numbers or more");
+    for (int i = 0; i < n; i++, lua_pop(L, 1)) {
+        lua_rawgeti(L, arg, i + 1);
+        bounds[i] = bind_check_integer(L, lua_gettop(L));
+    }
+    *n_owners = n - 1;
+    return bounds;
+}
+
+static int rows_in_parts(lua_State *L)
+{
+    static const char *const names[] = {"dtype", "n_rows", "n_cols", "parts", "bounds", NULL};
+    static const char *const types[] = {"float32", "float16", "bfloat16", NULL};
+    int n_parts, n_owners;
+    bind_check_type(L, 1, LUA_TTABLE);
+    bind_check_options(L, 1, "rows_in_parts", names);
+    lua_settop(L, 1);
+    for (int i = 0; names[i]; i++)
+        lua_getfield(L, 1, names[i]);
+    ld_number number = (ld_number)bind_word(L, 2, types);
+    int64_t n_rows = bind_count(L, 3, "rows_in_parts: n_rows");
+    int64_t n_cols = bind_count(L, 4, "rows_in_parts: n_cols");
+    const ld_rows_part *parts = push_parts(L, 5, &n_parts);
+    const int64_t *bounds = push_bounds(L, 6, &n_owners);
+    ld_rows **x = bind_new_rows(L);
+    bind_check(L, ld_rows_join(x, number, n_rows, n_cols, parts, n_parts, bounds, n_owners));
+    return 1;
+}
+
+static const bind_function functions[] = {
+    {"rows_in_parts", rows_in_parts,
+     "ladies_core.rows_in_parts{dtype = string, n_rows = integer, n_cols = integer,\n"
+     "  parts = table, bounds = integer[]} -> Rows\n"
+     "A whole of which the rows of the parts are here. A part is {first =, rows = Rows}, those from\n"
+     "`first` on, or {ids = Index, rows = Rows}, those of ascending ids. Where others are elsewhere,\n"
+     "bounds[r + 1] is the number of rows before those of rank r, and its last element n_rows."},
+    {NULL, NULL, NULL},
+};
+
 static const bind_function methods[] = {
     {"rows", rows_rows,
-     "x:rows(idx) -> Tensor\nThe rows of these numbers, which may repeat, as float32."},
-    {"slice", rows_slice, "x:slice(first, last) -> Tensor\nRows first .. last."},
+     "x:rows(idx) -> Tensor\n"
+     "The rows of these numbers, which may repeat, as float32; an error for one at another rank."},
+    {"slice", rows_slice, "x:slice(first, last) -> Tensor\nRows first .. last, as rows."},
     {"to_tensor", rows_to_tensor, "x:to_tensor() -> Tensor\nAll rows, in memory."},
     {"prefetch", rows_prefetch,
      "x:prefetch(idx)\n"
@@ -128,4 +209,5 @@ void bind_open_rows(lua_State *L)
     static const char *const properties[] = {"n_rows:integer", "n_cols:integer", "dtype:string",
                                              NULL};
     bind_class(L, BIND_ROWS, methods, meta, properties, rows_get);
+    bind_functions(L, functions);
 }

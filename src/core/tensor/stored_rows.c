@@ -1,15 +1,11 @@
+/* Of rows in several parts each is looked for in one part after the other, by a subtraction, or by
+ * bisection among the ids of a part that has some. */
 #include "tensor/stored_rows.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/memory.h"
-#include "base/simd.h"
-#include "base/threads.h"
-
-enum { GRAIN = 64, SCAN_GRAIN = 1 << 12 };
 
 int64_t ld_number_size(ld_number number)
 {
@@ -74,149 +70,123 @@ void ld_rows_unref(ld_rows *x)
     if (!x->mapping)
         ld_free((void *)x->data);
     ld_mapping_unref(x->mapping);
+    for (int i = 0; i < x->n_parts; i++) {
+        ld_index_unref(x->parts[i].ids);
+        ld_rows_unref(x->parts[i].rows);
+    }
+    ld_free(x->parts);
+    ld_free(x->bounds);
     ld_free(x);
 }
 
-/* --- numbers ------------------------------------------------------------------------------------ */
+/* --- parts -------------------------------------------------------------------------------------- */
 
-static inline float single(uint32_t bits)
+static ld_status check_part(const ld_rows *x, const ld_rows_part *part)
 {
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
+    const ld_rows *rows = part->rows;
+    const ld_index *ids = part->ids;
+    if (rows->number != x->number || rows->n_cols != x->n_cols)
+        return ld_fail(
+            LD_SHAPE, "rows: a part has %" PRId64 " columns of %s, the whole %" PRId64 " of %s",
+            rows->n_cols, ld_number_name(rows->number), x->n_cols, ld_number_name(x->number));
+    if (!ids && (part->first < 0 || part->first > x->n_rows - rows->n_rows))
+        return ld_fail(LD_RANGE, "rows: a part has rows %" PRId64 "..%" PRId64 " of %" PRId64,
+                       part->first + 1, part->first + rows->n_rows, x->n_rows);
+    if (ids && ids->size != rows->n_rows)
+        return ld_fail(LD_SHAPE, "rows: a part has %" PRId64 " rows for %" PRId64 " ids",
+                       rows->n_rows, ids->size);
+    for (int64_t i = 1; ids && i < ids->size; i++)
+        if (ids->data[i - 1] >= ids->data[i])
+            return ld_fail(LD_VALUE, "rows: the ids of a part must ascend");
+    return ids ? ld_index_check(ids, 0, x->n_rows, "rows: row") : LD_OK;
 }
 
-/* IEEE 754 binary16: its exponent and fraction in the places of a float's make a float that is 2^112
- * too small, subnormal ones included; from 2^16 on, which is past the largest, it was no number. */
-static inline float half(uint16_t bits)
+/* Gives x the bounds, a copy. */
+static ld_status set_bounds(ld_rows *x, const int64_t *bounds, int n_owners)
 {
-    float size = single((uint32_t)(bits & 0x7fff) << 13) * 0x1p112f;
-    uint32_t word;
-    memcpy(&word, &size, sizeof word);
-    word |= (size >= 0x1p16f ? 0x7f800000u : 0) | (uint32_t)(bits & 0x8000) << 16;
-    return single(word);
+    if (!(x->bounds = ld_alloc_array(n_owners + 1, sizeof *bounds, LD_MEM_TENSOR)))
+        return LD_NOMEM;
+    memcpy(x->bounds, bounds, ((size_t)n_owners + 1) * sizeof *bounds);
+    x->n_owners = n_owners;
+    for (int r = 0; r < n_owners; r++)
+        if (bounds[r] > bounds[r + 1])
+            return ld_fail(LD_VALUE, "rows: bounds must not descend");
+    return bounds[0] == 0 && bounds[n_owners] == x->n_rows
+               ? LD_OK
+               : ld_fail(LD_RANGE, "rows: bounds must go from 0 to %" PRId64, x->n_rows);
 }
 
-/* dst[0 .. n - 1] := elements from `first` on. */
-static inline __attribute__((always_inline)) void convert(float *dst, const ld_rows *x,
-                                                          int64_t first, int64_t n)
+ld_status ld_rows_join(ld_rows **out, ld_number number, int64_t n_rows, int64_t n_cols,
+                       const ld_rows_part *parts, int n_parts, const int64_t *bounds, int n_owners)
 {
-    const uint16_t *halves = (const uint16_t *)x->data + first;
-    if (x->number == LD_FLOAT32)
-        memcpy(dst, (const float *)x->data + first, (size_t)n * sizeof *dst);
-    else if (x->number == LD_FLOAT16)
-        for (int64_t i = 0; i < n; i++)
-            dst[i] = half(halves[i]);
-    else
-        for (int64_t i = 0; i < n; i++)
-            dst[i] = single((uint32_t)halves[i] << 16);
-}
-
-/* --- rows --------------------------------------------------------------------------------------- */
-
-typedef struct {
-    float *dst;
-    const ld_rows *x;
-    const int32_t *ids; /* NULL: those from `first` on */
-    int64_t first;
-} gathering;
-
-LD_CLONES(gather_rows)
-{
-    const gathering *p = ctx;
-    for (int64_t i = begin; i < end; i++)
-        convert(p->dst + i * p->x->n_cols, p->x, (p->ids ? p->ids[i] : p->first + i) * p->x->n_cols,
-                p->x->n_cols);
-}
-
-static ld_status gather(ld_tensor **out, const ld_rows *x, const int32_t *ids, int64_t first,
-                        int64_t count)
-{
-    ld_tensor *t = NULL;
-    ld_status st;
-    LD_TRY(ld_tensor_new(&t, 2, count, x->n_cols));
-    if (x->mapping && !ids)
-        ld_mapping_advise(x->mapping, LD_ACCESS_SEQUENTIAL);
-    st = ld_parallel_for(count, GRAIN, gather_rows, &(gathering){t->data, x, ids, first});
-    if (x->mapping && !ids)
-        ld_mapping_advise(x->mapping, LD_ACCESS_RANDOM);
-    if (st == LD_OK)
-        *out = ld_tensor_ref(t);
-done:
-    ld_tensor_unref(t);
-    return st;
-}
-
-ld_status ld_rows_gather(ld_tensor **out, const ld_rows *x, const ld_index *ids)
-{
-    ld_status st = ld_index_check(ids, 0, x->n_rows, "rows: row");
-    return st == LD_OK ? gather(out, x, ids->data, 0, ids->size) : st;
-}
-
-ld_status ld_rows_slice(ld_tensor **out, const ld_rows *x, int64_t first, int64_t count)
-{
-    if (first < 0 || count < 0 || first > x->n_rows - count)
-        return ld_fail(LD_RANGE, "slice: rows %" PRId64 "..%" PRId64 " of %" PRId64, first + 1,
-                       first + count, x->n_rows);
-    return gather(out, x, NULL, first, count);
-}
-
-ld_status ld_rows_prefetch(const ld_rows *x, const ld_index *ids)
-{
-    ld_status st = ld_index_check(ids, 0, x->n_rows, "prefetch: row");
-    if (st == LD_OK && x->mapping)
-        ld_mapping_prefetch(x->mapping, x->data, x->n_cols * ld_number_size(x->number), ids->data,
-                            ids->size);
-    return st;
-}
-
-/* --- all of them -------------------------------------------------------------------------------- */
-
-typedef struct {
-    const ld_rows *x;
-    _Atomic int64_t first; /* the least position found, or the number of elements */
-} search;
-
-static void find_not_finite(void *ctx, int64_t begin, int64_t end)
-{
-    search *p = ctx;
-    int64_t cols = p->x->n_cols;
-    for (int64_t i = begin * cols; i < end * cols && i < p->first; i++) {
-        float value;
-        convert(&value, p->x, i, 1);
-        if (isfinite(value))
-            continue;
-        for (int64_t least = p->first;
-             i < least && !atomic_compare_exchange_weak(&p->first, &least, i);)
-            continue;
+    ld_rows *x = NULL;
+    ld_status st = ld_rows_of_block(&x, number, n_rows, n_cols, NULL);
+    if (st != LD_OK)
+        return st;
+    if (!(x->parts = ld_alloc_array(n_parts + 1, sizeof *parts, LD_MEM_TENSOR))) {
+        st = LD_NOMEM;
+        goto done;
     }
-}
-
-ld_status ld_rows_not_finite(int64_t *position, float *value, const ld_rows *x)
-{
-    search p = {.x = x};
-    int64_t size = x->n_rows * x->n_cols;
-    atomic_init(&p.first, size);
-    if (x->mapping)
-        ld_mapping_advise(x->mapping, LD_ACCESS_SEQUENTIAL);
-    ld_status st = ld_parallel_for(x->n_rows, SCAN_GRAIN, find_not_finite, &p);
-    if (x->mapping)
-        ld_mapping_advise(x->mapping, LD_ACCESS_RANDOM);
-    *position = p.first < size ? p.first : -1;
-    if (*position >= 0)
-        convert(value, x, *position, 1);
+    for (int i = 0; i < n_parts; i++) {
+        LD_TRY(check_part(x, &parts[i]));
+        x->parts[x->n_parts++] =
+            (ld_rows_part){parts[i].first, parts[i].ids ? ld_index_ref(parts[i].ids) : NULL,
+                           ld_rows_ref(parts[i].rows)};
+    }
+    if (bounds)
+        LD_TRY(set_bounds(x, bounds, n_owners));
+    *out = ld_rows_ref(x);
+done:
+    ld_rows_unref(x);
     return st;
 }
 
-ld_status ld_rows_hash(uint64_t *hash, const ld_rows *x)
+/* The place of an id among ascending ones, or -1. */
+static int64_t place_of(const ld_index *ids, int64_t id)
 {
-    *hash = ld_hash_word(ld_hash_word(LD_HASH_SEED, (uint64_t)x->n_rows), (uint64_t)x->n_cols);
-    *hash = ld_hash_word(*hash, (uint64_t)x->number);
-    if (x->mapping)
-        ld_mapping_advise(x->mapping, LD_ACCESS_SEQUENTIAL);
-    ld_status st =
-        ld_hash_bytes(hash, x->data, (size_t)(x->n_rows * x->n_cols * ld_number_size(x->number)));
-    if (x->mapping)
-        ld_mapping_advise(x->mapping, LD_ACCESS_RANDOM);
-    return st;
+    int64_t low = 0, high = ids->size;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (ids->data[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < ids->size && ids->data[low] == id ? low : -1;
+}
+
+const void *ld_rows_at(const ld_rows *x, int64_t row)
+{
+    const void *found = NULL;
+    if (!x->parts)
+        return (const char *)x->data + row * x->n_cols * ld_number_size(x->number);
+    for (int i = 0; i < x->n_parts && !found; i++) {
+        const ld_rows_part *part = &x->parts[i];
+        int64_t place = part->ids ? place_of(part->ids, row) : row - part->first;
+        if (place >= 0 && place < part->rows->n_rows)
+            found = ld_rows_at(part->rows, place);
+    }
+    return found;
+}
+
+int ld_rows_owner(const ld_rows *x, int64_t row)
+{
+    int low = 0, high = x->n_owners - 1;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (row < x->bounds[middle + 1])
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+ld_status ld_rows_absent(const ld_rows *x, int64_t row)
+{
+    if (!x->bounds)
+        return ld_fail(LD_STATE, "rows: row %" PRId64 " is in none of the parts", row + 1);
+    return ld_fail(LD_STATE,
+                   "rows: row %" PRId64 " is at rank %d, and this one has its own part alone",
+                   row + 1, ld_rows_owner(x, row));
 }

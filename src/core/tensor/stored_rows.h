@@ -1,5 +1,6 @@
 /* Rows of numbers as a file has them, float32 or half of that, of which a few at a time become a
- * tensor: features that stay where they are. Immutable. */
+ * tensor: features that stay where they are, perhaps in several parts, of which other processes
+ * have some. Immutable. */
 #ifndef LD_TENSOR_STORED_ROWS_H
 #define LD_TENSOR_STORED_ROWS_H
 
@@ -13,13 +14,25 @@
 
 typedef enum { LD_FLOAT32, LD_FLOAT16, LD_BFLOAT16 } ld_number;
 
-typedef struct ld_rows {
+typedef struct ld_rows ld_rows;
+
+/* Some rows of a whole. */
+typedef struct {
+    int64_t first; /* they are those of the whole from this one on, */
+    ld_index *ids; /* or, unless NULL, these, which are ascending */
+    ld_rows *rows;
+} ld_rows_part;
+
+struct ld_rows {
     atomic_int refs;
     ld_number number;
     int64_t n_rows, n_cols;
     const void *data;
     ld_mapping *mapping; /* that data lies in, or NULL: a block of its own */
-} ld_rows;
+    ld_rows_part *parts; /* in place of data, or NULL */
+    int n_parts, n_owners;
+    int64_t *bounds; /* process r has rows bounds[r] .. bounds[r + 1] - 1; NULL: all are here */
+};
 
 /* The bytes of a number, and its type as NumPy prints it. */
 int64_t ld_number_size(ld_number number);
@@ -33,19 +46,38 @@ ld_status ld_rows_over(ld_rows **out, ld_number number, int64_t n_rows, int64_t 
 ld_status ld_rows_of_block(ld_rows **out, ld_number number, int64_t n_rows, int64_t n_cols,
                            void *block);
 
+/* A whole of n_rows rows of which the parts are here, all of this type and width; it takes references
+ * to what they hold. `bounds`, n_owners + 1 of them, says which processes have the rows, or is
+ * NULL where all are here. LD_SHAPE, LD_RANGE, LD_VALUE for ids that do not ascend. */
+ld_status ld_rows_join(ld_rows **out, ld_number number, int64_t n_rows, int64_t n_cols,
+                       const ld_rows_part *parts, int n_parts, const int64_t *bounds, int n_owners);
+
+/* Where a row lies, or NULL where it is not here; the process that has it, by the bounds. */
+const void *ld_rows_at(const ld_rows *x, int64_t row);
+int ld_rows_owner(const ld_rows *x, int64_t row);
+
+/* The error for a row that is not here. */
+ld_status ld_rows_absent(const ld_rows *x, int64_t row);
+
 ld_rows *ld_rows_ref(ld_rows *x);
 void ld_rows_unref(ld_rows *x);
 
-/* The rows `ids`, which may repeat, as float32: exactly what is in the file. LD_RANGE. */
+/* The rows `ids`, which may repeat, as float32: exactly what is in the file. LD_RANGE; LD_STATE for
+ * one that is not here. */
 ld_status ld_rows_gather(ld_tensor **out, const ld_rows *x, const ld_index *ids);
 
-/* Rows first .. first + count - 1. LD_RANGE. */
+/* Rows first .. first + count - 1. LD_RANGE, LD_STATE. */
 ld_status ld_rows_slice(ld_tensor **out, const ld_rows *x, int64_t first, int64_t count);
 
-/* Waits until the rows `ids` are in memory, so that gathering them does not. LD_RANGE. */
+/* The rows ids[0 .. n - 1], or, if that is NULL, the first n, as they are stored, to dst. LD_STATE. */
+ld_status ld_rows_copy(void *dst, const ld_rows *x, const int32_t *ids, int64_t n);
+
+/* Waits until those of the rows `ids` that are here are in memory, so that gathering them does not.
+ * LD_RANGE. */
 ld_status ld_rows_prefetch(const ld_rows *x, const ld_index *ids);
 
-/* The position and the value of the first element that is infinite or NaN, -1 when there is none. */
+/* The position and the value of the first element here that is infinite or NaN, -1 when there is
+ * none. */
 ld_status ld_rows_not_finite(int64_t *position, float *value, const ld_rows *x);
 
 /* A hash of shape, type and bits. */

@@ -205,6 +205,9 @@ local entries = {
     return ladies.metrics.confusion(c.m:argmax(), LABELS, 3)
   end),
   ["data.save"] = reads(function(c) return ladies.data.save(dataset(c.m), file "data.npz") end),
+  ["data.to_shards"] = reads(function(c)
+    return ladies.data.to_shards(dataset(c.m), file "shards", {shards = 1})
+  end),
   ["data.export"] = reads(function(c)
     return ladies.data.export(dataset(c.m), file "export.npz")
   end),

@@ -59,7 +59,7 @@ local function hash_of(known, part)
 end
 
 --- Puts into the fields of the data set what is known of them, and what is to be done once all of
--- it has been checked.
+-- it has been checked. Where the file has no features, those of the data set are others' concern.
 function LargeFile:settle(fields)
   local known, path, identity = self.known, self.path, self.identity
   if not known then return end
@@ -68,12 +68,13 @@ function LargeFile:settle(fields)
   fields.known_finite = known.checked and known[key] ~= nil
   fields.remember = function(data)
     local edges, rows = data.graph.adjacency, data.features
-    if not rawequal(edges, self.matrix) or not rawequal(rows, features) then return end
-    data.known_hashes = {edges = hash_of(known.edges, edges), features = hash_of(known[key], rows)}
+    if not rawequal(edges, self.matrix) or features and not rawequal(rows, features) then return end
+    data.known_hashes = {edges = hash_of(known.edges, edges),
+      features = features and hash_of(known[key], rows)}
     if known.checked and known[key] then return end
     local now = tables.merged(known, {checked = true, looped = edges.looped,
       symmetric = edges:is_symmetric(), edges = data.known_hashes.edges.hash})
-    now[key] = data.known_hashes.features.hash
+    now[key] = features and data.known_hashes.features.hash or "none"
     checked.write(path, identity, now)
   end
 end

@@ -12,6 +12,7 @@
 --   class_names, feature_names            strings; may be absent
 --   node_names                            strings, or uint8: a UTF-8 text with a name a line
 --   source                                a string, or uint8: where the data came from
+--   shards                                of a file without features: ladies.data.formats.shards
 --
 -- Ids count from 0 here and from 1 in Lua; the npz functions convert. Versions of gnn-benchmark
 -- have other names for some, which are read as well: adj_matrix.data, attr_matrix.data, ... or
@@ -52,7 +53,7 @@ local PREFIXES = {
 local OTHER_KEYS = {labels = "node_label", feature_names = "attr_names"}
 
 -- The names that mean something.
-local KNOWN = {attr_matrix = true, node_attr = true, source = true, directed = true}
+local KNOWN = {attr_matrix = true, node_attr = true, source = true, directed = true, shards = true}
 for name in pairs(npz_split.KNOWN) do KNOWN[name] = true end
 for _, names in ipairs{KEYS, OTHER_KEYS} do
   for _, key in pairs(names) do KNOWN[key] = true end
@@ -222,11 +223,22 @@ local function texts_in_lines(arrays)
   return arrays
 end
 
+-- The arrays of a .safetensors file, without those of the features.
+local function large_common(data)
+  local arrays = texts_in_lines(common(data))
+  add_large_matrix(arrays, "adj", data.graph.adjacency)
+  return arrays
+end
+
+--- Writes all but the features to a .safetensors file, and other arrays by name.
+function layout.write_common(path, data, others)
+  core.safetensors.write(path, tables.merged(large_common(data), others))
+end
+
 --- The same to a .safetensors file, which is used where it lies: dense features are written as
 -- `dtype`, "float16" or "bfloat16", if that is given. Texts are uint8, with a line each.
 function layout.write_large(path, data, dtype)
-  local arrays = texts_in_lines(common(data))
-  add_large_matrix(arrays, "adj", data.graph.adjacency)
+  local arrays = large_common(data)
   if options.class_of(data.features) == "Matrix" then
     add_large_matrix(arrays, "attr", data.features)
   elseif options.class_of(data.features) == "Rows" and dtype and dtype ~= data.features.dtype then

@@ -22,7 +22,8 @@ local WHERE = "ladies.data.load"
 
 -- The first that fits is taken; npz_layout fits every file.
 local LIST = {require "ladies.data.formats.planetoid", require "ladies.data.formats.content_cites",
-  require "ladies.data.formats.npz_pair", require "ladies.data.formats.ogb", table_folder,
+  require "ladies.data.formats.npz_pair", require "ladies.data.formats.ogb",
+  require "ladies.data.formats.shards", table_folder,
   require "ladies.data.formats.lone_table", require "ladies.data.formats.node_link", npz_layout}
 
 -- A folder that is called "." or ".." has a name of its own.

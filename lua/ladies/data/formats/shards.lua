@@ -1,0 +1,193 @@
+--- A data set whose features are in parts, for processes on machines of which none has room for all
+-- of them. A folder of
+--
+--   common.safetensors        all but the features, as ladies.data.formats.npz_layout has it, and
+--                             in `shards`, a JSON text, what the others are: {"rows":, "columns":,
+--                             "dtype":, "shards": [{"rows":, "hash":}, ...]}
+--   shard-K-of-N.safetensors  attr_matrix: the rows of features that follow those of shard K - 1
+--
+-- A process opens the common file and its own shards: of the N, rank r of P has those of
+-- fold.share(r, P, N), and one alone all. So each machine needs no others. What a shard holds is
+-- looked at when it is first opened (see ladies.data.checked) and compared with the common file.
+
+local core = require "ladies_core"
+local array_file = require "ladies.base.array_file"
+local checked = require "ladies.data.checked"
+local checks = require "ladies.data.checks"
+local errors = require "ladies.base.errors"
+local fold = require "ladies.ranks.fold"
+local json = require "ladies.base.json"
+local link = require "ladies.ranks.link"
+local npz_layout = require "ladies.data.formats.npz_layout"
+local options = require "ladies.base.options"
+local own_folder = require "ladies.base.own_folder"
+local tables = require "ladies.base.tables"
+
+local shards = {named_splits = true}
+
+local COMMON, ROWS = "common.safetensors", "attr_matrix"
+
+-- Rows of a tile of a dense product (core/tensor/blas.c). A shard has whole ones, so that products
+-- of shards have the bits of that of all features.
+local TILE = 192
+
+local PIECE = 64 * TILE      -- rows that are written at a time
+
+local function name_of(k, n) return ("shard-%d-of-%d.safetensors"):format(k, n) end
+
+-- ---------------------------------------------------------------- writing
+
+-- Writes rows first .. last of the features; returns what the common file says of them.
+local function write_shard(path, features, dtype, first, last)
+  local writer <close> = core.safetensors.writer(path)
+  writer:rows(ROWS, dtype, last - first + 1, features.n_cols)
+  for from = first, last, PIECE do
+    writer:add_rows(features:slice(from, math.min(from + PIECE - 1, last)))
+  end
+  writer:commit()
+  local file <close> = core.safetensors.open(path, {mapped = true})
+  return {rows = last - first + 1, hash = file:rows(ROWS):hash()}
+end
+
+-- Removes the shards of an earlier import from a folder of this program.
+local function remove_old(folder)
+  for _, file in ipairs(core.files(folder.path)) do
+    if file:find "^shard%-%d+%-of%-%d+%.safetensors$" or file == COMMON then
+      core.folder.remove(folder:file(file))
+    end
+  end
+end
+
+--- shards.write(where, data, path, n, dtype): writes a data set with dense features as n shards of
+-- nearly equal size and a common file into a folder of its own, which counts as one from when all
+-- is there; errors begin with `where`. The features become `dtype`, by default what they are.
+function shards.write(where, data, path, n, dtype)
+  local features = data.features
+  if options.class_of(features) == "Matrix" then
+    errors.fail(("%s: %s: its features are sparse; those that are dense can be in shards"):format(
+      where, data.name))
+  end
+  local tiles = (features.n_rows + TILE - 1) // TILE
+  if n > tiles then
+    errors.fail(("%s: %d shards: %s has %d nodes, and a shard at least %d, so %d are the most")
+      :format(where, n, data.name, features.n_rows, TILE, tiles))
+  end
+  dtype = dtype or options.class_of(features) == "Rows" and features.dtype or "float32"
+  local folder = own_folder.at(path)
+  local _ <close> = folder:take "data set in shards"
+  remove_old(folder)
+  local list = {}
+  for k = 1, n do
+    local first, last = fold.share(k - 1, n, tiles)
+    list[k] = write_shard(folder:file(name_of(k, n)), features, dtype, (first - 1) * TILE + 1,
+      math.min(last * TILE, features.n_rows))
+  end
+  npz_layout.write_common(folder:file(COMMON), data, {shards = json.encode{
+    rows = features.n_rows, columns = features.n_cols, dtype = dtype, shards = list,
+  }})
+end
+
+-- ---------------------------------------------------------------- reading
+
+local SPEC = {
+  rows = "non-negative integer", columns = "non-negative integer",
+  dtype = "float16|bfloat16|float32", shards = "table",
+}
+
+-- What the common file says of the shards.
+local function read_list(context)
+  local file <close> = array_file.open(context.where)
+  local ok, list = errors.try(function()
+    local found = options.check("shards", json.decode(file:text "shards"), SPEC)
+    local rows = 0
+    for _, one in ipairs(found.shards) do
+      options.check("shards", one, {rows = "non-negative integer", hash = "string"})
+      rows = rows + one.rows
+    end
+    return rows == found.rows and found or errors.fail "their rows are not all"
+  end)
+  if not ok then checks.fail(context, "is damaged: %s", errors.message(list)) end
+  return list
+end
+
+-- Who needs the shards first .. last, for messages.
+local function who(first, last, n)
+  if link.size == 1 then return ("one process alone needs all %d"):format(n) end
+  return ("rank %d of %d needs %d to %d of %d"):format(link.rank, link.size, first, last, n)
+end
+
+-- The rows in the file of shard k, which must be those that the common file tells of.
+local function read_shard(path, list, k)
+  local context = {where = path, shift = -1, keys = {features = ROWS}}
+  local file <close> = array_file.open(path, {mapped = true})
+  if not file:has(ROWS) then checks.fail(context, "is no shard: it has no %s", ROWS) end
+  local rows, identity = file:rows(ROWS), file:identity()
+  local known = checked.read(identity)
+  if not known.shard then
+    checks.finite(context, "features", rows)
+    known = {shard = rows:hash()}
+    checked.write(path, identity, known)
+  end
+  local told = list.shards[k]
+  if known.shard ~= told.hash then
+    checks.fail(context, "is a shard of another data set than %s: its hash is %s, and not %s",
+      COMMON, known.shard, told.hash)
+  elseif rows.n_rows ~= told.rows or rows.n_cols ~= list.columns or rows.dtype ~= list.dtype then
+    checks.fail(context, "has %s, and %s says %d x %d, %s: it is damaged", rows, COMMON, told.rows,
+      list.columns, list.dtype)
+  end
+  return rows
+end
+
+-- The features of which this process has its own shards.
+local function read_features(folder, list)
+  local n, bounds, before, parts = #list.shards, {0}, 0, {}
+  local first, last = fold.share(link.rank, link.size, n)
+  for rank = 0, link.size - 1 do
+    local from, to = fold.share(rank, link.size, n)
+    for k = from, to do
+      local path = ("%s/%s"):format(folder, name_of(k, n))
+      if rank == link.rank then
+        if core.exists(path) ~= "file" then
+          errors.fail(("%s is missing; %s"):format(path, who(first, last, n)))
+        end
+        parts[#parts + 1] = {first = before + 1, rows = read_shard(path, list, k)}
+      end
+      before = before + list.shards[k].rows
+    end
+    bounds[#bounds + 1] = before
+  end
+  return core.rows_in_parts{dtype = list.dtype, n_rows = list.rows, n_cols = list.columns,
+    parts = parts, bounds = link.size > 1 and bounds or nil}
+end
+
+-- One hash of all features, by those of the shards.
+local function hash_of(list)
+  return "shards " .. table.concat(tables.map(list.shards, function(one) return one.hash end), " ")
+end
+
+--- Whether the path is that of such a folder.
+function shards.fits(path)
+  return core.exists(("%s/%s"):format(path, COMMON)) == "file"
+end
+
+--- The fields of the data set in the folder at `path`, and the context of messages, as
+-- ladies.data.complete takes them. The hash of the features is that of all, at every rank.
+function shards.read(path, opts)
+  local fields, context = npz_layout.read(("%s/%s"):format(path, COMMON), opts)
+  local list = read_list(context)
+  local features = read_features(path, list)
+  local remember = fields.remember
+  fields.path, fields.name = path, array_file.base_name(path)
+  fields.features, fields.known_finite = features, true
+  context.keys.features = "shards"
+  function fields.remember(data)
+    if remember then remember(data) end
+    data.known_hashes = tables.merged(data.known_hashes or {},
+      {features = {of = features, hash = hash_of(list)}})
+  end
+  if opts.features_in == "memory" then fields.features = features:to_tensor() end
+  return fields, context
+end
+
+return shards

@@ -1,0 +1,237 @@
+/* What is made of stored rows, in parallel. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/simd.h"
+#include "base/threads.h"
+#include "tensor/stored_rows.h"
+
+enum { GRAIN = 64, SCAN_GRAIN = 1 << 12 };
+
+static void advise(const ld_rows *x, ld_access access)
+{
+    if (x->mapping)
+        ld_mapping_advise(x->mapping, access);
+    for (int i = 0; i < x->n_parts; i++)
+        advise(x->parts[i].rows, access);
+}
+
+/* --- numbers ------------------------------------------------------------------------------------ */
+
+static inline float single(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* IEEE 754 binary16: its exponent and fraction in the places of a float's make a float that is 2^112
+ * too small, subnormal ones included; from 2^16 on, which is past the largest, it was no number. */
+static inline float half(uint16_t bits)
+{
+    float size = single((uint32_t)(bits & 0x7fff) << 13) * 0x1p112f;
+    uint32_t word;
+    memcpy(&word, &size, sizeof word);
+    word |= (size >= 0x1p16f ? 0x7f800000u : 0) | (uint32_t)(bits & 0x8000) << 16;
+    return single(word);
+}
+
+/* dst[0 .. n - 1] := the numbers at src. */
+static inline __attribute__((always_inline)) void convert(float *dst, ld_number number,
+                                                          const void *src, int64_t n)
+{
+    const uint16_t *halves = src;
+    if (number == LD_FLOAT32)
+        memcpy(dst, src, (size_t)n * sizeof *dst);
+    else if (number == LD_FLOAT16)
+        for (int64_t i = 0; i < n; i++)
+            dst[i] = half(halves[i]);
+    else
+        for (int64_t i = 0; i < n; i++)
+            dst[i] = single((uint32_t)halves[i] << 16);
+}
+
+/* --- rows --------------------------------------------------------------------------------------- */
+
+typedef struct {
+    void *dst;
+    const ld_rows *x;
+    const int32_t *ids; /* NULL: those from `first` on */
+    int64_t first;
+    _Atomic int64_t absent; /* a row that is not here, or -1 */
+} gathering;
+
+/* Where row i of those that are gathered is. */
+static inline const void *row_of(gathering *p, int64_t i)
+{
+    int64_t row = p->ids ? p->ids[i] : p->first + i;
+    const void *found = ld_rows_at(p->x, row);
+    if (!found)
+        p->absent = row;
+    return found;
+}
+
+LD_CLONES(gather_rows)
+{
+    gathering *p = ctx;
+    for (int64_t i = begin; i < end; i++) {
+        const void *row = row_of(p, i);
+        if (row)
+            convert((float *)p->dst + i * p->x->n_cols, p->x->number, row, p->x->n_cols);
+    }
+}
+
+static void copy_rows(void *ctx, int64_t begin, int64_t end)
+{
+    gathering *p = ctx;
+    size_t size = (size_t)(p->x->n_cols * ld_number_size(p->x->number));
+    for (int64_t i = begin; i < end; i++) {
+        const void *row = row_of(p, i);
+        if (row)
+            memcpy((char *)p->dst + (size_t)i * size, row, size);
+    }
+}
+
+static ld_status each_row(void *dst, const ld_rows *x, const int32_t *ids, int64_t first,
+                          int64_t count, ld_loop_fn *fn)
+{
+    gathering p = {.dst = dst, .x = x, .ids = ids, .first = first};
+    atomic_init(&p.absent, -1);
+    if (!ids)
+        advise(x, LD_ACCESS_SEQUENTIAL);
+    ld_status st = ld_parallel_for(count, GRAIN, fn, &p);
+    if (!ids)
+        advise(x, LD_ACCESS_RANDOM);
+    return st == LD_OK && p.absent >= 0 ? ld_rows_absent(x, p.absent) : st;
+}
+
+static ld_status gather(ld_tensor **out, const ld_rows *x, const int32_t *ids, int64_t first,
+                        int64_t count)
+{
+    ld_tensor *t = NULL;
+    ld_status st;
+    LD_TRY(ld_tensor_new(&t, 2, count, x->n_cols));
+    LD_TRY(each_row(t->data, x, ids, first, count, gather_rows));
+    *out = ld_tensor_ref(t);
+done:
+    ld_tensor_unref(t);
+    return st;
+}
+
+ld_status ld_rows_copy(void *dst, const ld_rows *x, const int32_t *ids, int64_t n)
+{
+    return each_row(dst, x, ids, 0, n, copy_rows);
+}
+
+ld_status ld_rows_gather(ld_tensor **out, const ld_rows *x, const ld_index *ids)
+{
+    ld_status st = ld_index_check(ids, 0, x->n_rows, "rows: row");
+    return st == LD_OK ? gather(out, x, ids->data, 0, ids->size) : st;
+}
+
+ld_status ld_rows_slice(ld_tensor **out, const ld_rows *x, int64_t first, int64_t count)
+{
+    if (first < 0 || count < 0 || first > x->n_rows - count)
+        return ld_fail(LD_RANGE, "slice: rows %" PRId64 "..%" PRId64 " of %" PRId64, first + 1,
+                       first + count, x->n_rows);
+    return gather(out, x, NULL, first, count);
+}
+
+/* The rows `ids` that are among the parts; those in memory need nothing. */
+static ld_status prefetch_parts(const ld_rows *x, const int32_t *ids, int64_t n)
+{
+    int32_t *own = ld_alloc_array(n + 1, sizeof *own, LD_MEM_SCRATCH);
+    if (!own)
+        return LD_NOMEM;
+    for (int i = 0; i < x->n_parts; i++) {
+        const ld_rows_part *part = &x->parts[i];
+        int64_t count = 0;
+        if (part->ids || !part->rows->mapping)
+            continue;
+        for (int64_t k = 0; k < n; k++)
+            if (ids[k] >= part->first && ids[k] - part->first < part->rows->n_rows)
+                own[count++] = (int32_t)(ids[k] - part->first);
+        ld_mapping_prefetch(part->rows->mapping, part->rows->data,
+                            x->n_cols * ld_number_size(x->number), own, count);
+    }
+    ld_free(own);
+    return LD_OK;
+}
+
+ld_status ld_rows_prefetch(const ld_rows *x, const ld_index *ids)
+{
+    ld_status st = ld_index_check(ids, 0, x->n_rows, "prefetch: row");
+    if (st == LD_OK && x->mapping)
+        ld_mapping_prefetch(x->mapping, x->data, x->n_cols * ld_number_size(x->number), ids->data,
+                            ids->size);
+    return st == LD_OK && x->n_parts > 0 ? prefetch_parts(x, ids->data, ids->size) : st;
+}
+
+/* --- all of them -------------------------------------------------------------------------------- */
+
+typedef struct {
+    const ld_rows *x;
+    _Atomic int64_t first; /* the least position found, or the number of elements */
+} search;
+
+static void find_not_finite(void *ctx, int64_t begin, int64_t end)
+{
+    search *p = ctx;
+    int64_t cols = p->x->n_cols, size = ld_number_size(p->x->number);
+    for (int64_t i = begin * cols; i < end * cols && i < p->first; i++) {
+        const char *row = ld_rows_at(p->x, i / cols);
+        float value = 0;
+        if (row)
+            convert(&value, p->x->number, row + i % cols * size, 1);
+        if (isfinite(value))
+            continue;
+        for (int64_t least = p->first;
+             i < least && !atomic_compare_exchange_weak(&p->first, &least, i);)
+            continue;
+    }
+}
+
+ld_status ld_rows_not_finite(int64_t *position, float *value, const ld_rows *x)
+{
+    search p = {.x = x};
+    int64_t cols = x->n_cols, size = x->n_rows * cols;
+    atomic_init(&p.first, size);
+    advise(x, LD_ACCESS_SEQUENTIAL);
+    ld_status st = ld_parallel_for(x->n_rows, SCAN_GRAIN, find_not_finite, &p);
+    advise(x, LD_ACCESS_RANDOM);
+    *position = p.first < size ? p.first : -1;
+    if (*position >= 0)
+        convert(value, x->number,
+                (const char *)ld_rows_at(x, *position / cols) +
+                    *position % cols * ld_number_size(x->number),
+                1);
+    return st;
+}
+
+static ld_status hash_parts(uint64_t *hash, const ld_rows *x)
+{
+    for (int i = 0; i < x->n_parts; i++) {
+        uint64_t of_part, of_ids = (uint64_t)x->parts[i].first;
+        ld_status st = x->parts[i].ids ? ld_index_hash(&of_ids, x->parts[i].ids) : LD_OK;
+        if (st != LD_OK || (st = ld_rows_hash(&of_part, x->parts[i].rows)) != LD_OK)
+            return st;
+        *hash = ld_hash_word(ld_hash_word(*hash, of_ids), of_part);
+    }
+    return LD_OK;
+}
+
+ld_status ld_rows_hash(uint64_t *hash, const ld_rows *x)
+{
+    *hash = ld_hash_word(ld_hash_word(LD_HASH_SEED, (uint64_t)x->n_rows), (uint64_t)x->n_cols);
+    *hash = ld_hash_word(*hash, (uint64_t)x->number);
+    if (x->parts)
+        return hash_parts(hash, x);
+    advise(x, LD_ACCESS_SEQUENTIAL);
+    ld_status st =
+        ld_hash_bytes(hash, x->data, (size_t)(x->n_rows * x->n_cols * ld_number_size(x->number)));
+    advise(x, LD_ACCESS_RANDOM);
+    return st;
+}
