@@ -16,6 +16,7 @@
 
 local core = require "ladies_core"
 local ladies = require "ladies"
+local names = require "ladies_bench.names"
 
 local name = "machine"
 if arg[1] and not arg[1]:find "^%-" or arg[1] == "--peers" then
@@ -23,8 +24,7 @@ if arg[1] and not arg[1]:find "^%-" or arg[1] == "--peers" then
 end
 local path = name:match "^[%w_]+$" and ("%s/scripts/bench/%s.lua"):format(ladies.home(), name)
 if not path or core.exists(path) ~= "file" then
-  io.stderr:write("usage: ladies bench [draw|gallery|methods|models|page|papers|peers|ranks|"
-    .. "sampling|scale|step|text] [options]\n")
+  io.stderr:write("usage: ladies bench [", names(), "] [options]\n")
   os.exit(2)
 end
 dofile(path)

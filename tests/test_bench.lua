@@ -7,6 +7,7 @@ local check = require "ladies_bench.check"
 local graphs = require "reference.graphs"
 local json = require "ladies.base.json"
 local machine = require "ladies_bench.machine"
+local names = require "ladies_bench.names"
 local paired = require "ladies_bench.paired"
 local picture = require "ladies_bench.picture"
 local tables = require "ladies.base.tables"
@@ -201,6 +202,17 @@ function tests.test_picture()
   lu.assertStrContains(text, 'width="210.0"')     -- half of 150 %
   lu.assertStrContains(text, 'x2="690.0"')        -- what is beyond stays within
   lu.assertEquals(text:match "</svg>\n$", "</svg>\n")
+end
+
+--- The manual of `ladies bench` has every measurement.
+function tests.test_names()
+  local manual = core.file.read(ladies.home() .. "/scripts/bench.lua")
+  local count = 0
+  for name in names():gmatch "[^|]+" do
+    lu.assertStrContains(manual, "--   ladies bench " .. name)
+    count = count + 1
+  end
+  lu.assertTrue(count >= 12)
 end
 
 return tests

@@ -8,6 +8,7 @@ local check = require "ladies_bench.check"
 local cli = require "ladies.command.cli"
 local json = require "ladies.base.json"
 local machine = require "ladies_bench.machine"
+local names = require "ladies_bench.names"
 local of_machine = require "ladies.base.machine"
 local picture = require "ladies_bench.picture"
 local tables = require "ladies.base.tables"
@@ -16,7 +17,7 @@ local QUICK = 0.1
 
 local spec = {
   name = "ladies bench",
-  usage = "ladies bench [options], or ladies bench NAME --help for draw|sampling|scale|step|text",
+  usage = ("ladies bench [options], or ladies bench NAME --help for\n  %s"):format(names()),
   about = [[Measures samplers, a training step, an epoch, exact inference, loading, start-up and
     primitives, each in turn with what this machine can do at most, and prints a table.]],
   {"quick", help = "a tenth of a second for each part"},

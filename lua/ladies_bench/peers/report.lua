@@ -89,8 +89,9 @@ local function measured(record)
     record.threads == 1 and "" or "s")
 end
 
---- The page of what peers.json holds, {measured = where, threads =, seconds = for each peer, results
--- = as compare.case makes them}: the results, what the work is, and a line for each that is none.
+--- The page of what peers.json holds, {measured = where, threads =, seconds = for each peer,
+-- results = as compare.case makes them}: the results, what the work is, and a line for each that
+-- is none.
 function report.page(record)
   local results, lines = record.results, {}
   local parts = {table_of_results(results), "What the work is:", table_of_work(results)}
