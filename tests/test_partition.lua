@@ -156,6 +156,13 @@ function tests.test_errors()
   local A = matrix(4, {{1, 2}})
   fails('did you mean "metis"', partition.of, A, 2, {by = "metsi"})
   fails("must be a positive integer, got 0", partition.of, A, 0)
+  for _, by in ipairs(WAYS) do
+    fails("4000000000 parts of 4 nodes; at most 65536 expected", partition.of, A, 4000000000,
+      {by = by})
+  end
+  fails("65537 parts of 2 nodes; at most 65536 expected", partition.from_index, index{1, 3}, 65537)
+  lu.assertEquals(#partition.from_index(index{1, 3}, 65536), 65536)
+  fails("the number of parts must be a positive integer", partition.from_index, index{1}, "2")
   fails("must be square", partition.of, ladies.matrix{n_rows = 2, n_cols = 3, rows = index{},
     cols = index{}}, 2)
   fails("the parts of 3 nodes for a 4 x 4 matrix", A.cut, A, index{1, 1, 1})

@@ -13,6 +13,18 @@ local SPEC = {
   weighted = {"boolean", false},
 }
 
+local MOST = 1 << 16    -- parts of a graph that has fewer nodes, most of them empty
+
+-- k, the number of parts of n nodes, checked.
+local function checked_count(k, n)
+  k = options.value("partition", "the number of parts", k, "positive integer")
+  if k > math.max(n, MOST) then
+    errors.fail(("partition: %d parts of %d nodes; at most %d expected"):format(k, n,
+      math.max(n, MOST)))
+  end
+  return k
+end
+
 -- The part of every node: a random order dealt like cards.
 local function random_parts(n, k, rng)
   local ids = core.sampling.permutation(n, rng):to_table()
@@ -29,16 +41,17 @@ end
 -- weighted  whether METIS minds the entries' absolute values; otherwise each counts the same
 -- METIS sees every entry both ways, and no self-loops. Parts may be empty, as they must be when k
 -- is greater than the number of nodes; then METIS is not asked and every node has its own part.
+-- More parts than nodes are at most 65,536.
 -- METIS runs in one thread, cannot be interrupted (Ctrl-C counts when it returns) and has memory of
 -- its own that nobody counts, several times 4 bytes an entry: a partition that took long is worth
 -- keeping (npz.write) and giving to the sampler.
 function partition.of(A, k, given)
   options.value("partition", "the adjacency", A, "Matrix")
-  k = options.value("partition", "the number of parts", k, "positive integer")
   local opts = options.check("partition", given, SPEC)
   if A.n_rows ~= A.n_cols then
     errors.fail(("partition: the adjacency must be square, got %s"):format(A))
   end
+  k = checked_count(k, A.n_rows)
   local rng = opts.rng or core.rng(opts.seed)
   local part_of = opts.by == "random" and random_parts(A.n_rows, k, rng)
     or A:metis(k, rng, {weighted = opts.weighted})
@@ -46,9 +59,10 @@ function partition.of(A, k, given)
 end
 
 --- partition.from_index(part_of: Index, k) -> Index[]: the parts of an Index that holds the part 1
--- .. k of every node.
+-- .. k of every node; k is at most the number of nodes, or 65,536 where these are fewer.
 function partition.from_index(part_of, k)
   options.value("partition", "the part of each node", part_of, "Index")
+  k = checked_count(k, #part_of)
   local order, ends = part_of:group(k)
   local parts = {}
   for i = 1, k do parts[i] = order:slice(ends[i], ends[i + 1] - 1) end

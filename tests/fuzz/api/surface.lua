@@ -21,7 +21,7 @@ local LEFT_OUT = {
 
 -- The parameters of these that say how long a table of Lua becomes: kept modest.
 local MODEST = {
-  ["partition.part_of"] = 3, ["partition.from_index"] = 2, ["ladies.Index:counts"] = 1,
+  ["partition.part_of"] = 3, ["ladies.Index:counts"] = 1,
 }
 
 local function with_modesty(name, parameters)
