@@ -20,6 +20,7 @@ static int print_map(const char *path)
     if (!fresh || fresh[0] || fresh[page - 1])
         return 1;
     fresh[7] = 'x';
+    ld_platform_enlarge(fresh, page);
     char *larger = ld_platform_remap(fresh, page, 5 * page);
     printf("remap: %s\n", !larger ? "none" : larger[7] == 'x' && !larger[4 * page] ? "moved" : "?");
     ld_platform_unmap(larger ? larger : fresh, larger ? 5 * page : page);

@@ -25,6 +25,7 @@
 enum {
     HEADER = 64,
     PAGE = 4096,
+    ENLARGED = 1 << 25, /* bytes of a block whose pages are to be large */
     MIN_SHIFT = 7,
     LARGE_SHIFT = 20,
     CLASSES = 2 * (LARGE_SHIFT - MIN_SHIFT) + 1, /* of small blocks; the class of large ones */
@@ -120,6 +121,13 @@ static size_t distance(size_t a, size_t b)
     return a < b ? b - a : a - b;
 }
 
+/* Of a block from where large pages waste little of it. */
+static void enlarge_pages(void *b, size_t room)
+{
+    if (room >= ENLARGED)
+        ld_platform_enlarge(b, room);
+}
+
 /* The free large block of the nearest size, made `room` long. */
 static block *take_large(size_t room)
 {
@@ -138,6 +146,7 @@ static block *take_large(size_t room)
         return NULL;
     }
     moved->room = room;
+    enlarge_pages(moved, room);
     return moved;
 }
 
@@ -148,6 +157,7 @@ static block *new_block(int c, size_t room)
         b = ld_platform_map(room);
         if (!b)
             return NULL;
+        enlarge_pages(b, room);
     } else if (posix_memalign((void **)&b, HEADER, room) != 0) {
         return NULL;
     }

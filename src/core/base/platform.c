@@ -104,6 +104,15 @@ void *ld_platform_remap(void *pages, size_t size, size_t new_size)
 #endif
 }
 
+void ld_platform_enlarge(void *pages, size_t size)
+{
+#if HAVE_LINUX && defined(MADV_HUGEPAGE)
+    madvise(pages, size, MADV_HUGEPAGE);
+#else
+    (void)pages, (void)size;
+#endif
+}
+
 void ld_platform_unmap(void *pages, size_t size)
 {
     munmap(pages, size);

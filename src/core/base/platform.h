@@ -21,6 +21,10 @@ void *ld_platform_map(size_t size);
  * fits; NULL, and they are as they were, where that cannot be without a copy. */
 void *ld_platform_remap(void *pages, size_t size, size_t new_size);
 
+/* Asks that pages of ld_platform_map come in large ones, which random reads of much memory find sooner;
+ * elsewhere than on Linux, and where its administrator does not want it, nothing is done. */
+void ld_platform_enlarge(void *pages, size_t size);
+
 /* Pages of a file, from a position that is a multiple of their size: copied when they are written to,
  * without room set aside for that; or, if `shared`, written to the file. NULL and errno where the system
  * refuses. */
