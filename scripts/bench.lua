@@ -3,6 +3,7 @@
 --   ladies bench [--quick] [--check] [--out DIR]        the machine's limits, and how near we are
 --   ladies bench peers                                  the same work in other programs
 --   ladies bench page [--page FILE]                     doc/benchmarks.md, of all of these
+--   ladies bench accumulate                             the table of doc/clusters.md
 --   ladies bench draw [--rounds N]
 --   ladies bench gallery [--page FILE]                  the tables of doc/gallery.md
 --   ladies bench methods                                the table of doc/samplers.md

@@ -44,6 +44,8 @@ local function spec(args)
     {"resume", "DIR", "string", help = "go on with the run of this folder, as it was configured"},
     {"checkpoint-every", "SECONDS", "non-negative number", default = 30,
       help = "between two checkpoints"},
+    {"shard-optimizer", help = "of several ranks (mpirun) each has a part of the optimizer's "
+      .. "moments alone"},
     {"auto", help = "first finds network, depth and dropout, as far as they are not set, by "
       .. "validation F1 in short runs, kept in runs/auto-DATASET-N (with --out, in DIR-auto)"},
     {"auto-seconds", "S", "positive number", default = 300,
@@ -58,7 +60,7 @@ end
 -- Options that say how to run, not what; a resumed run may have others.
 local RUNNING = {
   threads = true, workers = true, out = true, resume = true, checkpoint_every = true, quiet = true,
-  profile = true, plot = true, memory = true,
+  profile = true, plot = true, memory = true, shard_optimizer = true,
 }
 -- Bounds on the length of a run; they too may change. So may the place of the data set, as a run
 -- goes on with the same content only.
@@ -146,6 +148,7 @@ cli.main(spec, arg, function(opts, given)
     out = folder, resume = opts.resume ~= nil, quiet = opts.quiet,
     checkpoint_every = opts.checkpoint_every, workers = opts.workers,
     profile = opts.profile, plot = opts.plot, memory = opts.memory,
+    shard_optimizer = opts.shard_optimizer,
   })
   print(tostring(data))
   print_configuration(config, folder)

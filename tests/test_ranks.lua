@@ -85,6 +85,48 @@ function tests.test_resumed()
   assert_same "parts"
 end
 
+--- So it does where every rank has a part of the optimizer: a checkpoint holds all of it.
+function tests.test_shards()
+  whole()
+  for n = 2, 4 do
+    local options = "shard_optimizer = true, checkpoint_every = 0"
+    lu.assertEquals(train(n, "shards" .. n, options), whole())
+    assert_same("shards" .. n)
+  end
+  train(4, "shards", "shard_optimizer = true, max_batches = 24")
+  train(3, "shards", "shard_optimizer = true, max_batches = 48")
+  train(2, "shards", "max_batches = 64")
+  lu.assertEquals(train(0, "shards", "shard_optimizer = true"), whole())
+  assert_same "shards"
+end
+
+-- What is left of an optimizer at the end, by Adam and by momentum: all of it everywhere.
+local OPTIMIZERS = [[shard_optimizer = true, settle = function(opts)
+  opts.lr = nil
+  opts.optimizer = ladies.optim.%s(opts.model:parameters(), {lr = 0.02, %s})
+  opts.on_validation = function(at)
+    if at.batch < 80 then return end
+    local moment = opts.optimizer:state().moment1
+    assert((#moment < %d) == (ladies.comm.size > 1), #moment)
+  end
+end]]
+
+function tests.test_shards_of_other_optimizers()
+  for name, options in pairs{adamw = "weight_decay = 0.1", sgd = "momentum = 0.9"} do
+    local text = OPTIMIZERS:format(name, options, SLAB)
+    lu.assertEquals(train(3, name .. "3", text), train(0, name, text))
+    assert_same(name .. "3", name)
+  end
+end
+
+--- A step of parts sends the same bytes.
+function tests.test_cost_of_shards()
+  train(3, "shards' cost", "shard_optimizer = true, settle = function(opts) opts.clip = nil end")
+  local found = json.decode(read("shards' cost", "summary.json")).ranks.kinds.gradients
+  local _, bytes = gradients.cost(SLAB, 3, 8, {{1, 192}, {193, 208}, {209, 272}})
+  lu.assertEquals(found.bytes, 10 * bytes)
+end
+
 local CALLBACKS = [[settle = function(opts)
   local smooth, value = {}, 0
   function smooth:state() return {value = value} end

@@ -119,6 +119,7 @@ function Run.new(opts, folder)
   }, Run)
   if run.together then together.begin(run) end
   run:open_checkpoint()
+  if run.together and opts.shard_optimizer then together.divide(run) end
   run:open_batches()
   if opts.P then propagation.set(opts.model, opts.P, opts.data.graph) end
   optimizer:clear()
@@ -360,7 +361,7 @@ function Run:reason_to_stop()
 end
 
 function Run:checkpoint_is_due()
-  return self.folder and not self.trouble and self:is_whole()
+  return self.folder ~= nil and not self.trouble and self:is_whole()
     and core.clock() - self.saved >= self.opts.checkpoint_every
 end
 
@@ -374,9 +375,14 @@ function Run:loop()
   while not reason do
     if self.together then together.step(self) else self:advance() end
     if not self.trouble and self:validation_is_due() then self:evaluate() end
-    if self:checkpoint_is_due() then run_checkpoint.save(self) end
+    if self.divided then
+      together.save(self, self:checkpoint_is_due())
+    elseif self:checkpoint_is_due() then
+      run_checkpoint.save(self)
+    end
     reason = self:reason_to_stop()
   end
+  if self.divided then self.divided:collect(true) end
   if self.folder and not self.trouble then run_checkpoint.save(self) end
   return reason
 end

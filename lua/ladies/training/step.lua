@@ -14,10 +14,12 @@ Step.__index = Step
 
 --- step.new(opts, optimizer, profile): opts are those of ladies.train: data, model, loss, clip,
 -- schedule, grad_accumulate; a profile, or nil, is told of steps and of backward. `lr` is the
--- learning rate that the schedule's factor multiplies.
+-- learning rate that the schedule's factor multiplies; `updater` has the method `step` of the
+-- optimizer, or is the optimizer.
 function step.new(opts, optimizer, profile)
   return setmetatable({
-    data = opts.data, model = opts.model, optimizer = optimizer, lr = optimizer.lr,
+    data = opts.data, model = opts.model, optimizer = optimizer, updater = optimizer,
+    lr = optimizer.lr,
     loss = opts.loss or losses.of(opts.data.labels), is_own_loss = opts.loss ~= nil,
     clip = opts.clip, schedule = opts.schedule, batches = opts.grad_accumulate,
     profile = profile,
@@ -67,7 +69,7 @@ end
 -- A step of the optimizer with the norm of the gradients bounded; returns what it is when it is not
 -- finite.
 function Step:step_clipped()
-  local ok, reason = errors.try(self.optimizer.step, self.optimizer, {clip = self.clip})
+  local ok, reason = errors.try(self.updater.step, self.updater, {clip = self.clip})
   if ok then return nil end
   local norm = tostring(reason):match "the gradients' norm is (.*)"
   if not norm then error(reason, 0) end
@@ -102,7 +104,7 @@ end
 function Step:update(number)
   if self.schedule then self:follow_schedule(number) end
   if self.clip then return self:step_clipped() end
-  self.optimizer:step()
+  self.updater:step()
 end
 
 -- Leaves the gradients of mini-batch `number`; returns its loss, or nil and what is not finite.

@@ -13,13 +13,15 @@ local log = require "ladies.training.log"
 local machine = require "ladies.base.machine"
 local numbered_batches = require "ladies.training.numbered_batches"
 local packed = require "ladies.ranks.packed"
+local run_checkpoint = require "ladies.training.run_checkpoint"
 local run_identity = require "ladies.training.run_identity"
+local Divided = require "ladies.ranks.divided"
 local tables = require "ladies.base.tables"
 
 local together = {}
 
 -- What one process decides by itself and several must agree on besides their settings.
-local BOUNDS = {"epochs", "max_batches", "max_seconds", "patience"}
+local BOUNDS = {"epochs", "max_batches", "max_seconds", "patience", "shard_optimizer"}
 
 -- Settings that may differ: files may lie elsewhere, and what is in the data set is compared.
 local FREE = {dataset = true, method_file = true, model_file = true}
@@ -108,6 +110,21 @@ end
 function together.begin(run)
   check_options(run.opts)
   check_same(run)
+end
+
+--- Leaves every rank its part of the optimizer's moments, run.divided.
+function together.divide(run)
+  run.divided = Divided.new(run.optimizer)
+  run.step.updater = run.divided
+end
+
+--- Has rank 0 save a checkpoint of a run whose optimizer is in parts, where one is due there: it is
+-- given all parts for it.
+function together.save(run, due)
+  if not together.first(due) then return end
+  run.divided:collect()
+  if run.folder then run_checkpoint.save(run) end
+  run.divided:divide()
 end
 
 --- The bytes of the file at `path` of rank 0, at all; nil where it has none. An error there is one.
@@ -222,6 +239,13 @@ local function first_wrong(records)
   end
 end
 
+-- Gives the optimizers the mean of the gradients of a step.
+local function share_gradients(run, has)
+  local leaves = run.opts.grad_accumulate
+  if run.divided then return run.divided:share(leaves, has) end
+  gradients.share(run.optimizer, leaves, has)
+end
+
 --- A step: every rank trains on its mini-batches, then all change their parameters alike. As alone,
 -- what comes after a mini-batch (counts, callbacks, the log) comes in order, and before the change
 -- for all but the last.
@@ -230,7 +254,7 @@ function together.step(run)
   local began = core.clock()
   local records, has = share_records(run, own)
   local wrong = first_wrong(records)
-  if not wrong then gradients.share(run.optimizer, run.opts.grad_accumulate, has) end
+  if not wrong then share_gradients(run, has) end
   run.timer:waited(core.clock() - began)
   for place = 1, (wrong or #records) - 1 do
     run:count(records[place], batches[records[place].number])

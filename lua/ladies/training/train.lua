@@ -41,6 +41,7 @@ local SPEC = {
   best = {"highest|gain", "highest"},
   out = "string or nil",
   resume = {"boolean", false},
+  shard_optimizer = {"boolean", false},
   settings = "table or nil",
   checkpoint_every = {"non-negative number", 30},
   quiet = {"boolean", false},
@@ -96,6 +97,9 @@ end
 -- optimizer    default: Adam. It has all parameters of the model and of the sampler that require a
 --              gradient, perhaps others too.
 -- lr, weight_decay   of that Adam (1e-3 and 0); they are not given besides an optimizer
+-- shard_optimizer   whether of several processes (see below) each has only a part of the
+--              optimizer's moments (false); a checkpoint has all of them, and any number of
+--              processes goes on from it
 -- schedule     batch number -> factor of the learning rate, 0 or more (see ladies.schedule). One
 --              with update(value, batch number) is told of every validation; one with state and
 --              load_state is saved in checkpoints. Where any other remembers something that

@@ -106,7 +106,7 @@ static int optimizer_tostring(lua_State *L)
 
 static int optimizer_step(lua_State *L)
 {
-    static const char *const names[] = {"clip", NULL};
+    static const char *const names[] = {"clip", "square", NULL};
     ld_optimizer *o = optimizer(L);
     if (lua_isnoneornil(L, 2)) {
         bind_check(L, ld_optimizer_step(o));
@@ -114,7 +114,9 @@ static int optimizer_step(lua_State *L)
     }
     bind_check_options(L, 2, "step", names);
     double most = bind_option_number(L, 2, "step", "clip", INFINITY), norm = 0;
-    bind_check(L, ld_optimizer_step_clipped(o, most, &norm));
+    double square = bind_option_number(L, 2, "step", "square", -1); /* NaN is one, of NaNs */
+    bind_check(L, square < 0 ? ld_optimizer_step_clipped(o, most, &norm)
+                             : ld_optimizer_step_of(o, most, square, &norm));
     lua_pushnumber(L, norm);
     return 1;
 }
@@ -180,6 +182,48 @@ static int optimizer_set_mean(lua_State *L)
     }
     bind_check(L, ld_optimizer_set_mean(o, mean, has));
     return 0;
+}
+
+/* The number of a part, from 1, as one from 0; less where there is none. */
+static int64_t part_number(lua_State *L)
+{
+    int64_t i = bind_check_integer(L, 2);
+    return i > 0 ? i - 1 : -1;
+}
+
+static int optimizer_part(lua_State *L)
+{
+    ld_part part;
+    bind_check(L, ld_optimizer_part(&part, optimizer(L), part_number(L), bind_check_integer(L, 3)));
+    lua_pushinteger(L, part.first + 1);
+    lua_pushinteger(L, part.end);
+    return 2;
+}
+
+static int optimizer_keep(lua_State *L)
+{
+    bind_check(L, ld_optimizer_keep(optimizer(L), part_number(L), bind_check_integer(L, 3)));
+    return 0;
+}
+
+static int optimizer_squares(lua_State *L)
+{
+    const ld_optimizer *o = optimizer(L);
+    double *sums = lua_newuserdatauv(L, (size_t)ld_optimizer_most_squares(o) * sizeof *sums, 0);
+    int64_t n;
+    bind_check(L, ld_optimizer_squares(sums, &n, o));
+    lua_createtable(L, (int)n, 0);
+    for (int64_t i = 0; i < n; i++) {
+        lua_pushnumber(L, sums[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+static int optimizer_values(lua_State *L)
+{
+    *bind_new_tensor(L) = ld_tensor_ref(optimizer(L)->values);
+    return 1;
 }
 
 static int optimizer_clip_norm(lua_State *L)
@@ -277,27 +321,22 @@ static void check_shapes(lua_State *L, const ld_optimizer *o)
     lua_pop(L, 1);
 }
 
-/* The tensor `name` of the state at 2, of the shape of the moment that it is for; NULL for none. */
-static const ld_tensor *moment_of_state(lua_State *L, const ld_tensor *moment, const char *name)
+/* The tensor `name` of the state at 2, a vector for all parameters; NULL where there is no such
+ * moment. */
+static const ld_tensor *moment_of_state(lua_State *L, const ld_optimizer *o,
+                                        const ld_tensor *moment, const char *name)
 {
     if (!moment)
         return NULL;
     lua_pushstring(L, name);
     lua_rawget(L, 2); /* an __index might release what was found before */
     const ld_tensor *given = bind_to_tensor(L, -1);
-    if (!given || !ld_tensor_same_shape(given, moment))
+    if (!given || !ld_tensor_same_shape(given, o->values))
         bind_error(L, "load_state: %s must be a Tensor of %s, got %s", name,
-                   ld_tensor_shape(moment), given ? ld_tensor_shape(given) : luaL_typename(L, -1));
+                   ld_tensor_shape(o->values),
+                   given ? ld_tensor_shape(given) : luaL_typename(L, -1));
     lua_pop(L, 1); /* the table still holds it */
     return given;
-}
-
-static void copy_moment(lua_State *L, ld_tensor *to, const ld_tensor *from)
-{
-    if (!to)
-        return;
-    bind_check(L, ld_tensor_change(to));
-    bind_check(L, ld_tensor_copy(to, from));
 }
 
 /* Everything is checked before anything changes. */
@@ -316,10 +355,9 @@ static int optimizer_load_state(lua_State *L)
         lua_pop(L, 1);
     }
     check_shapes(L, o);
-    const ld_tensor *moment1 = moment_of_state(L, o->moment1, "moment1");
-    const ld_tensor *moment2 = moment_of_state(L, o->moment2, "moment2");
-    copy_moment(L, o->moment1, moment1);
-    copy_moment(L, o->moment2, moment2);
+    const ld_tensor *moment1 = moment_of_state(L, o, o->moment1, "moment1");
+    const ld_tensor *moment2 = moment_of_state(L, o, o->moment2, "moment2");
+    bind_check(L, ld_optimizer_set_moments(o, moment1, moment2));
     for (int64_t i = 0; i < o->n; i++) {
         lua_rawgeti(L, 3, i + 1);
         o->steps[i] = lua_tointeger(L, -1);
@@ -356,11 +394,12 @@ static const bind_function functions[] = {
 
 static const bind_function methods[] = {
     {"step", optimizer_step,
-     "optimizer:step([{clip = number}]) -> number | nil\n"
+     "optimizer:step([{clip = number, square = number}]) -> number | nil\n"
      "Updates every parameter that has a gradient and clears the gradients, which accumulate until\n"
      "then. A parameter without one is left as it is. With `clip` it is by gradients scaled to a joint\n"
      "Euclidean norm of at most that, as optimizer:clip_norm scales them, but in one pass; returns the\n"
-     "norm before, and is an error, and no step, when it is not finite."},
+     "norm before, and is an error, and no step, when it is not finite. `square` is that of this norm,\n"
+     "for an optimizer that keeps a part: the sum of what optimizer:squares gives for all parts."},
     {"accumulate", optimizer_accumulate,
      "optimizer:accumulate(batches: integer [, number: integer]) -> boolean\n"
      "After a backward pass: sets the gradients aside as those of one of so many mini-batches of a\n"
@@ -380,6 +419,21 @@ static const bind_function methods[] = {
      "Makes a vector, of the layout of the sums of optimizer:sums, the gradients of the parameters\n"
      "for which has[i] is true, and forgets what waits: the step of mini-batches some of which were\n"
      "elsewhere."},
+    {"part", optimizer_part,
+     "optimizer:part(i: integer, n: integer) -> integer, integer\n"
+     "The first and the last element of part i of n, about equal ones, of its vectors, whose layout is\n"
+     "that of optimizer:sums; the last is less where the part has none."},
+    {"keep", optimizer_keep,
+     "optimizer:keep(i: integer, n: integer)\n"
+     "From now on has moments for that part alone, and a step changes nothing else: other processes\n"
+     "have the other parts. optimizer:keep(1, 1) makes it whole, with zeros where it had no moments."},
+    {"squares", optimizer_squares,
+     "optimizer:squares() -> number[]\n"
+     "Sums of squares of the gradients in the part that it keeps. Those of all parts, added up in their\n"
+     "order, are the square of the norm by which a whole one clips, by bits."},
+    {"values", optimizer_values,
+     "optimizer:values() -> Tensor\n"
+     "The vector of all parameters, which shares their memory."},
     {"clear", optimizer_clear,
      "optimizer:clear()\nDrops the gradients without using them, those set aside too."},
     {"clip_norm", optimizer_clip_norm,
@@ -399,7 +453,8 @@ static const bind_function methods[] = {
      "that a checkpoint needs."},
     {"load_state", optimizer_load_state,
      "optimizer:load_state(state: table)\n"
-     "Takes over a state that optimizer:state() gave. Its parameters had the shapes of these."},
+     "Takes over a state that optimizer:state() of a whole optimizer gave, or the part of it that is\n"
+     "kept here. Its parameters had the shapes of these."},
     {NULL, NULL, NULL},
 };
 

@@ -9,8 +9,9 @@
 #include "base/memory.h"
 #include "base/simd.h"
 #include "base/threads.h"
+#include "optim/norm.h"
 
-enum { CHUNK = 1 << 14, ALIGN = 16 /* floats of a cache line */ };
+enum { CHUNK = 1 << 14 };
 
 /* Updates are in float32, in which a large double is infinite. */
 static ld_status check_factor(const char *name, double value)
@@ -36,11 +37,6 @@ static ld_status check_options(ld_optimizer_kind kind, const ld_optimizer_option
         return ld_fail(LD_VALUE, "optimizer: eps must be positive and finite in float32, got %g",
                        o->eps);
     return LD_OK;
-}
-
-static int64_t padded(int64_t size)
-{
-    return (size + ALIGN - 1) / ALIGN * ALIGN;
 }
 
 ld_status ld_optimizer_new_slab(ld_tensor **out, int64_t size)
@@ -104,8 +100,9 @@ ld_status ld_optimizer_new(ld_optimizer **out, ld_optimizer_kind kind,
             goto done;
         }
         o->params[o->n++] = ld_tensor_ref(params[i]);
-        size += padded(ld_tensor_size(params[i]));
+        size += ld_padded(ld_tensor_size(params[i]));
     }
+    o->own = (ld_part){0, size};
     LD_TRY(ld_optimizer_new_slab(&o->values, size));
     LD_TRY(ld_optimizer_new_slab(&o->grads, size));
     if (kind != LD_SGD || options->momentum > 0)
@@ -115,7 +112,7 @@ ld_status ld_optimizer_new(ld_optimizer **out, ld_optimizer_kind kind,
     int64_t first = 0;
     for (int64_t i = 0; i < n; i++) {
         LD_TRY(adopt(o, i, first));
-        first += padded(ld_tensor_size(params[i]));
+        first += ld_padded(ld_tensor_size(params[i]));
     }
 done:
     if (st == LD_OK)
@@ -219,120 +216,55 @@ static ld_status change_moments(ld_optimizer *o)
     return st == LD_OK && o->moment2 ? ld_tensor_change(o->moment2) : st;
 }
 
-static ld_status step_scaled(ld_optimizer *o, float scale)
+/* Updates what of parameter i, which begins in the slabs at `first`, is the optimizer's own. */
+static ld_status update_parameter(ld_optimizer *o, int64_t i, int64_t first, float scale)
 {
     const ld_optimizer_options *c = &o->options;
+    ld_tensor *p = o->params[i];
+    ld_part own = ld_own_part(o, first, ld_tensor_size(p));
+    ld_status st = ld_tensor_change(p);
+    if (st != LD_OK)
+        return st;
+    double t = (double)++o->steps[i];
+    p->has_grad = false;
+    if (own.first >= own.end)
+        return LD_OK;
+    int64_t moment = first + own.first - o->own.first;
+    update u = {
+        .p = p->data + own.first,
+        .g = p->grad->data + own.first,
+        .scale = scale,
+        .m = o->moment1 ? o->moment1->data + moment : NULL,
+        .v = o->moment2 ? o->moment2->data + moment : NULL,
+        .lr = (float)c->lr,
+        .momentum = (float)c->momentum,
+        .beta1 = (float)c->beta1,
+        .beta2 = (float)c->beta2,
+        .eps = (float)c->eps,
+        .decay = o->kind == LD_ADAMW ? 0.0f : (float)c->weight_decay,
+        .shrink = o->kind == LD_ADAMW ? (float)(1 - c->lr * c->weight_decay) : 1.0f,
+        .unbias1 = (float)(1 / (1 - pow(c->beta1, t))),
+        .unbias2 = (float)(1 / sqrt(1 - pow(c->beta2, t))),
+    };
+    return ld_parallel_for(own.end - own.first, CHUNK, o->kind == LD_SGD ? sgd_chunk : adam_chunk,
+                           &u);
+}
+
+static ld_status step_scaled(ld_optimizer *o, float scale)
+{
     int64_t first = 0;
     ld_status st;
     if ((st = ld_poll()) != LD_OK || (st = change_moments(o)) != LD_OK)
         return st;
     ld_defer_cancel(true); /* parameters that are half updated would be lost */
     for (int64_t i = 0; i < o->n; i++) {
-        ld_tensor *p = o->params[i];
-        int64_t size = ld_tensor_size(p);
-        if (p->has_grad) {
-            LD_TRY(ld_tensor_change(p));
-            double t = (double)++o->steps[i];
-            update u = {
-                .p = p->data,
-                .g = p->grad->data,
-                .scale = scale,
-                .m = o->moment1 ? o->moment1->data + first : NULL,
-                .v = o->moment2 ? o->moment2->data + first : NULL,
-                .lr = (float)c->lr,
-                .momentum = (float)c->momentum,
-                .beta1 = (float)c->beta1,
-                .beta2 = (float)c->beta2,
-                .eps = (float)c->eps,
-                .decay = o->kind == LD_ADAMW ? 0.0f : (float)c->weight_decay,
-                .shrink = o->kind == LD_ADAMW ? (float)(1 - c->lr * c->weight_decay) : 1.0f,
-                .unbias1 = (float)(1 / (1 - pow(c->beta1, t))),
-                .unbias2 = (float)(1 / sqrt(1 - pow(c->beta2, t))),
-            };
-            LD_TRY(ld_parallel_for(size, CHUNK, o->kind == LD_SGD ? sgd_chunk : adam_chunk, &u));
-            p->has_grad = false;
-        }
-        first += padded(size);
+        if (o->params[i]->has_grad)
+            LD_TRY(update_parameter(o, i, first, scale));
+        first += ld_padded(ld_tensor_size(o->params[i]));
     }
 done:
     ld_defer_cancel(false);
     return st;
-}
-
-typedef struct {
-    const float *g;
-    double *sums; /* one per chunk: the total does not depend on the number of threads */
-} square_sum;
-
-static void square_sum_chunk(void *ctx, int64_t begin, int64_t end)
-{
-    const square_sum *s = ctx;
-    double lane[8] = {0};
-    int64_t i = begin;
-    for (; i + 8 <= end; i += 8)
-        for (int j = 0; j < 8; j++)
-            lane[j] += (double)s->g[i + j] * s->g[i + j];
-    for (; i < end; i++)
-        lane[0] += (double)s->g[i] * s->g[i];
-    s->sums[begin / CHUNK] =
-        ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
-}
-
-static ld_status gradient_square(double *total, ld_optimizer *o)
-{
-    ld_status st = LD_OK;
-    double *sums = ld_alloc_array(o->grads->n_rows / CHUNK + 1, sizeof *sums, LD_MEM_SCRATCH);
-    if (!sums)
-        return LD_NOMEM;
-    *total = 0;
-    for (int64_t i = 0; i < o->n; i++) {
-        if (!o->params[i]->has_grad)
-            continue;
-        int64_t size = ld_tensor_size(o->params[i]);
-        square_sum s = {o->params[i]->grad->data, sums};
-        LD_TRY(ld_parallel_for(size, CHUNK, square_sum_chunk, &s));
-        for (int64_t c = 0; c * CHUNK < size; c++)
-            *total += sums[c];
-    }
-done:
-    ld_free(sums);
-    return st;
-}
-
-/* The joint norm of all gradients, and the factor by which it becomes at most `most`. `where` begins
- * the messages. */
-static ld_status clipping(float *factor, double *norm, ld_optimizer *o, double most,
-                          const char *where)
-{
-    double square;
-    if (!(most > 0))
-        return ld_fail(LD_VALUE, "%s: the largest norm must be positive, got %g", where, most);
-    ld_status st = gradient_square(&square, o);
-    if (st != LD_OK)
-        return st;
-    *norm = sqrt(square);
-    if (!isfinite(*norm))
-        return ld_fail(LD_VALUE, "%s: the gradients' norm is %g", where, *norm);
-    *factor = *norm <= most ? 1.0f : (float)(most / (*norm + 1e-6));
-    return LD_OK;
-}
-
-ld_status ld_optimizer_clip(ld_optimizer *o, double most, double *norm)
-{
-    float factor;
-    ld_status st = clipping(&factor, norm, o, most, "clip_norm");
-    if (st != LD_OK || factor == 1.0f)
-        return st;
-    for (int64_t i = 0; i < o->n; i++) {
-        if (!o->params[i]->has_grad)
-            continue;
-        if ((st = ld_tensor_change(o->params[i]->grad)) != LD_OK)
-            return st;
-        float *g = o->params[i]->grad->data;
-        for (int64_t j = 0, size = ld_tensor_size(o->params[i]); j < size; j++)
-            g[j] *= factor;
-    }
-    return LD_OK;
 }
 
 static ld_status check_complete(const ld_optimizer *o)
@@ -349,11 +281,20 @@ ld_status ld_optimizer_step(ld_optimizer *o)
     return st != LD_OK ? st : step_scaled(o, 1.0f);
 }
 
-ld_status ld_optimizer_step_clipped(ld_optimizer *o, double most, double *norm)
+ld_status ld_optimizer_step_of(ld_optimizer *o, double most, double square, double *norm)
 {
     float factor;
     ld_status st = check_complete(o);
     if (st == LD_OK)
-        st = clipping(&factor, norm, o, most, "step");
+        st = ld_norm_factor(&factor, norm, square, most, "step");
     return st != LD_OK ? st : step_scaled(o, factor);
+}
+
+ld_status ld_optimizer_step_clipped(ld_optimizer *o, double most, double *norm)
+{
+    double square;
+    ld_status st = check_complete(o);
+    if (st == LD_OK)
+        st = ld_optimizer_square(&square, o);
+    return st != LD_OK ? st : ld_optimizer_step_of(o, most, square, norm);
 }

@@ -30,6 +30,11 @@ typedef struct {
     ld_tensor *slab;
 } ld_sum;
 
+/* Elements of the slabs, from `first` up to, not including, `end`. */
+typedef struct {
+    int64_t first, end;
+} ld_part;
+
 typedef struct ld_optimizer {
     ld_optimizer_kind kind;
     ld_optimizer_options options;
@@ -37,6 +42,7 @@ typedef struct ld_optimizer {
     ld_tensor **params;        /* one reference each */
     int64_t *steps;            /* updates that each parameter has had */
     ld_tensor *values, *grads; /* slabs: vectors of equal length */
+    ld_part own;               /* what has moments, and changes in a step: see ld_optimizer_keep */
     ld_tensor *moment1;        /* momentum, or Adam's first moment; NULL for plain SGD */
     ld_tensor *moment2;        /* Adam's second moment, or NULL */
     int n_sums;                /* sums that wait: see ld_optimizer_accumulate */
@@ -90,5 +96,27 @@ void ld_optimizer_clear(ld_optimizer *o);
 /* Scales all gradients so that their joint Euclidean norm is at most `most`; *norm is the norm
  * before. LD_VALUE when it is not finite. */
 ld_status ld_optimizer_clip(ld_optimizer *o, double most, double *norm);
+
+/* Part i, from 0, of the slabs cut into n of about equal size: whole chunks of those by which the
+ * square of the gradients' norm is summed. LD_VALUE unless 0 <= i < n < 2^31. */
+ld_status ld_optimizer_part(ld_part *part, const ld_optimizer *o, int64_t i, int64_t n);
+
+/* From now on there are moments for that part alone, and a step changes nothing else: others have the
+ * other parts. What had no moments before, where the part grows, has zeros. */
+ld_status ld_optimizer_keep(ld_optimizer *o, int64_t i, int64_t n);
+
+/* Sets the moments, or the part of them that is kept, from vectors of the slabs' layout; one that the
+ * optimizer has not is NULL. */
+ld_status ld_optimizer_set_moments(ld_optimizer *o, const ld_tensor *moment1,
+                                   const ld_tensor *moment2);
+
+/* The *n sums of squares of the gradients' chunks in the part that is kept, ld_optimizer_most_squares
+ * at most. Those of all parts in their order, added up, are the square of the norm. */
+ld_status ld_optimizer_squares(double *sums, int64_t *n, const ld_optimizer *o);
+int64_t ld_optimizer_most_squares(const ld_optimizer *o);
+
+/* As ld_optimizer_step_clipped, for gradients of which others have parts: `square` is that of the
+ * norm of all. */
+ld_status ld_optimizer_step_of(ld_optimizer *o, double most, double square, double *norm);
 
 #endif

@@ -58,8 +58,8 @@ without("Rng", ".__index .__tostring :at :below :fork :normal :uniform :uniform_
 without("Alias", ".__gc .__index .__len .__tostring")
 without("Step", ".__close .__gc .__index .__len .__tostring :close :seconds")
 without("Optimizer", [[
-  .__gc .__index .__tostring :accumulate :clear :clip_norm :set_lr :state :step
-  :sums
+  .__gc .__index .__tostring :accumulate :clear :clip_norm :keep :part :set_lr :squares :state
+  :step :sums :values
 ]])
 without("Workers", ".__close .__gc .__index .__tostring :close :next")
 without("Npz", [[
