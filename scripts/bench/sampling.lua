@@ -166,8 +166,8 @@ local function peer(python, path, threads, rounds)
 end
 
 local function peers_table(opts)
-  print(("ladies %s; GraphSAGE, %d layers, 5 neighbours, batch %d; ms: median (quartiles)"):format(
-    ladies.version, LAYERS, BATCH))
+  print(("ladies %s; GraphSAGE, %d layers, 5 neighbours, batch %d; ms: median (quartiles) of %d "
+    .. "batches"):format(ladies.version, LAYERS, BATCH, TURNS * opts.rounds))
   local path, python = os.tmpname(), opts.python or install.found() or "python3"
   for _, graph in ipairs(GRAPHS) do
     local name, make = table.unpack(graph)
