@@ -9,6 +9,7 @@ local json = require "ladies.base.json"
 local ours = require "ladies_bench.peers.ours"
 local report = require "ladies_bench.peers.report"
 local Resident = require "ladies_bench.peers.resident"
+local shell = require "tools.shell"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 
@@ -171,6 +172,42 @@ function tests.test_peers_that_end()
   local python = program(folder, "echo ready Fake; read a; echo 2 0 0\n")
   local resident <close> = Resident.start(python, {"dgl_peer"}, folder)
   lu.assertErrorMsgContains("Fake: it ended in the middle of its work", resident.run, resident, 2)
+end
+
+-- ---------------------------------------------------------------- the environment
+
+-- A Python that writes down what it is asked for, and has no DGL.
+local PYTHON = [[
+echo "$* CFLAGS=$CFLAGS" >> "${0%/*}/asked"
+case "$*" in *dgl*) exit 1;; esac
+]]
+
+--- What is there is not installed again, and what is not is tried again.
+function tests.test_install()
+  local folder <close> = shell.folder()
+  local function printed(script)
+    local text, complaint, code = shell.run_ladies({"-e",
+      'install = require "ladies_bench.peers.install" ' .. script},
+      {env = {"LADIES_CACHE=" .. folder.path}})
+    lu.assertEquals(code, 0, complaint)
+    return text
+  end
+  local function installed() return printed 'print("python", install.python(print, true))' end
+  lu.assertEquals(printed 'require "ladies.data.store.cache".make_folder() print(install.found())',
+    "nil\n")
+  local bin = folder.path .. "/peers/bin"
+  core.folder.make(bin)
+  assert(os.rename(program(bin, PYTHON), bin .. "/python"))
+  local first = installed()
+  lu.assertEquals(printed "print(install.found())", bin .. "/python\n")
+  lu.assertStrContains(first, "python\t" .. bin .. "/python\n")
+  lu.assertEquals(select(2, first:gsub("installing ", "")), 5)
+  lu.assertStrContains(first, "dgl==2.1.0 torchdata==0.7.1 pandas pyyaml pydantic could not be")
+  lu.assertStrContains(core.file.read(bin .. "/asked"),
+    "install --no-build-isolation numpy<2 torch_scatter torch_sparse CFLAGS=-g0\n")
+  local again = installed()
+  lu.assertEquals(select(2, again:gsub("installing ", "")), 1)
+  lu.assertStrContains(again, "installing numpy<2 dgl==2.1.0")
 end
 
 -- ---------------------------------------------------------------- what is printed

@@ -3,6 +3,7 @@
 
 local core = require "ladies_core"
 local cache = require "ladies.data.store.cache"
+local tables = require "ladies.base.tables"
 
 local install = {}
 
@@ -19,10 +20,11 @@ local GROUPS = {
 -- compiles them, must be there before.
 local COMPILER = {"wheel"}
 local SOURCES = {NUMPY, "torch_scatter", "torch_sparse"}
+local WITHOUT_DEBUGGING = {CFLAGS = "-g0"}      -- which compiles faster, to the same code
 
 -- Runs a program to its end; whether it went well.
-local function run(log, ...)
-  local process <close> = core.process.start({...}, {log = log})
+local function run(words, log, env)
+  local process <close> = core.process.start(words, {log = log, env = env})
   return process:wait() == 0
 end
 
@@ -31,8 +33,8 @@ local function python_in(folder) return folder .. "/bin/python" end
 
 --- install.found(): the path of that Python where an environment has been made, or nil.
 function install.found()
-  local python = python_in(cache.folder() .. "/peers")
-  return core.exists(python) and python or nil
+  local python = cache.folder() and python_in(cache.folder() .. "/peers")
+  return python and core.exists(python) and python or nil
 end
 
 --- install.python(tell, sources): the path of a Python with the peers, in the folder `peers` of
@@ -43,7 +45,7 @@ function install.python(tell, sources)
   local python, log = python_in(folder), folder .. ".log"
   if not core.exists(python) then
     tell("making a virtual environment in " .. folder)
-    if not run(log, "python3", "-m", "venv", folder) then
+    if not run({"python3", "-m", "venv", folder}, log) then
       tell("python3 -m venv failed: see " .. log)
       return nil
     end
@@ -58,9 +60,9 @@ function install.python(tell, sources)
     local done = ("%s/installed-%d"):format(folder, i)
     if not core.exists(done) or core.file.read(done) ~= name .. "\n" then
       tell("installing " .. name)
-      local flags = words == SOURCES and {"--no-build-isolation"} or {}
-      local arguments = table.move(words, 1, #words, #flags + 1, flags)
-      if run(log, python, "-m", "pip", "install", table.unpack(arguments)) then
+      local command = {python, "-m", "pip", "install"}
+      if words == SOURCES then command[#command + 1] = "--no-build-isolation" end
+      if run(tables.append(command, words), log, words == SOURCES and WITHOUT_DEBUGGING or nil) then
         core.file.write(done, name .. "\n")
       else
         tell(("%s could not be installed: see %s"):format(name, log))
