@@ -205,6 +205,7 @@ function tests.test_no_cells()
   for _, shape in ipairs{{0, 3}, {3, 0}, {0, 0}} do
     local figure = ladies.plot.heat_map(ladies.zeros(shape[1], shape[2]))
     lu.assertEquals({figure:text()}, {nil, "there is nothing to draw"})
+    lu.assertEquals({figure:png()}, {nil, "there is nothing to draw"})
     lu.assertNil(figure:svg())
     lu.assertStrContains(tostring(ladies.show(figure)), "cells")
   end

@@ -110,6 +110,7 @@ end
 -- ---------------------------------------------------------------- cells
 
 local function add_cells(add, opts)
+  if not opts.cells[1] or #opts.cells[1] == 0 then return {} end
   local lines, n_rows, n_cols = {}, #opts.cells, #opts.cells[1]
   for i, row in ipairs(opts.cells) do
     lines[i] = table.concat(tables.map(row, function(value)
