@@ -1,8 +1,8 @@
 /* Rows are planned one after the other (where they lie, how many draws they may need), drawn in
  * parallel and collected into a structure, whose columns ld_csr_compact then renames. Where the plan
  * knows how many draws each row will have, they go where they belong at once, a few rows at a time;
- * otherwise into places of their own, and are collected when all are known. Drawing decides on
- * positions alone; what is read at them is fetched ahead. */
+ * otherwise into a list for each chunk of rows, and are collected when all are known. Drawing decides
+ * on positions alone; what is read at them is fetched ahead. */
 #include "sample/rows.h"
 
 #include <float.h>
@@ -13,21 +13,28 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "sample/poisson_keep.h"
 #include "sample/row_draw.h"
 
-enum { GRAIN = 1024, GROUP = 32, AHEAD = 16 };
+enum { GRAIN = 1024, POISSON_GRAIN = 64, GROUP = 32, AHEAD = 16 };
 
 typedef enum { UNIFORM, WEIGHTED, POISSON } row_kind;
 
 /* A row to draw from: `degree` entries from `from` on, without the one that is certain. */
 typedef struct {
-    int64_t place;  /* of its draws */
-    int64_t to;     /* where they are collected, when that is not there */
+    int64_t place;  /* of its draws: in the structure, or in their list */
+    int64_t to;     /* where they are collected from a list */
     int64_t from;   /* first entry */
     int32_t degree; /* entries to draw from */
     int32_t kept;   /* position in the row of the certain entry, or -1 */
     int32_t count;  /* draws made; -1 when they failed */
 } row_plan;
+
+/* The draws of a chunk of rows, one row's behind the other's. */
+typedef struct {
+    ld_row_draw *draws;
+    int64_t size, room;
+} draw_list;
 
 typedef struct {
     const char *where; /* begins messages */
@@ -35,16 +42,17 @@ typedef struct {
     ld_csr *a;
     const ld_index *rows, *always;
     const ld_tensor *p, *p_cols; /* WEIGHTED: either */
-    const ld_tensor *c, *pi, *r; /* POISSON: c_i of the rows, pi_u or NULL, r_u or NULL */
-    bool replace, debias, count, shared;
-    int64_t k;
+    const ld_tensor *c;          /* POISSON: c_i of the rows, ... */
+    ld_poisson_rule rule;        /* ... and what columns have */
+    bool replace, debias, count;
+    int64_t k, grain;
     ld_stream stream;
     row_plan *plans;
-    int64_t room;       /* for draws */
-    ld_row_draw *draws; /* all of them, until they are collected; NULL when that is done at once */
-    ld_structure *s;    /* what they become: a's columns and, in `origin`, positions ... */
-    ld_tensor *values;  /* ... with a's values there, NULL when it has none ... */
-    ld_tensor *w;       /* ... and their weights */
+    int64_t room;      /* for draws */
+    draw_list *lists;  /* of the chunks, until they are collected; NULL when that is done at once */
+    ld_structure *s;   /* what they become: a's columns and, in `origin`, positions ... */
+    ld_tensor *values; /* ... with a's values there, NULL when it has none ... */
+    ld_tensor *w;      /* ... and their weights */
     atomic_int stopped; /* LD_NOMEM or LD_CANCELLED in some chunk, or LD_OK */
     atomic_bool failed; /* in some row */
 } rows_job;
@@ -68,6 +76,12 @@ ld_status ld_check_always(const char *where, const ld_structure *s, const ld_ind
     return LD_OK;
 }
 
+static int64_t most_draws(const rows_job *job, const row_plan *plan)
+{
+    bool k = plan->degree > 0 && job->kind != POISSON && (job->replace || job->k < plan->degree);
+    return (k ? job->k : plan->degree) + (plan->kept >= 0);
+}
+
 static void plan_row(rows_job *job, int64_t i)
 {
     const int64_t *offsets = job->a->s->offsets;
@@ -78,10 +92,7 @@ static void plan_row(rows_job *job, int64_t i)
                        .from = from,
                        .degree = (int32_t)(end - from - (kept >= 0)),
                        .kept = kept >= 0 ? kept : -1};
-    int64_t most = plan->degree;
-    if (most > 0 && job->kind != POISSON && (job->replace || job->k < most))
-        most = job->k;
-    job->room += most + (kept >= 0);
+    job->room += most_draws(job, plan);
 }
 
 static ld_status plan(rows_job *job, const ld_index *first)
@@ -146,7 +157,7 @@ static bool scratch_new(scratch *s, const rows_job *job, int64_t begin, int64_t 
     int64_t longest = 0, n_keys = 0, n_words = 0, n_draws = 0, n_p = 0;
     for (int64_t i = begin; i < end; i++)
         longest = job->plans[i].degree > longest ? job->plans[i].degree : longest;
-    for (int64_t i = begin; !job->draws && i < end; i += GROUP) {
+    for (int64_t i = begin; !job->lists && i < end; i += GROUP) {
         int64_t n = places(job, i, end - i < GROUP ? end : i + GROUP);
         n_draws = n > n_draws ? n : n_draws;
     }
@@ -206,25 +217,19 @@ static int64_t draw_weighted(rows_job *job, const row_plan *plan, ld_row_draw *o
     return count;
 }
 
+/* The entries before the certain one, and those behind it. */
 static int64_t draw_poisson(const rows_job *job, const row_plan *plan, int64_t i, ld_row_draw *out,
                             ld_row_rng rng)
 {
-    const int32_t *columns = job->a->s->columns;
+    const int32_t *columns = job->a->s->columns + plan->from;
     double c = job->c->data[i];
-    int64_t count = 0;
-    if (!(c >= 0.0))
-        return -1;
-    for (int64_t j = 0; j < plan->degree; j++) {
-        int32_t u = columns[plan->from + position(plan, j)];
-        double q = job->pi ? c * job->pi->data[u] : c;
-        if (!(q >= 0.0))
-            return -1;
-        uint64_t at = job->shared ? (uint64_t)u : rng.first + (uint64_t)j;
-        double r = job->r ? job->r->data[u] : ld_random_uniform(rng.stream, at);
-        if (q >= 1.0 || r <= q)
-            out[count++] = ld_row_draw_of(j, q < 1.0 ? 1.0 / q : 1.0);
-    }
-    return count;
+    int64_t before = plan->kept >= 0 ? plan->kept : plan->degree, behind = plan->degree - before;
+    int64_t count = ld_poisson_keep(out, &job->rule, columns, before, c, 0, rng.first);
+    if (count < 0 || behind == 0)
+        return count;
+    int64_t more = ld_poisson_keep(out + count, &job->rule, columns + before + 1, behind, c, before,
+                                   rng.first + (uint64_t)before);
+    return more < 0 ? -1 : count + more;
 }
 
 /* Puts the certain entry into its place among the draws. */
@@ -259,8 +264,13 @@ static void draw_row(rows_job *job, int64_t i, ld_row_draw *out, scratch *s)
     else if (plan->kept >= 0)
         count = keep(out, count, plan->kept);
     plan->count = (int32_t)count;
-    for (int64_t j = 0; j < count; j++)
-        __builtin_prefetch(&job->a->s->columns[plan->from + ld_row_draw_at(out[j])]);
+}
+
+static void prefetch_row(const rows_job *job, int64_t i, const ld_row_draw *draws)
+{
+    const row_plan *plan = &job->plans[i];
+    for (int64_t j = 0; j < plan->count; j++)
+        __builtin_prefetch(&job->a->s->columns[plan->from + ld_row_draw_at(draws[j])]);
 }
 
 /* Puts the draws of row i into the structure, from place `to` on. */
@@ -291,20 +301,60 @@ static void draw_rows(void *ctx, int64_t begin, int64_t end)
     }
     for (int64_t group = begin; group < end; group += GROUP) {
         int64_t last = end - group < GROUP ? end : group + GROUP;
-        ld_row_draw *draws = job->draws ? job->draws + job->plans[group].place : s.draws;
+        for (int64_t i = group; i < last; i++) {
+            draw_row(job, i, s.draws + places(job, group, i), &s);
+            prefetch_row(job, i, s.draws + places(job, group, i));
+        }
         for (int64_t i = group; i < last; i++)
-            draw_row(job, i, draws + places(job, group, i), &s);
-        for (int64_t i = group; !job->draws && i < last; i++)
-            collect_row(job, i, draws + places(job, group, i), job->plans[i].place);
+            collect_row(job, i, s.draws + places(job, group, i), job->plans[i].place);
     }
+    ld_free(s.block);
+}
+
+/* Room for so many more draws in a list. */
+static bool reserve(draw_list *list, int64_t more)
+{
+    if (more <= list->room - list->size)
+        return true;
+    int64_t room = 2 * (list->size + more);
+    ld_row_draw *draws = ld_alloc_array(room, sizeof *draws, LD_MEM_SCRATCH);
+    if (!draws)
+        return false;
+    if (list->size > 0)
+        memcpy(draws, list->draws, (size_t)list->size * sizeof *draws);
+    ld_free(list->draws);
+    list->draws = draws;
+    list->room = room;
+    return true;
+}
+
+static void list_rows(void *ctx, int64_t begin, int64_t end)
+{
+    rows_job *job = ctx;
+    draw_list *list = &job->lists[begin / job->grain];
+    scratch s;
+    bool enough = scratch_new(&s, job, begin, end);
+    for (int64_t i = begin; enough && i < end; i++) {
+        row_plan *plan = &job->plans[i];
+        if (!(enough = reserve(list, most_draws(job, plan))))
+            break;
+        plan->place = list->size;
+        draw_row(job, i, list->draws + list->size, &s);
+        list->size += plan->count > 0 ? plan->count : 0;
+    }
+    if (!enough)
+        atomic_store(&job->stopped, LD_NOMEM);
     ld_free(s.block);
 }
 
 static void collect_rows(void *ctx, int64_t begin, int64_t end)
 {
     const rows_job *job = ctx;
+    const ld_row_draw *draws = job->lists[begin / job->grain].draws;
     for (int64_t i = begin; i < end; i++)
-        collect_row(job, i, job->draws + job->plans[i].place, job->plans[i].to);
+        prefetch_row(job, i, draws + job->plans[i].place);
+    for (int64_t i = begin; i < end; i++)
+        collect_row(job, i, draws + job->plans[i].place, job->plans[i].to);
 }
 
 /* --- messages --------------------------------------------------------------------------------- */
@@ -321,14 +371,14 @@ static ld_status explain(const rows_job *job)
     while (job->plans[i].count >= 0)
         i++;
     const row_plan *plan = &job->plans[i];
+    const float *of_columns = job->p_cols ? job->p_cols->data : job->rule.pi;
     int64_t r = job->rows->data[i] + 1;
     if (job->kind == POISSON && !(job->c->data[i] >= 0.0f))
         return ld_fail(LD_VALUE, "%s: c must be at least 0, got %g at position %" PRId64,
                        job->where, isnan(job->c->data[i]) ? (double)NAN : job->c->data[i], i + 1);
     for (int64_t j = 0; j < plan->degree; j++) {
         int64_t e = plan->from + position(plan, j), u = job->a->s->columns[e];
-        const ld_tensor *of_columns = job->kind == POISSON ? job->pi : job->p_cols;
-        double p = of_columns ? of_columns->data[u] : job->p ? job->p->data[e] : 1.0;
+        double p = of_columns ? of_columns[u] : job->p ? job->p->data[e] : 1.0;
         if (bad(p) || (of_columns && bad(p * (job->c ? job->c->data[i] : 1.0))))
             return ld_fail(LD_VALUE,
                            "%s: a probability must be finite and at least 0, got %g for %s %" PRId64
@@ -354,24 +404,50 @@ static ld_status collect(rows_job *job)
         nnz += job->plans[i].count;
     }
     LD_TRY(make_structure(job, nnz));
-    LD_TRY(ld_parallel_for(job->rows->size, GRAIN, collect_rows, job));
+    LD_TRY(ld_parallel_for(job->rows->size, job->grain, collect_rows, job));
 done:
     return st;
+}
+
+/* Draws all rows: into the structure, or into lists. */
+static ld_status draw_all(rows_job *job)
+{
+    int64_t n_lists = (job->rows->size + job->grain - 1) / job->grain;
+    ld_loop_fn *draw = draw_rows;
+    ld_status st = LD_OK;
+    if (job->kind == UNIFORM && !job->replace) {
+        LD_TRY(make_structure(job, job->room));
+    } else {
+        if (!(job->lists = ld_calloc_array(n_lists, sizeof *job->lists, LD_MEM_SCRATCH)))
+            LD_TRY(LD_NOMEM);
+        draw = list_rows;
+    }
+    if (job->kind == POISSON)
+        LD_TRY(ld_poisson_levels(&job->rule, job->a->s->n_cols, job->room));
+    LD_TRY(ld_parallel_for(job->rows->size, job->grain, draw, job));
+done:
+    return st;
+}
+
+static void free_draws(rows_job *job)
+{
+    int64_t n_lists = (job->rows->size + job->grain - 1) / job->grain;
+    for (int64_t i = 0; job->lists && i < n_lists; i++)
+        ld_free(job->lists[i].draws);
+    ld_free(job->lists);
+    ld_free(job->plans);
+    ld_free(job->rule.levels);
 }
 
 static ld_status run(ld_csr **out, ld_index **src, ld_tensor **w, rows_job *job,
                      const ld_index *first, ld_rng *rng)
 {
-    bool at_once = job->kind == UNIFORM && !job->replace;
     char what[64];
     ld_status st;
+    job->grain = job->kind == POISSON ? POISSON_GRAIN : GRAIN;
     LD_TRY(plan(job, first));
-    if (at_once)
-        LD_TRY(make_structure(job, job->room));
-    else if (!(job->draws = ld_alloc_array(job->room, sizeof *job->draws, LD_MEM_SCRATCH)))
-        LD_TRY(LD_NOMEM);
-    job->stream = ld_rng_next(rng);
-    LD_TRY(ld_parallel_for(job->rows->size, GRAIN, draw_rows, job));
+    job->stream = job->rule.stream = ld_rng_next(rng);
+    LD_TRY(draw_all(job));
     if ((st = (ld_status)atomic_load(&job->stopped)) != LD_OK) { /* told by another thread, maybe */
         ld_set_message("%s: %s", job->where, st == LD_NOMEM ? "out of memory" : "interrupted");
         goto done;
@@ -380,14 +456,13 @@ static ld_status run(ld_csr **out, ld_index **src, ld_tensor **w, rows_job *job,
         st = explain(job);
         goto done;
     }
-    if (!at_once)
+    if (job->lists)
         LD_TRY(collect(job));
     snprintf(what, sizeof what, "%s: %s", job->where, first == job->rows ? "node" : "first column");
     LD_TRY(ld_csr_compact(out, src, job->a, job->s, job->values, job->rows, first, what));
     *w = ld_tensor_ref(job->w);
 done:
-    ld_free(job->plans);
-    ld_free(job->draws);
+    free_draws(job);
     ld_structure_unref(job->s);
     ld_tensor_unref(job->values);
     ld_tensor_unref(job->w);
@@ -437,19 +512,14 @@ ld_status ld_poisson_rows(ld_csr **out, ld_index **src, ld_tensor **w, ld_csr *a
                           const ld_index *rows, const ld_tensor *c, ld_poisson_options o,
                           ld_rng *rng)
 {
-    rows_job job = {.where = "poisson_rows",
-                    .kind = POISSON,
-                    .a = a,
-                    .rows = rows,
-                    .always = o.always,
-                    .c = c,
-                    .pi = o.pi,
-                    .r = o.r,
-                    .shared = o.shared};
+    rows_job job = {
+        .where = "poisson_rows", .kind = POISSON, .a = a, .rows = rows, .always = o.always, .c = c};
     ld_status st;
     LD_TRY(check_vector("poisson_rows", "c", c, rows->size, "row"));
     LD_TRY(check_vector("poisson_rows", "pi", o.pi, a->s->n_cols, "column"));
     LD_TRY(check_vector("poisson_rows", "r", o.r, a->s->n_cols, "column"));
+    job.rule = (ld_poisson_rule){
+        .pi = o.pi ? o.pi->data : NULL, .r = o.r ? o.r->data : NULL, .shared = o.shared};
     st = run(out, src, w, &job, o.first, rng);
 done:
     return st;
