@@ -3,6 +3,7 @@
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
+local files = require "tools.files"
 local message_of = require "tools.message_of"
 local shell = require "tools.shell"
 
@@ -140,6 +141,7 @@ function tests.test_power_law_file_of_halves_with_loops()
   for _, dtype in ipairs{"float16", "bfloat16"} do
     settings.dtype, settings.self_loops = dtype, true
     generate.power_law_file(path, settings)
+    lu.assertTrue(files.read(path):find('"idx_train".*"idx_val".*"idx_test"') ~= nil)
     ladies.data.save(want, whole, {dtype = dtype})
     local data, other = ladies.data.load(path, {features_in = "file"}),
       ladies.data.load(whole, {features_in = "file"})

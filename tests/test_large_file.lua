@@ -68,6 +68,34 @@ function tests.test_halves_there_and_back()
   end
 end
 
+--- A Tensor is rounded by vectors, to the same bits as numbers one by one: around each float16 and
+-- half way to the next.
+function tests.test_vectors_of_halves()
+  local folder <close> = shell.folder()
+  local path = folder.path .. "/x.safetensors"
+  local halves <close> = all_halves(path, "float16")
+  local values = {0 / 0}
+  for _, row in ipairs(halves:numbers "x") do
+    for _, x in ipairs(row) do
+      local ulp = math.max(2.0^-24, math.abs(x) * 2.0^-11)
+      for _, step in ipairs{0, 0.25, 0.5, 0.5 + 2.0^-12, 0.5 - 2.0^-12, 1, 2} do
+        if math.abs(x) < 65472 or step == 0 then values[#values + 1] = x + step * ulp end
+      end
+    end
+  end
+  local numbers = ladies.tensor(values)
+  local function bytes(x)
+    safetensors.write(path, {x = npz.float16(x)})
+    return files.read(path)
+  end
+  lu.assertTrue(#values > 400000)
+  lu.assertTrue(bytes(numbers) == bytes(numbers:to_table()))
+  for _, large in ipairs{65520, -65520, 1e30} do
+    lu.assertStrContains(message_of(npz.float16, ladies.tensor{1, 65519, large}),
+      ("element 3 is %g, which float16"):format(large))
+  end
+end
+
 --- Half way between two numbers the even one is taken; what is too large for all is an error.
 function tests.test_rounding_to_halves()
   local folder <close> = shell.folder()

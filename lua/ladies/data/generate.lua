@@ -5,6 +5,7 @@
 local core = require "ladies_core"
 local array_file = require "ladies.base.array_file"
 local by_runs = require "ladies.data.by_runs"
+local checks = require "ladies.data.checks"
 local errors = require "ladies.base.errors"
 local from_arrays = require "ladies.data.from_arrays"
 local machine = require "ladies.base.machine"
@@ -160,8 +161,8 @@ local function write_labels(writer, parts, opts)
 end
 
 local function write_split(writer, train, val, test)
-  for part, ids in pairs{train = train, val = val, test = test} do
-    if #ids > 0 then writer:put("idx_" .. part, ids) end
+  for i, ids in ipairs{train, val, test} do
+    if #ids > 0 then writer:put("idx_" .. checks.SPLIT[i], ids) end
   end
 end
 

@@ -255,10 +255,11 @@ int bind_convert_array(lua_State *L, const char *room, const char *name)
     ld_npy_header h = bind_to_array(L, 1).header;
     h.type = type;
     void *items = new_array(L, h, where);
-    for (int64_t i = 0; i < ld_npy_count(&h); i++)
-        check(L, where,
-              t ? ld_npy_put_number(items, type, i, (double)t->data[i])
-                : ld_npy_put_integer(items, type, i, x->data[i]));
+    int64_t n = ld_npy_count(&h);
+    if (t)
+        check(L, where, ld_npy_put_floats(items, type, t->data, 0, n));
+    for (int64_t i = 0; x && i < n; i++)
+        check(L, where, ld_npy_put_integer(items, type, i, x->data[i]));
     set_shape(L, where);
     return 1;
 }

@@ -60,11 +60,9 @@ static void count_ranges(void *ctx, int64_t begin, int64_t end)
     spread *s = ctx;
     for (int64_t k = begin; k < end && atomic_load(&s->failure.status) == LD_OK; k++) {
         ld_edge_range range;
-        ld_loop_note(&s->failure, ld_edge_runs_load(&range, s->runs, NULL, k));
-        s->halves[k + 1] = 0;
-        for (int64_t r = 0; range.columns && r < range.n_rows; r++)
-            for (int64_t e = range.offsets[r]; e < range.offsets[r + 1]; e++)
-                s->halves[k + 1] += range.columns[e] > range.first + r;
+        ld_status st = ld_edge_runs_upper(&range, s->runs, k);
+        ld_loop_note(&s->failure, st);
+        s->halves[k + 1] = st == LD_OK ? range.offsets[range.n_rows] : 0;
         ld_edge_range_clear(&range);
     }
 }
@@ -89,19 +87,17 @@ static ld_status drop_range(const spread *s, int64_t k)
     int64_t number = s->halves[k], n = 0;
     int32_t *rows = NULL;
     ld_status st;
-    LD_TRY(ld_edge_runs_load(&range, s->runs, NULL, k));
+    LD_TRY(ld_edge_runs_upper(&range, s->runs, k));
     st = LD_NOMEM;
     if (!(rows = ld_alloc_array(s->halves[k + 1] - number, sizeof *rows, LD_MEM_SCRATCH)))
         goto done;
     for (int64_t r = 0; r < range.n_rows; r++) {
         int32_t row = (int32_t)(range.first + r);
-        for (int64_t e = range.offsets[r]; e < range.offsets[r + 1]; e++) {
-            if (range.columns[e] > row && s->which[number / 64] >> number % 64 & 1) {
+        for (int64_t e = range.offsets[r]; e < range.offsets[r + 1]; e++, number++)
+            if (s->which[number / 64] >> number % 64 & 1) {
                 range.columns[n] = range.columns[e]; /* those before it were looked at */
                 rows[n++] = row;
             }
-            number += range.columns[e] > row;
-        }
     }
     LD_TRY(ld_edge_runs_put(s->dropped, rows, range.columns, n, true));
 done:

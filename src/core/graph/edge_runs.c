@@ -146,21 +146,33 @@ int64_t ld_edge_runs_count(const ld_edge_runs *r, int64_t range)
 
 /* --- ranges ----------------------------------------------------------------------------------- */
 
-/* All entries of a range, in a new block. */
-static ld_status read_range(uint64_t **out, int64_t *count, const ld_edge_runs *r, int64_t range)
+/* Keeps the keys of entries right of the diagonal; how many these are. */
+static int64_t keep_upper(uint64_t *keys, int64_t n)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < n; i++) {
+        keys[kept] = keys[i];
+        kept += (uint32_t)keys[i] > keys[i] >> 32;
+    }
+    return kept;
+}
+
+/* All entries of a range, in a new block; with `upper` those right of the diagonal. */
+static ld_status read_range(uint64_t **out, int64_t *count, const ld_edge_runs *r, int64_t range,
+                            bool upper)
 {
     ld_status st = LD_OK;
     int64_t n = 0;
-    *count = ld_edge_runs_count(r, range);
-    if (!(*out = ld_alloc_array(*count, sizeof **out, LD_MEM_SCRATCH)))
+    if (!(*out = ld_alloc_array(ld_edge_runs_count(r, range), sizeof **out, LD_MEM_SCRATCH)))
         return LD_NOMEM;
     for (int64_t i = 0; i < r->n_runs && st == LD_OK; i++) {
         const ld_edge_run *run = &r->runs[i];
         int64_t begin = run->starts[range], size = run->starts[range + 1] - begin;
         st = ld_spill_get(r->file, *out + n, run->position + begin * (int64_t)sizeof **out,
                           size * (int64_t)sizeof **out);
-        n += size;
+        n += upper && st == LD_OK ? keep_upper(*out + n, size) : size;
     }
+    *count = n;
     return st;
 }
 
@@ -198,8 +210,9 @@ static void settle_rows(ld_edge_range *e, const ld_edge_range *without)
     }
 }
 
-ld_status ld_edge_runs_load(ld_edge_range *out, const ld_edge_runs *r, const ld_edge_runs *without,
-                            int64_t range)
+/* See ld_edge_runs_load and ld_edge_runs_upper. */
+static ld_status load(ld_edge_range *out, const ld_edge_runs *r, const ld_edge_runs *without,
+                      int64_t range, bool upper)
 {
     ld_edge_range gone = {0};
     uint64_t *keys = NULL;
@@ -209,8 +222,8 @@ ld_status ld_edge_runs_load(ld_edge_range *out, const ld_edge_runs *r, const ld_
     ld_status st;
     *out = (ld_edge_range){.first = first, .n_rows = n_rows};
     if (without)
-        LD_TRY(ld_edge_runs_load(&gone, without, NULL, range));
-    LD_TRY(read_range(&keys, &n, r, range));
+        LD_TRY(load(&gone, without, NULL, range, upper));
+    LD_TRY(read_range(&keys, &n, r, range, upper));
     st = LD_NOMEM;
     if (!(out->offsets = ld_calloc_array(n_rows + 2, sizeof *out->offsets, LD_MEM_SCRATCH)) ||
         !(out->columns = ld_alloc_array(n, sizeof *out->columns, LD_MEM_SCRATCH)))
@@ -222,6 +235,17 @@ done:
     ld_free(keys);
     ld_edge_range_clear(&gone);
     return st;
+}
+
+ld_status ld_edge_runs_load(ld_edge_range *out, const ld_edge_runs *r, const ld_edge_runs *without,
+                            int64_t range)
+{
+    return load(out, r, without, range, false);
+}
+
+ld_status ld_edge_runs_upper(ld_edge_range *out, const ld_edge_runs *r, int64_t range)
+{
+    return load(out, r, NULL, range, true);
 }
 
 void ld_edge_range_clear(ld_edge_range *e)

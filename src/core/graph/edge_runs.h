@@ -63,6 +63,10 @@ typedef struct {
  * ld_edge_range_clear, also after a failure. */
 ld_status ld_edge_runs_load(ld_edge_range *out, const ld_edge_runs *r, const ld_edge_runs *without,
                             int64_t range);
+
+/* The same of the entries right of the diagonal alone. */
+ld_status ld_edge_runs_upper(ld_edge_range *out, const ld_edge_runs *r, int64_t range);
+
 void ld_edge_range_clear(ld_edge_range *e);
 
 /* The rows of `count` ranges from `first` on as a matrix of ones. LD_RANGE. */

@@ -56,6 +56,10 @@ int64_t ld_npy_text_length(const char *text, int64_t size);
 ld_status ld_npy_put_integer(void *items, ld_npy_type type, int64_t i, int64_t value);
 ld_status ld_npy_put_number(void *items, ld_npy_type type, int64_t i, double value);
 
+/* The same for the elements begin .. end - 1, from those of `numbers`; float16 by vectors. */
+ld_status ld_npy_put_floats(void *items, ld_npy_type type, const float *numbers, int64_t begin,
+                            int64_t end);
+
 /* The bytes that a text needs in a type of this kind, U or S. LD_VALUE when it ends in a zero byte,
  * which would be lost, or, for U, is not UTF-8. */
 ld_status ld_npy_text_size(int64_t *size, char kind, const char *text, int64_t length);

@@ -149,10 +149,7 @@ typedef struct {
 static void convert(void *ctx, int64_t begin, int64_t end)
 {
     conversion *c = ctx;
-    ld_status st = LD_OK;
-    for (int64_t i = begin; i < end && st == LD_OK; i++)
-        st = ld_npy_put_number(c->items, c->type, i, (double)c->numbers[i]);
-    ld_loop_note(&c->failure, st);
+    ld_loop_note(&c->failure, ld_npy_put_floats(c->items, c->type, c->numbers, begin, end));
 }
 
 /* The numbers as the last tensor's type. */
