@@ -3,6 +3,7 @@
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
+local philox = require "reference.philox"
 local shell = require "tools.shell"
 local toy = require "reference.toy_data"
 local training = require "reference.toy_training"
@@ -85,6 +86,38 @@ function tests.test_draws()
   local p = random(3000):square()
   assert_same("choice", function()
     return (ladies.sampling.choice(p, 50, {rng = ladies.rng(4)})):hash()
+  end)
+end
+
+-- Whether dropout with probability 1/4 keeps each of `size` elements, as 1 or 0: a group of 512 has
+-- 64 blocks of four words, and a word's two halves decide on two elements side by side.
+local function kept_elements(size, key, stream)
+  local kept, block, group = {}, {}, nil
+  for e = 0, size - 1 do
+    if e // 512 ~= group then
+      group = e // 512
+      for lane = 0, 63 do block[lane] = philox.random(key, stream, group * 64 + lane) end
+    end
+    local word, lane, half = e % 512 // 128, e % 128 // 2, e % 2
+    kept[e + 1] = (block[lane][word + 1] >> 16 * half & 0xffff) >= 0x4000 and 1 or 0
+  end
+  return kept
+end
+
+--- Elements and gradients are kept by the draws of a plain Philox, in the last, partial group too;
+-- on each of the units.
+function tests.test_dropout()
+  local expected = kept_elements(1111, philox.seed(5), philox.at(3))
+  assert_same("dropout", function()
+    for _, name in ipairs{"dropout", "relu_dropout"} do
+      local x = ladies.full(1111, 0.75):requires_grad_()
+      local _ <close> = ladies.step()
+      local y = x[name](x, 0.25, ladies.rng(5):at(3))
+      y:sum():backward()
+      lu.assertEquals(y:to_table(), expected)
+      lu.assertEquals((x.grad * 0.75):to_table(), expected)
+    end
+    return true
   end)
 end
 

@@ -1,45 +1,26 @@
 /* Dropout (Srivastava et al. 2014), inverted, alone or with the ReLU before it in the same pass. What
  * is kept is a function of the rng's sub-stream and the element's or entry's position. One Philox block
- * gives eight elements 16 bits each; 64 blocks are made together so that the loops vectorise. Drawing
- * is most of the work: backward reads masks of one bit an element, an eighth of what it would take to
- * draw again. */
+ * gives eight elements 16 bits each. Drawing is most of the work: backward reads masks of one bit an
+ * element, an eighth of what it would take to draw again. */
 #include <math.h>
 #include <string.h>
 
+#include "base/philox.h"
 #include "base/simd.h"
 #include "base/threads.h"
 #include "grad/op.h"
 
-enum { LANES = 64, GROUP = 8 * LANES, GRAIN = 32 /* groups */ };
+enum { LANES = LD_PHILOX_LANES, GROUP = 8 * LANES, GRAIN = 32 /* groups */ };
 
-/* 16 random bits for each of the GROUP elements of group `g`: ld_philox, all lanes side by side. */
-static inline __attribute__((always_inline)) void random_group(uint16_t bits[GROUP], ld_stream s,
-                                                               uint64_t g)
+/* 16 random bits for each of the elements of a group. */
+typedef union {
+    uint32_t words[4 * LANES];
+    uint16_t bits[GROUP];
+} draws;
+
+static void draw(draws *d, ld_stream s, uint64_t group)
 {
-    uint32_t c0[LANES], c1[LANES], c2[LANES], c3[LANES];
-    uint32_t k0 = (uint32_t)s.key, k1 = (uint32_t)(s.key >> 32);
-    for (int i = 0; i < LANES; i++) {
-        uint64_t position = g * LANES + (uint64_t)i;
-        c0[i] = (uint32_t)position;
-        c1[i] = (uint32_t)(position >> 32);
-        c2[i] = (uint32_t)s.id;
-        c3[i] = (uint32_t)(s.id >> 32);
-    }
-    for (int round = 0; round < 10; round++) {
-        for (int i = 0; i < LANES; i++) {
-            uint32_t a = c0[i], b = c2[i];
-            c0[i] = (uint32_t)((uint64_t)LD_PHILOX_M1 * b >> 32) ^ c1[i] ^ k0;
-            c1[i] = LD_PHILOX_M1 * b;
-            c2[i] = (uint32_t)((uint64_t)LD_PHILOX_M0 * a >> 32) ^ c3[i] ^ k1;
-            c3[i] = LD_PHILOX_M0 * a;
-        }
-        k0 += LD_PHILOX_W0;
-        k1 += LD_PHILOX_W1;
-    }
-    memcpy(bits, c0, sizeof c0);
-    memcpy(bits + 2 * LANES, c1, sizeof c1);
-    memcpy(bits + 4 * LANES, c2, sizeof c2);
-    memcpy(bits + 6 * LANES, c3, sizeof c3);
+    ld_philox_lanes(d->words, s, group * LANES);
 }
 
 /* For each element of the GROUP one bit: element i * LANES + j is bit i of byte j. */
@@ -53,47 +34,67 @@ typedef struct {
     mask *masks; /* of each group, or NULL when no gradient will want them */
     int64_t size;
     ld_stream stream;
-    uint32_t threshold; /* an element is dropped when its bits are below */
+    uint16_t threshold; /* an element is dropped when its bits are below */
     float scale;
     bool relu, accumulate;
 } dropout;
 
 /* out = scale * in where an element is kept, 0 elsewhere; with relu, negative elements are 0 first, and
- * the masks are of those that are kept and positive. */
-static inline __attribute__((always_inline)) void forward_group(const dropout *p, int64_t first,
-                                                                int64_t n, bool relu)
+ * the masks are of those that are kept and positive. Whether to keep one is all bits or none of an
+ * integer, which compilers make of vectors where they do not of a bool. */
+static inline __attribute__((always_inline)) void forward_group(const dropout *p, int64_t group,
+                                                                float *restrict out,
+                                                                const float *restrict in, bool relu)
 {
-    uint16_t bits[GROUP];
-    float factor[GROUP];
-    const float *in = p->in + first;
-    float *out = p->out + first;
-    random_group(bits, p->stream, (uint64_t)(first / GROUP));
-    for (int i = 0; i < GROUP; i++)
-        factor[i] = (float)(bits[i] >= p->threshold) * p->scale; /* no branch to mispredict */
-    for (int64_t i = 0; i < n; i++)
-        out[i] = factor[i] * (relu && in[i] < 0 ? 0 : in[i]);
-    if (!p->masks)
-        return;
-    for (int64_t i = 0; relu && i < n; i++)
-        factor[i] = in[i] > 0 ? factor[i] : 0;
-    uint32_t kept[LANES] = {0};
+    draws d;
+    uint32_t kept[LANES] = {0}, factor;
+    const int32_t threshold = p->threshold;
+    const float scale = p->scale;
+    memcpy(&factor, &scale, sizeof factor);
+    draw(&d, p->stream, (uint64_t)group);
     for (int i = 0; i < GROUP / LANES; i++)
+        for (int j = 0; j < LANES; j++) {
+            int at = i * LANES + j;
+            float x = relu && in[at] < 0 ? 0 : in[at], times;
+            uint32_t keep = ~(uint32_t)((d.bits[at] - threshold) >> 31), bits = keep & factor;
+            memcpy(&times, &bits, sizeof times);
+            out[at] = times * x;
+            kept[j] |= keep & (uint32_t)(!relu || in[at] > 0) << i;
+        }
+    if (p->masks)
         for (int j = 0; j < LANES; j++)
-            kept[j] |= (uint32_t)(factor[i * LANES + j] > 0) << i;
-    for (int j = 0; j < LANES; j++)
-        p->masks[first / GROUP].bytes[j] = (uint8_t)kept[j];
+            p->masks[group].bytes[j] = (uint8_t)kept[j];
+}
+
+/* The last group, of n elements. */
+static inline __attribute__((always_inline)) void last_group(const dropout *p, int64_t group,
+                                                             int64_t n, bool relu)
+{
+    float in[GROUP] = {0}, out[GROUP];
+    memcpy(in, p->in + group * GROUP, (size_t)n * sizeof *in);
+    forward_group(p, group, out, in, relu);
+    memcpy(p->out + group * GROUP, out, (size_t)n * sizeof *out);
+}
+
+static inline __attribute__((always_inline)) void forward_groups(const dropout *p, int64_t begin,
+                                                                 int64_t end, bool relu)
+{
+    for (int64_t g = begin; g < end; g++) {
+        int64_t first = g * GROUP, rest = p->size - first;
+        if (rest < GROUP)
+            last_group(p, g, rest, relu);
+        else
+            forward_group(p, g, p->out + first, p->in + first, relu);
+    }
 }
 
 LD_CLONES(forward)
 {
     const dropout *p = ctx;
-    for (int64_t g = begin; g < end; g++) {
-        int64_t first = g * GROUP, rest = p->size - first, n = rest < GROUP ? rest : GROUP;
-        if (p->relu)
-            forward_group(p, first, n, true);
-        else
-            forward_group(p, first, n, false);
-    }
+    if (p->relu)
+        forward_groups(p, begin, end, true);
+    else
+        forward_groups(p, begin, end, false);
 }
 
 LD_CLONES(backward)
@@ -177,7 +178,7 @@ ld_status ld_op_dropout(ld_tape *tape, ld_tensor **out, ld_tensor *x, double p, 
     node.saved[0] = masks;
     d.out = y->data;
     d.stream = ld_rng_next(rng);
-    d.threshold = threshold_of(p);
+    d.threshold = (uint16_t)threshold_of(p);
     d.scale = scale_of(p);
     LD_TRY(ld_parallel_for(groups(d.size), GRAIN, forward, &d));
 done:
@@ -196,11 +197,11 @@ static ld_status kept_positions(ld_index **out, int64_t n, double p, ld_stream s
         return st;
     kept->size = 0;
     for (int64_t first = 0; first < n; first += GROUP) {
-        uint16_t bits[GROUP];
-        random_group(bits, stream, (uint64_t)(first / GROUP));
+        draws d;
+        draw(&d, stream, (uint64_t)(first / GROUP));
         for (int i = 0; i < GROUP && first + i < n; i++) {
             kept->data[kept->size] = (int32_t)(first + i);
-            kept->size += bits[i] >= threshold;
+            kept->size += d.bits[i] >= threshold;
         }
     }
     *out = kept;
