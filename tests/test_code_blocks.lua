@@ -37,7 +37,7 @@ local FORMULAS = "formulas, not code"
 local NOT_RUN = {
   ["README.md"] = {
     sh = "builds this program, or takes hours; test_reproduce runs the studies on toys",
-    [""] = "what a run of half a minute printed on one machine",
+    [""] = "what a run of a minute printed on one machine",
   },
   ["doc/benchmarks.md"] = {[""] = "what commands printed on one machine; they write it themselves"},
   ["doc/c.md"] = {sh = "installs; test_c_library builds and runs doc/c from a folder of its own"},

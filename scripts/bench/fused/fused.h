@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
     ld_csr *P;
     int64_t size;         /* nodes of a layer, or neighbours of a node */
-    ld_index *loops;      /* GraphSAGE: entries on the diagonal, -1 for none */
+    ld_index *loops;      /* GraphSAGE: places of loops in their rows, -1 for none */
     ld_alias *table;      /* FastGCN: of the squared column norms */
     ld_marker *renamed;   /* nodes to columns */
     uint64_t *bits;       /* FastGCN: the drawn nodes, always cleared again */

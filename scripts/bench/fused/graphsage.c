@@ -8,7 +8,7 @@ enum { GRAIN = 1024, GROUP = 64, ROWS_AHEAD = 4 };
 
 typedef struct {
     const ld_csr *P;
-    const int32_t *loops, *rows;
+    const int32_t *loops, *rows; /* loops: places in their rows */
     int64_t k;
     ld_stream stream;
     int32_t *at;     /* k + 1 places a row: positions in P, ascending, then their columns */
@@ -49,12 +49,12 @@ typedef struct {
 static void plan_rows(row_plan *plans, const draw *job, int64_t begin, int64_t end)
 {
     for (int64_t i = begin; i < end; i++) {
-        int32_t r = job->rows[i];
+        int32_t r = job->rows[i], from = (int32_t)job->P->s->offsets[r], loop = job->loops[r];
         plans[i - begin] = (row_plan){
             .row = r,
-            .from = (int32_t)job->P->s->offsets[r],
+            .from = from,
             .end = (int32_t)job->P->s->offsets[r + 1],
-            .loop = job->loops[r],
+            .loop = loop < 0 ? -1 : from + loop,
             .scale = job->P->row_scale ? job->P->row_scale->data[r] : 1.0f,
         };
     }
