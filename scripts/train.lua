@@ -40,6 +40,8 @@ local function spec(args)
       help = "threads that sample ahead; results do not depend on it"},
     {"memory", "SIZE", "string", help = "of what validation and test compute, how much may be in "
       .. "memory, as 4G (default: half of the machine's); the rest lies in temporary files"},
+    {"feature-cache", "SIZE", "string", help = "of features in shards, how much of other ranks' "
+      .. "every one holds, as 256M: the rows of the nodes of most edges (default: none)"},
     {"out", "DIR", "string", help = "the run's folder (default runs/DATASET-METHOD-N)"},
     {"resume", "DIR", "string", help = "go on with the run of this folder, as it was configured"},
     {"checkpoint-every", "SECONDS", "non-negative number", default = 30,
@@ -60,7 +62,7 @@ end
 -- Options that say how to run, not what; a resumed run may have others.
 local RUNNING = {
   threads = true, workers = true, out = true, resume = true, checkpoint_every = true, quiet = true,
-  profile = true, plot = true, memory = true, shard_optimizer = true,
+  profile = true, plot = true, memory = true, shard_optimizer = true, feature_cache = true,
 }
 -- Bounds on the length of a run; they too may change. So may the place of the data set, as a run
 -- goes on with the same content only.
@@ -148,7 +150,7 @@ cli.main(spec, arg, function(opts, given)
     out = folder, resume = opts.resume ~= nil, quiet = opts.quiet,
     checkpoint_every = opts.checkpoint_every, workers = opts.workers,
     profile = opts.profile, plot = opts.plot, memory = opts.memory,
-    shard_optimizer = opts.shard_optimizer,
+    shard_optimizer = opts.shard_optimizer, feature_cache = opts.feature_cache,
   })
   print(tostring(data))
   print_configuration(config, folder)

@@ -75,7 +75,8 @@ end
 -- How to run, not what.
 local RUNNING = {threads = true, workers = true, out = true, resume = true,
   ["checkpoint-every"] = true, quiet = true, help = true, auto = true, ["auto-seconds"] = true,
-  profile = true, plot = true, memory = true, ["shard-optimizer"] = true}
+  profile = true, plot = true, memory = true, ["shard-optimizer"] = true,
+  ["feature-cache"] = true}
 
 --- `ladies train --help` has the settings of the table, with their words, and no others.
 function tests.test_help()

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "fetch.h"
 #include "ranks.h"
 #include "state/bind.h"
 
@@ -172,6 +173,56 @@ static int ranks_waited(lua_State *L)
     return 1;
 }
 
+/* --- rows --------------------------------------------------------------------------------------- */
+
+#define BIND_FETCH "ladies.Fetch"
+
+static int fetch_gc(lua_State *L)
+{
+    ld_fetch **f = lua_touserdata(L, 1);
+    ld_fetch_free(*f);
+    *f = NULL;
+    return 0;
+}
+
+static ld_fetch **fetch_at(lua_State *L)
+{
+    ld_fetch **f = bind_check_userdata(L, 1, BIND_FETCH);
+    bind_arg_check(L, *f != NULL, 1, "a fetch that is over");
+    return f;
+}
+
+static int ranks_fetch(lua_State *L)
+{
+    ld_rows *have = bind_object(L, 1, BIND_ROWS);
+    const ld_index *ids = bind_index(L, 2);
+    ld_fetch **f = lua_newuserdatauv(L, sizeof *f, 0);
+    *f = NULL;
+    luaL_setmetatable(L, BIND_FETCH);
+    bind_arg_check(L, have->n_cols > 0 && have->n_cols < INT32_MAX / 4, 1, "rows of this size");
+    bind_check(L, ld_fetch_begin(f, have, ids));
+    return 1;
+}
+
+static int ranks_go_on(lua_State *L)
+{
+    bind_check(L, ld_fetch_go_on(*fetch_at(L)));
+    return 0;
+}
+
+static int ranks_fetched(lua_State *L)
+{
+    int64_t messages, bytes;
+    ld_fetch **f = fetch_at(L);
+    bind_check(L, ld_fetch_end(bind_new_rows(L), *f));
+    ld_fetch_sent(&messages, &bytes, *f);
+    ld_fetch_free(*f);
+    *f = NULL;
+    lua_pushinteger(L, messages);
+    lua_pushinteger(L, bytes);
+    return 3;
+}
+
 int luaopen_ladies_ranks(lua_State *L)
 {
     static const bind_function functions[] = {
@@ -189,6 +240,14 @@ int luaopen_ladies_ranks(lua_State *L)
         {"set_patience", ranks_set_patience,
          "set_patience(seconds)\nFor how long a call waits for other ranks."},
         {"finish", ranks_finish, "finish()\nEnds MPI, when all ranks have come to it."},
+        {"fetch", ranks_fetch,
+         "fetch(have, ids) -> Fetch\n"
+         "Begins to bring the rows `ids`, an ascending Index, that `have` lacks, Rows, and to give\n"
+         "others what they want of it. All ranks call it, one fetch after the other."},
+        {"go_on", ranks_go_on, "go_on(fetch)\nWithout waiting: what a fetch can do now."},
+        {"fetched", ranks_fetched,
+         "fetched(fetch) -> Rows, messages, bytes\n"
+         "Waits for the end of a fetch: `have` with its rows, and what this rank has sent for it."},
         {"silence", ranks_silence, "silence()\nLets standard output go nowhere."},
         {"share", ranks_share,
          "share(on)\nWhether all ranks make products together, each some rows of them."},
@@ -198,6 +257,7 @@ int luaopen_ladies_ranks(lua_State *L)
          "waited() -> seconds\nThat this rank has waited for others so far."},
         {NULL, NULL, NULL},
     };
+    bind_hidden_class(L, BIND_FETCH, fetch_gc);
     lua_newtable(L);
     bind_functions(L, functions);
     return 1;

@@ -20,6 +20,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "tensor/share.h"
+#include "waiting.h"
 
 enum {
     SPINS = 200,      /* tests at once */
@@ -50,15 +51,14 @@ static void find_leaks(void)
 
 static const double GRACE = 60; /* seconds that a wait may last after a farewell, at most */
 
-static MPI_Comm ranks = MPI_COMM_NULL, leaving;
+static MPI_Comm ranks = MPI_COMM_NULL, leaving, background;
 static int own_rank, n_ranks;
 static int n_left, last_left; /* ranks that have said farewell, and the last one */
 static double left_at;        /* when it did */
 static bool lost;
 static double patience = 1800, waited;
 
-/* Fails for an error code of MPI. */
-static ld_status check(int code, const char *what)
+ld_status ld_ranks_check(int code, const char *what)
 {
     char text[MPI_MAX_ERROR_STRING];
     int length;
@@ -69,7 +69,7 @@ static ld_status check(int code, const char *what)
     return ld_fail(LD_IO, "ranks: %s: %s", what, text);
 }
 
-static ld_status check_open(void)
+ld_status ld_ranks_check_open(void)
 {
     if (lost)
         return ld_fail(LD_STATE, "ranks: they have lost each other, by an error before");
@@ -91,13 +91,15 @@ static ld_status take_farewell(void)
 {
     MPI_Status from;
     int there = 0;
-    ld_status st = check(MPI_Iprobe(MPI_ANY_SOURCE, 0, leaving, &there, &from), "MPI_Iprobe");
+    ld_status st =
+        ld_ranks_check(MPI_Iprobe(MPI_ANY_SOURCE, 0, leaving, &there, &from), "MPI_Iprobe");
     if (st != LD_OK || !there)
         return st;
     n_left++;
     last_left = from.MPI_SOURCE;
     left_at = ld_clock();
-    return check(MPI_Recv(NULL, 0, MPI_BYTE, last_left, 0, leaving, MPI_STATUS_IGNORE), "MPI_Recv");
+    return ld_ranks_check(MPI_Recv(NULL, 0, MPI_BYTE, last_left, 0, leaving, MPI_STATUS_IGNORE),
+                          "MPI_Recv");
 }
 
 /* Whether it has taken too long, or is to be given up. */
@@ -117,14 +119,13 @@ static ld_status look(double began)
     return ld_poll();
 }
 
-/* Waits for n requests. */
-static ld_status wait_for(int n, MPI_Request *requests, const char *what)
+ld_status ld_ranks_wait(int n, MPI_Request *requests, const char *what)
 {
     double began = ld_clock();
     int done = 0;
     ld_status st = LD_OK;
     for (int64_t tests = 0; st == LD_OK; tests++) {
-        st = check(MPI_Testall(n, requests, &done, MPI_STATUSES_IGNORE), what);
+        st = ld_ranks_check(MPI_Testall(n, requests, &done, MPI_STATUSES_IGNORE), what);
         if (st != LD_OK || done)
             break;
         if (tests % LOOK_EVERY == 0)
@@ -144,9 +145,9 @@ static ld_status leave(void)
     for (int r = 0; r < n_ranks && st == LD_OK; r++) {
         if (r == own_rank)
             continue;
-        st = check(MPI_Isend(NULL, 0, MPI_BYTE, r, 0, leaving, &request), "MPI_Isend");
+        st = ld_ranks_check(MPI_Isend(NULL, 0, MPI_BYTE, r, 0, leaving, &request), "MPI_Isend");
         if (st == LD_OK)
-            st = check(MPI_Request_free(&request), "MPI_Request_free");
+            st = ld_ranks_check(MPI_Request_free(&request), "MPI_Request_free");
     }
     for (int64_t tests = 0; st == LD_OK && n_left < n_ranks - 1; tests++) {
         st = take_farewell();
@@ -172,12 +173,20 @@ static void at_exit(int status, void *unused)
     }
 }
 
+static ld_status new_comm(MPI_Comm *comm)
+{
+    ld_status st = ld_ranks_check(MPI_Comm_dup(MPI_COMM_WORLD, comm), "MPI_Comm_dup");
+    return st != LD_OK ? st
+                       : ld_ranks_check(MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN),
+                                        "MPI_Comm_set_errhandler");
+}
+
 static ld_status begin(void)
 {
     int provided;
     ld_status st;
     count_leaks(false);
-    st = check(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided), "MPI_Init");
+    st = ld_ranks_check(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided), "MPI_Init");
     count_leaks(true);
     if (st != LD_OK)
         return st;
@@ -185,15 +194,11 @@ static ld_status begin(void)
     setenv("LADIES_WITHIN_RANK", "1", 1);
     if (provided < MPI_THREAD_FUNNELED)
         return ld_fail(LD_STATE, "ranks: this MPI allows no threads besides its own");
-    if ((st = check(MPI_Comm_dup(MPI_COMM_WORLD, &leaving), "MPI_Comm_dup")) != LD_OK ||
-        (st = check(MPI_Comm_set_errhandler(leaving, MPI_ERRORS_RETURN),
-                    "MPI_Comm_set_errhandler")) != LD_OK ||
-        (st = check(MPI_Comm_dup(MPI_COMM_WORLD, &ranks), "MPI_Comm_dup")) != LD_OK ||
-        (st = check(MPI_Comm_rank(ranks, &own_rank), "MPI_Comm_rank")) != LD_OK ||
-        (st = check(MPI_Comm_set_errhandler(ranks, MPI_ERRORS_RETURN),
-                    "MPI_Comm_set_errhandler")) != LD_OK)
+    if ((st = new_comm(&leaving)) != LD_OK || (st = new_comm(&ranks)) != LD_OK ||
+        (st = new_comm(&background)) != LD_OK ||
+        (st = ld_ranks_check(MPI_Comm_rank(ranks, &own_rank), "MPI_Comm_rank")) != LD_OK)
         return st;
-    return check(MPI_Comm_size(ranks, &n_ranks), "MPI_Comm_size");
+    return ld_ranks_check(MPI_Comm_size(ranks, &n_ranks), "MPI_Comm_size");
 }
 
 ld_status ld_ranks_open(int *rank, int *size)
@@ -208,14 +213,20 @@ ld_status ld_ranks_open(int *rank, int *size)
     return LD_OK;
 }
 
+MPI_Comm ld_ranks_background(int *size)
+{
+    *size = n_ranks;
+    return background;
+}
+
 ld_status ld_ranks_finish(void)
 {
-    ld_status st = check_open();
+    ld_status st = ld_ranks_check_open();
     if (st != LD_OK || (st = leave()) != LD_OK)
         return st;
     lost = true;
     find_leaks();
-    return check(MPI_Finalize(), "MPI_Finalize");
+    return ld_ranks_check(MPI_Finalize(), "MPI_Finalize");
 }
 
 void ld_ranks_set_patience(double seconds)
@@ -233,7 +244,7 @@ ld_status ld_ranks_exchange(const ld_ranks_block *sends, int n_sends,
 {
     int n = 0;
     ld_status st;
-    if ((st = check_open()) != LD_OK)
+    if ((st = ld_ranks_check_open()) != LD_OK)
         return st;
     MPI_Request *requests =
         ld_alloc_array(n_sends + n_receives + 1, sizeof *requests, LD_MEM_SCRATCH);
@@ -241,15 +252,17 @@ ld_status ld_ranks_exchange(const ld_ranks_block *sends, int n_sends,
         return LD_NOMEM;
     for (int i = 0; i < n_receives; i++) {
         const ld_ranks_block *b = &receives[i];
-        LD_TRY(check(MPI_Irecv(b->data, (int)b->n, MPI_FLOAT, b->rank, 0, ranks, &requests[n++]),
-                     "MPI_Irecv"));
+        LD_TRY(ld_ranks_check(
+            MPI_Irecv(b->data, (int)b->n, MPI_FLOAT, b->rank, 0, ranks, &requests[n++]),
+            "MPI_Irecv"));
     }
     for (int i = 0; i < n_sends; i++) {
         const ld_ranks_block *b = &sends[i];
-        LD_TRY(check(MPI_Isend(b->data, (int)b->n, MPI_FLOAT, b->rank, 0, ranks, &requests[n++]),
-                     "MPI_Isend"));
+        LD_TRY(ld_ranks_check(
+            MPI_Isend(b->data, (int)b->n, MPI_FLOAT, b->rank, 0, ranks, &requests[n++]),
+            "MPI_Isend"));
     }
-    LD_TRY(wait_for(n, requests, "an exchange"));
+    LD_TRY(ld_ranks_wait(n, requests, "an exchange"));
 done:
     ld_free(requests);
     return st;
@@ -310,11 +323,11 @@ ld_status ld_ranks_sum(float *sum, const float *own, int64_t n)
 {
     MPI_Request request;
     ld_status st;
-    if ((st = check_open()) != LD_OK ||
-        (st = check(MPI_Iallreduce(own, sum, (int)n, MPI_FLOAT, MPI_SUM, ranks, &request),
-                    "MPI_Iallreduce")) != LD_OK)
+    if ((st = ld_ranks_check_open()) != LD_OK ||
+        (st = ld_ranks_check(MPI_Iallreduce(own, sum, (int)n, MPI_FLOAT, MPI_SUM, ranks, &request),
+                             "MPI_Iallreduce")) != LD_OK)
         return st;
-    return wait_for(1, &request, "a sum");
+    return ld_ranks_wait(1, &request, "a sum");
 }
 
 /* The sizes of what all ranks give, as offsets. */
@@ -323,10 +336,10 @@ static ld_status gather_sizes(int64_t *offsets, int64_t n)
     MPI_Request request;
     ld_status st;
     offsets[0] = 0;
-    if ((st =
-             check(MPI_Iallgather(&n, 1, MPI_INT64_T, offsets + 1, 1, MPI_INT64_T, ranks, &request),
-                   "MPI_Iallgather")) != LD_OK ||
-        (st = wait_for(1, &request, "a gathering")) != LD_OK)
+    if ((st = ld_ranks_check(
+             MPI_Iallgather(&n, 1, MPI_INT64_T, offsets + 1, 1, MPI_INT64_T, ranks, &request),
+             "MPI_Iallgather")) != LD_OK ||
+        (st = ld_ranks_wait(1, &request, "a gathering")) != LD_OK)
         return st;
     for (int r = 0; r < n_ranks; r++)
         offsets[r + 1] += offsets[r];
@@ -342,7 +355,7 @@ ld_status ld_ranks_gather(char **all, int64_t *offsets, const char *own, int64_t
     char *bytes = NULL;
     int *counts = NULL;
     ld_status st;
-    if ((st = check_open()) != LD_OK || (st = gather_sizes(offsets, n)) != LD_OK)
+    if ((st = ld_ranks_check_open()) != LD_OK || (st = gather_sizes(offsets, n)) != LD_OK)
         return st;
     bytes = ld_alloc((size_t)offsets[n_ranks] + 1, LD_MEM_SCRATCH);
     counts = ld_alloc_array(2 * n_ranks, sizeof *counts, LD_MEM_SCRATCH);
@@ -354,10 +367,10 @@ ld_status ld_ranks_gather(char **all, int64_t *offsets, const char *own, int64_t
         counts[r] = (int)(offsets[r + 1] - offsets[r]);
         counts[n_ranks + r] = (int)offsets[r];
     }
-    LD_TRY(check(MPI_Iallgatherv(own, (int)n, MPI_BYTE, bytes, counts, counts + n_ranks, MPI_BYTE,
-                                 ranks, &request),
-                 "MPI_Iallgatherv"));
-    LD_TRY(wait_for(1, &request, "a gathering"));
+    LD_TRY(ld_ranks_check(MPI_Iallgatherv(own, (int)n, MPI_BYTE, bytes, counts, counts + n_ranks,
+                                          MPI_BYTE, ranks, &request),
+                          "MPI_Iallgatherv"));
+    LD_TRY(ld_ranks_wait(1, &request, "a gathering"));
     *all = bytes;
     ld_free(counts);
     return LD_OK;
@@ -372,15 +385,15 @@ done:
 ld_status ld_ranks_broadcast(char *bytes, int64_t n, int root)
 {
     ld_status st;
-    if ((st = check_open()) != LD_OK)
+    if ((st = ld_ranks_check_open()) != LD_OK)
         return st;
     for (int64_t at = 0; at < n; at += PIECE) {
         MPI_Request request;
         int64_t left = n - at;
-        if ((st = check(MPI_Ibcast(bytes + at, (int)(left < PIECE ? left : PIECE), MPI_BYTE, root,
-                                   ranks, &request),
-                        "MPI_Ibcast")) != LD_OK ||
-            (st = wait_for(1, &request, "a broadcast")) != LD_OK)
+        if ((st = ld_ranks_check(MPI_Ibcast(bytes + at, (int)(left < PIECE ? left : PIECE),
+                                            MPI_BYTE, root, ranks, &request),
+                                 "MPI_Ibcast")) != LD_OK ||
+            (st = ld_ranks_wait(1, &request, "a broadcast")) != LD_OK)
             return st;
     }
     return LD_OK;

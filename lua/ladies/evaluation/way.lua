@@ -5,7 +5,8 @@
 -- Layer after layer is computed before the next begins, so a node costs its degree once a layer and
 -- not its whole neighbourhood of five hops. Held at a time are the output of the layer before and
 -- two intermediates of the one in hand, 3 N K floats for N nodes and K columns, besides P and the
--- features, and features that stay in a file as N rows of float32. A layer may pass on a table of
+-- features; features that stay in a file are N rows of float32 besides, unless the first layer maps
+-- them (model.takes_rows), some at a time. A layer may pass on a table of
 -- tensors, for layers further on (jumping knowledge, initial residuals); these are held as long as
 -- they are passed on. What is more than the memory that is given lies in temporary files.
 
@@ -74,7 +75,7 @@ local function layers(room, model, field, features)
   local whole = {adj = field.P, dst = all, src = all}
   local held = add_tensors({[features] = true}, model)
   local h = field.src and features:rows(field.src) or features
-  if options.class_of(h) == "Rows" then h = h:to_tensor() end
+  if options.class_of(h) == "Rows" and not model.takes_rows then h = h:to_tensor() end
   for i = 1, model.n_layers do
     local input = h
     local block = i < field.first and whole or receptive_field.block(field, i, all)

@@ -6,6 +6,9 @@ local stack = require "ladies.nn.stack"
 
 local Gcn = stack.class "Gcn"
 
+--- Exact inference may give the first layer Rows in place of their Tensor.
+Gcn.takes_rows = true
+
 local function convolution(opts, inputs, outputs, rng)
   return GcnConv.new{inputs = inputs, outputs = outputs, order = opts.order, bias = opts.bias,
     init = opts.init, rng = rng}

@@ -49,14 +49,15 @@ function GcnConv.transform_is_cheaper(adj, inputs, outputs)
       <= nnz * inputs + adj.n_rows * inputs * outputs
 end
 
---- conv:forward(h: Tensor | Matrix [, adj: Matrix | table]) -> Tensor: P H W + b. h: n_cols x
--- inputs (Tensor or sparse Matrix), adj: Matrix n_rows x n_cols, or a block with it; the result is
--- n_rows x outputs. Without adj, h (a Tensor) is P H already. The order is that for block.whole,
--- where there is one: the Matrix whose rows are computed a part at a time, to the same bits.
+--- conv:forward(h: Tensor | Matrix | Rows [, adj: Matrix | table]) -> Tensor: P H W + b. h: n_cols
+-- x inputs (Tensor or sparse Matrix, or Rows where nothing is recorded), adj: Matrix n_rows x
+-- n_cols, or a block with it; the result is n_rows x outputs. Without adj, h (a Tensor) is P H
+-- already. The order is that for block.whole, where there is one: the Matrix whose rows are
+-- computed a part at a time, to the same bits.
 function GcnConv:forward(h, adj)
   local whole
   if type(adj) == "table" then adj, whole = adj.adj, adj.whole end
-  options.value("ladies.nn.gcn_conv", "h", h, adj and "Tensor or Matrix" or "Tensor")
+  options.value("ladies.nn.gcn_conv", "h", h, adj and "Tensor or Matrix or Rows" or "Tensor")
   options.value("ladies.nn.gcn_conv", "the adjacency", adj, "Matrix or nil")
   if h.n_cols ~= self.weight.n_rows then
     errors.fail(("nn.gcn_conv: features have %d columns, its weight %d rows"):format(h.n_cols,
@@ -67,12 +68,13 @@ function GcnConv:forward(h, adj)
   end
   if not adj then return h:linear(self.weight, self.bias) end
   local transform = self.order == "transform_first"
-  if options.class_of(h) ~= "Tensor" then
+  if options.class_of(h) == "Matrix" then
     transform = true
   elseif self.order == "auto" then
     transform = GcnConv.transform_is_cheaper(whole or adj, self.inputs, self.outputs)
   end
   if not transform then
+    if options.class_of(h) == "Rows" then h = h:to_tensor() end
     local near = adj:matmul(h)
     return free_after(near, near:linear(self.weight, self.bias))
   end

@@ -93,14 +93,21 @@ local function begin(model, h, src, rng)
     first = alpha and first * (alpha / (1 - alpha)) or first}
 end
 
---- The logits of a mini-batch, as those of nn.gcn. H0 is computed from the features for each of its
--- nodes, whether or not the layer below has it: a sampler need not keep a layer's nodes.
-function Gcnii:forward(features, batch, rng)
-  rng = network.begin(self, batch, rng)
+--- The nodes of a mini-batch whose features its forward reads: its input, and what else its layers
+-- have H0 of.
+function Gcnii.feature_nodes(_, batch)
   local nodes = batch.input
   for _, block in ipairs(batch.blocks) do
     if #find(nodes, block.dst) < #block.dst then nodes = union(nodes, block.dst) end
   end
+  return nodes
+end
+
+--- The logits of a mini-batch, as those of nn.gcn. H0 is computed from the features for each of its
+-- nodes, whether or not the layer below has it: a sampler need not keep a layer's nodes.
+function Gcnii:forward(features, batch, rng)
+  rng = network.begin(self, batch, rng)
+  local nodes = self:feature_nodes(batch)
   local all = network.gather(features, batch, nodes)
   local last = nodes == batch.input and all or all:rows(find(nodes, batch.input))
   return network.through(self, {last = last, all = all, nodes = nodes}, batch, rng)

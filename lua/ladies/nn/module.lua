@@ -116,7 +116,8 @@ local function shown_as_html(t)
 end
 
 -- What the library asks any model for, which need not have it.
-local ASKED = "config n_layers:integer layer:function normalize:string lambda:number P"
+local ASKED = "config n_layers:integer layer:function normalize:string lambda:number P "
+  .. "takes_rows:boolean feature_nodes:function"
 
 --- ladies.nn.class(name [, fields: string]) -> table: a metatable for a new kind of module: methods
 -- go into it, `parameters` and `named_parameters` are there. Make objects with setmetatable({...},

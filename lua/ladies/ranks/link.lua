@@ -94,6 +94,26 @@ function link.exchange(kind, sends, receives)
   counted(kind, #sends, bytes, mpi.exchange, sends, receives)
 end
 
+--- Begins to bring to this rank the rows of an ascending Index that it lacks of Rows, and to give
+-- others what they want of those: a fetch, for the functions below. All ranks call it alike.
+function link.fetch(rows, ids)
+  return mpi.fetch(rows, ids)
+end
+
+--- What a fetch can do now, without waiting.
+function link.go_on(fetch)
+  mpi.go_on(fetch)
+end
+
+--- Waits for the end of a fetch: the Rows that it began with, and those that it has brought.
+function link.fetched(kind, fetch)
+  local counts, before = of_kind(kind), mpi.waited()
+  local rows, messages, bytes = mpi.fetched(fetch)
+  counts.messages, counts.bytes = counts.messages + messages, counts.bytes + bytes
+  counts.seconds = counts.seconds + mpi.waited() - before
+  return rows
+end
+
 -- Lets products be made together until the result, a <close> variable, goes out of scope.
 local function sharing(kind)
   local counts, waited, messages, bytes = of_kind(kind), mpi.waited(), mpi.shared()

@@ -25,11 +25,13 @@ local Profile = require "ladies.training.profile"
 local progress = require "ladies.base.progress"
 local propagation = require "ladies.graph.propagation"
 local ranks_cost = require "ladies.training.ranks_cost"
+local rows_ahead = require "ladies.training.rows_ahead"
 local run_checkpoint = require "ladies.training.run_checkpoint"
 local step = require "ladies.training.step"
 local tables = require "ladies.base.tables"
 local timer = require "ladies.training.timer"
 local together = require "ladies.training.together"
+local units = require "ladies.base.units"
 local validation = require "ladies.training.validation"
 
 local Run = {__name = "TrainingRun"}
@@ -166,6 +168,18 @@ function Run:last_batch()
   return most // size * size
 end
 
+-- Has the rows of the features that other ranks have brought ahead of the batches.
+function Run:open_rows()
+  local opts, size = self.opts, self.opts.grad_accumulate
+  self.next_batch = rows_ahead.new{
+    batches = self.next_batch, features = opts.data.features, sampler = opts.sampler,
+    adjacency = opts.data.graph.adjacency, model = self.model,
+    cache = opts.feature_cache and units.bytes("ladies.train: feature_cache", opts.feature_cache),
+    step = size, steps = (self:last_batch() - self.number) // size,
+  }
+  self.rows_ahead = self.next_batch
+end
+
 -- The iterator over the batches that are left, and their progress.
 function Run:open_batches()
   local opts, batch_options = self.opts, self:batch_options(self.epoch, self.index + 1)
@@ -176,6 +190,7 @@ function Run:open_batches()
       function(text) self.progress:line("ladies: " .. text) end)
   end
   self.total = opts.epochs * batches.per_epoch(#opts.data.train, batch_options)
+  if self.together and rows_ahead.is_for(opts.data.features) then self:open_rows() end
   self.progress = progress.new{
     total = self:last_batch(), done = self.number, quiet = opts.quiet,
     bound = self.validation ~= nil and opts.patience > 0, measure = self.monitor.name,
@@ -383,6 +398,7 @@ function Run:loop()
     reason = self:reason_to_stop()
   end
   if self.divided then self.divided:collect(true) end
+  if self.rows_ahead then self.rows_ahead:finish() end
   if self.folder and not self.trouble then run_checkpoint.save(self) end
   return reason
 end

@@ -217,6 +217,7 @@ local function own_of(run)
     if record.wrong then break end
     if run.opts.on_batch then batches[record.number] = batch end
   end
+  if run.rows_ahead then run.rows_ahead:finish_step() end
   check_frozen(run, before)
   return records, batches
 end

@@ -31,6 +31,7 @@ local SPEC = {
   seed = {"integer", 1},
   eval_every = {"positive integer", 10},
   memory = "string or positive number or nil",
+  feature_cache = "string or positive number or nil",
   validate = "callable or nil",
   monitor = "table or nil",
   on_batch = "callable or nil",
@@ -122,6 +123,8 @@ end
 -- eval_every   batches between two validations (10)
 -- memory       the bytes of activations that exact inference, for validation and test, may have in
 --              memory, also as "4G"; see inference.way. Files are in `out` where it has one
+-- feature_cache   bytes, also as "256M" (none): of features in shards, how much of those of other
+--              ranks each holds all the time, the rows of the nodes of most edges
 -- validate     validate(model, batch number) -> number, or a table of numbers by name [,
 --              predictions for all nodes, of the form of the labels]; default micro-F1 by exact
 --              inference

@@ -53,10 +53,26 @@ static int rows_to_tensor(lua_State *L)
     return 1;
 }
 
+static int rows_matmul(lua_State *L)
+{
+    ld_rows *x = rows_at(L, 1);
+    const ld_tensor *w = bind_tensor(L, 2);
+    bind_check(L, ld_rows_matmul(bind_new_tensor(L), x, w));
+    return 1;
+}
+
 static int rows_prefetch(lua_State *L)
 {
     bind_check(L, ld_rows_prefetch(rows_at(L, 1), bind_index(L, 2)));
     return 0;
+}
+
+static int rows_missing(lua_State *L)
+{
+    const ld_rows *x = rows_at(L, 1);
+    const ld_index *ids = bind_index(L, 2);
+    bind_check(L, ld_rows_missing(bind_new_index(L), x, ids));
+    return 1;
 }
 
 static int rows_is_finite(lua_State *L)
@@ -103,6 +119,8 @@ static int rows_get(lua_State *L)
         lua_pushinteger(L, x->n_rows);
     else if (strcmp(key, "n_cols") == 0)
         lua_pushinteger(L, x->n_cols);
+    else if (strcmp(key, "whole") == 0)
+        lua_pushboolean(L, !x->bounds);
     else if (strcmp(key, "dtype") == 0)
         lua_pushstring(L, ld_number_name(x->number));
     else
@@ -190,12 +208,21 @@ static const bind_function functions[] = {
 static const bind_function methods[] = {
     {"rows", rows_rows,
      "x:rows(idx) -> Tensor\n"
-     "The rows of these numbers, which may repeat, as float32; an error for one at another rank."},
-    {"slice", rows_slice, "x:slice(first, last) -> Tensor\nRows first .. last, as rows."},
+     "The rows of these numbers, which may repeat, as float32. One that another rank has is an error\n"
+     "but in comm.together, where all ranks ask for the same rows; so for slice and to_tensor."},
+    {"slice", rows_slice, "x:slice(first, last) -> Tensor\nRows first .. last."},
     {"to_tensor", rows_to_tensor, "x:to_tensor() -> Tensor\nAll rows, in memory."},
+    {"matmul", rows_matmul,
+     "x:matmul(W: Tensor) -> Tensor\n"
+     "The product with a dense matrix, each row as that of it alone, to the bit: that of\n"
+     "x:to_tensor() in exact inference, without all of it in memory. It has no gradient: W must be\n"
+     "a constant, or nothing be recorded."},
     {"prefetch", rows_prefetch,
      "x:prefetch(idx)\n"
      "Waits until these rows are in memory, so that rows(idx) does not: for threads that run ahead."},
+    {"missing", rows_missing,
+     "x:missing(idx) -> Index\n"
+     "Those of the ids whose rows are not here but at other ranks (x.whole: none are)."},
     {"is_finite", rows_is_finite,
      "x:is_finite() -> boolean [, number, row, column]\n"
      "Whether all elements are finite; if not, the first that is not and its place."},
@@ -207,7 +234,7 @@ void bind_open_rows(lua_State *L)
 {
     static const luaL_Reg meta[] = {{"__gc", rows_gc}, {"__tostring", rows_tostring}, {NULL, NULL}};
     static const char *const properties[] = {"n_rows:integer", "n_cols:integer", "dtype:string",
-                                             NULL};
+                                             "whole:boolean", NULL};
     bind_class(L, BIND_ROWS, methods, meta, properties, rows_get);
     bind_functions(L, functions);
 }

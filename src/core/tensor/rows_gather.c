@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/simd.h"
 #include "base/threads.h"
+#include "tensor/share.h"
 #include "tensor/stored_rows.h"
 
 enum { GRAIN = 64, SCAN_GRAIN = 1 << 12 };
@@ -108,13 +109,94 @@ static ld_status each_row(void *dst, const ld_rows *x, const int32_t *ids, int64
     return st == LD_OK && p.absent >= 0 ? ld_rows_absent(x, p.absent) : st;
 }
 
+/* Rows begin .. end - 1 of those that all processes gather. */
+static ld_status gather_own(void *ctx, int64_t begin, int64_t end)
+{
+    const gathering *p = ctx;
+    return each_row((float *)p->dst + begin * p->x->n_cols, p->x, p->ids ? p->ids + begin : NULL,
+                    p->first + begin, end - begin, gather_rows);
+}
+
+/* Which of count rows from `first` on each process has. */
+static void clip_bounds(int64_t *bounds, const ld_rows *x, int64_t first, int64_t count)
+{
+    for (int r = 0; r <= x->n_owners; r++) {
+        int64_t at = x->bounds[r] - first;
+        bounds[r] = at < 0 ? 0 : at > count ? count : at;
+    }
+}
+
+/* The ids by the processes that have their rows, places[i] being that of ids[i] among them. */
+static void group_by_owner(int32_t *grouped, int64_t *places, int64_t *bounds, const ld_rows *x,
+                           const int32_t *ids, int64_t count)
+{
+    memset(bounds, 0, ((size_t)x->n_owners + 1) * sizeof *bounds);
+    for (int64_t i = 0; i < count; i++)
+        places[i] = bounds[ld_rows_owner(x, ids[i]) + 1]++;
+    for (int r = 0; r < x->n_owners; r++)
+        bounds[r + 1] += bounds[r];
+    for (int64_t i = 0; i < count; i++) {
+        places[i] += bounds[ld_rows_owner(x, ids[i])];
+        grouped[places[i]] = ids[i];
+    }
+}
+
+/* dst := the rows of t at these places. */
+static void put_back(ld_tensor *dst, const ld_tensor *t, const int64_t *places)
+{
+    for (int64_t i = 0; i < dst->n_rows; i++)
+        memcpy(dst->data + i * dst->n_cols, t->data + places[i] * t->n_cols,
+               (size_t)t->n_cols * sizeof *t->data);
+}
+
+/* Gathers rows that several processes have, of which all gather the same. */
+static ld_status gather_together(ld_tensor *out, const ld_rows *x, const int32_t *ids,
+                                 int64_t first)
+{
+    int64_t count = out->n_rows,
+            *bounds = ld_alloc_array(x->n_owners + 1, sizeof *bounds, LD_MEM_SCRATCH);
+    int32_t *grouped = NULL;
+    int64_t *places = NULL;
+    ld_tensor *t = NULL;
+    ld_status st = bounds ? LD_OK : LD_NOMEM;
+    if (st != LD_OK)
+        return st;
+    if (!ids) {
+        clip_bounds(bounds, x, first, count);
+        st = ld_share_own(out, bounds, gather_own,
+                          &(gathering){.dst = out->data, .x = x, .first = first});
+        goto done;
+    }
+    grouped = ld_alloc_array(count + 1, sizeof *grouped, LD_MEM_SCRATCH);
+    places = ld_alloc_array(count + 1, sizeof *places, LD_MEM_SCRATCH);
+    if (!grouped || !places) {
+        st = LD_NOMEM;
+        goto done;
+    }
+    group_by_owner(grouped, places, bounds, x, ids, count);
+    LD_TRY(ld_tensor_new(&t, 2, count, x->n_cols));
+    LD_TRY(
+        ld_share_own(t, bounds, gather_own, &(gathering){.dst = t->data, .x = x, .ids = grouped}));
+    put_back(out, t, places);
+done:
+    ld_free(bounds);
+    ld_free(grouped);
+    ld_free(places);
+    ld_tensor_unref(t);
+    return st;
+}
+
 static ld_status gather(ld_tensor **out, const ld_rows *x, const int32_t *ids, int64_t first,
                         int64_t count)
 {
+    int size;
     ld_tensor *t = NULL;
     ld_status st;
     LD_TRY(ld_tensor_new(&t, 2, count, x->n_cols));
-    LD_TRY(each_row(t->data, x, ids, first, count, gather_rows));
+    if (x->bounds && ld_share_is_on(&size) && size == x->n_owners)
+        LD_TRY(gather_together(t, x, ids, first));
+    else
+        LD_TRY(each_row(t->data, x, ids, first, count, gather_rows));
     *out = ld_tensor_ref(t);
 done:
     ld_tensor_unref(t);

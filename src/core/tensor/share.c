@@ -52,9 +52,23 @@ ld_status ld_share_rows(ld_tensor *rows, int64_t terms, int64_t unit, const int6
     for (int r = 0; r < share->size; r++)
         bounds[r] = bound(r, n, unit, offsets);
     bounds[share->size] = n;
-    LD_TRY(fn(ctx, bounds[share->rank], bounds[share->rank + 1]));
-    st = share->exchange(rows, bounds);
-done:
+    st = ld_share_own(rows, bounds, fn, ctx);
     ld_free(bounds);
     return st;
+}
+
+bool ld_share_is_on(int *size)
+{
+    bool on = !ld_in_worker() && share;
+    *size = on ? share->size : 1;
+    return on;
+}
+
+ld_status ld_share_own(ld_tensor *rows, const int64_t *bounds, ld_share_fn *fn, void *ctx)
+{
+    const ld_share *by = share;
+    share = NULL;
+    ld_status st = fn(ctx, bounds[by->rank], bounds[by->rank + 1]);
+    share = by;
+    return st == LD_OK ? by->exchange(rows, bounds) : st;
 }

@@ -4,6 +4,8 @@
 #ifndef LD_TENSOR_SHARE_H
 #define LD_TENSOR_SHARE_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 #include "tensor/tensor.h"
 
@@ -18,7 +20,7 @@ typedef struct {
  * the same ones in the same order meanwhile. */
 void ld_share_set(const ld_share *share);
 
-/* Makes rows begin .. end-1 of a product. */
+/* Makes rows begin .. end-1 of a product; meanwhile nothing is shared. */
 typedef ld_status ld_share_fn(void *ctx, int64_t begin, int64_t end);
 
 /* Makes all rows of a product by fn, or this process's share of them where it is worth sending the
@@ -27,5 +29,12 @@ typedef ld_status ld_share_fn(void *ctx, int64_t begin, int64_t end);
  * offsets[r + 1] - offsets[r] of them; offsets may be NULL. */
 ld_status ld_share_rows(ld_tensor *rows, int64_t terms, int64_t unit, const int64_t *offsets,
                         ld_share_fn *fn, void *ctx);
+
+/* The same for rows that only some process can make each: number r makes bounds[r] .. bounds[r + 1] -
+ * 1, however little that is worth. Only where ld_share_is_on. */
+ld_status ld_share_own(ld_tensor *rows, const int64_t *bounds, ld_share_fn *fn, void *ctx);
+
+/* Whether products of this thread are shared, and by how many. */
+bool ld_share_is_on(int *size);
 
 #endif

@@ -182,6 +182,21 @@ int ld_rows_owner(const ld_rows *x, int64_t row)
     return low;
 }
 
+ld_status ld_rows_missing(ld_index **out, const ld_rows *x, const ld_index *ids)
+{
+    int64_t n = 0;
+    ld_index *found = NULL;
+    ld_status st = ld_index_check(ids, 0, x->n_rows, "rows: row");
+    if (st != LD_OK || (st = ld_index_new(&found, ids->size)) != LD_OK)
+        return st;
+    for (int64_t i = 0; i < ids->size; i++)
+        if (!ld_rows_at(x, ids->data[i]))
+            found->data[n++] = ids->data[i];
+    st = ld_index_slice(out, found, 0, n);
+    ld_index_unref(found);
+    return st;
+}
+
 ld_status ld_rows_absent(const ld_rows *x, int64_t row)
 {
     if (!x->bounds)

@@ -56,6 +56,9 @@ ld_status ld_rows_join(ld_rows **out, ld_number number, int64_t n_rows, int64_t 
 const void *ld_rows_at(const ld_rows *x, int64_t row);
 int ld_rows_owner(const ld_rows *x, int64_t row);
 
+/* Those of the ids whose rows are not here, in their order. LD_RANGE. */
+ld_status ld_rows_missing(ld_index **out, const ld_rows *x, const ld_index *ids);
+
 /* The error for a row that is not here. */
 ld_status ld_rows_absent(const ld_rows *x, int64_t row);
 
@@ -63,7 +66,8 @@ ld_rows *ld_rows_ref(ld_rows *x);
 void ld_rows_unref(ld_rows *x);
 
 /* The rows `ids`, which may repeat, as float32: exactly what is in the file. LD_RANGE; LD_STATE for
- * one that is not here. */
+ * one that is not here, unless products are shared (share.h): then all processes gather the same,
+ * each its own, and get those of the others. So for slices. */
 ld_status ld_rows_gather(ld_tensor **out, const ld_rows *x, const ld_index *ids);
 
 /* Rows first .. first + count - 1. LD_RANGE, LD_STATE. */
@@ -71,6 +75,9 @@ ld_status ld_rows_slice(ld_tensor **out, const ld_rows *x, int64_t first, int64_
 
 /* The rows ids[0 .. n - 1], or, if that is NULL, the first n, as they are stored, to dst. LD_STATE. */
 ld_status ld_rows_copy(void *dst, const ld_rows *x, const int32_t *ids, int64_t n);
+
+/* The product with w, by rows (blas.h), of all rows; shared, each process makes those of its own. */
+ld_status ld_rows_matmul(ld_tensor **out, const ld_rows *x, const ld_tensor *w);
 
 /* Waits until those of the rows `ids` that are here are in memory, so that gathering them does not.
  * LD_RANGE. */

@@ -1,4 +1,5 @@
 --- The gradient contract of the functions in Lua that take tensors or matrices, or what holds them.
+local core = require "ladies_core"
 local ladies = require "ladies"
 local kinds = require "reference.contract.kinds"
 local neighbourhood = require "ladies.data.neighbourhood"
@@ -205,6 +206,10 @@ local entries = {
     return ladies.metrics.confusion(c.m:argmax(), LABELS, 3)
   end),
   ["data.save"] = reads(function(c) return ladies.data.save(dataset(c.m), file "data.npz") end),
+  ["Rows:matmul"] = refuses(function(c)
+    return core.rows_in_parts{dtype = "float32", n_rows = 0, n_cols = c.m.n_rows, parts = {}}
+      :matmul(c.m)
+  end),
   ["data.to_shards"] = reads(function(c)
     return ladies.data.to_shards(dataset(c.m), file "shards", {shards = 1})
   end),

@@ -77,7 +77,7 @@ without("SafetensorsWriter", [[
   .__close .__gc .__index :add_csr :add_rows :close :commit :csr :put :rows
 ]])
 without("Rows", [[
-  .__gc .__index .__tostring :hash :is_finite :prefetch :rows :slice :to_tensor
+  .__gc .__index .__tostring :hash :is_finite :missing :prefetch :rows :slice :to_tensor
 ]])
 without("Array", ".__index .__tostring")
 without("PickledArray", [[

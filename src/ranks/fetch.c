@@ -1,0 +1,205 @@
+#include "fetch.h"
+
+#include <mpi.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "waiting.h"
+
+/* How many rows go to and come from each rank, and where these begin. */
+typedef struct {
+    int *counts, *offsets;
+    int total;
+} plan;
+
+struct ld_fetch {
+    enum { COUNTS, IDS, ROWS, OVER } step; /* that is under way */
+    int size;
+    ld_rows *have;
+    plan wanted, given;     /* what this rank wants of the others, and they of it */
+    ld_index *ids, *others; /* which */
+    void *came, *goes;      /* the rows */
+    MPI_Datatype row;
+    MPI_Request request;
+};
+
+static ld_status plan_new(plan *p, int size)
+{
+    p->counts = ld_calloc_array(size, sizeof(int), LD_MEM_SCRATCH);
+    p->offsets = ld_calloc_array(size, sizeof(int), LD_MEM_SCRATCH);
+    return p->counts && p->offsets ? LD_OK : LD_NOMEM;
+}
+
+/* Fills in what follows from the counts. */
+static ld_status plan_settle(plan *p, int size)
+{
+    int64_t total = 0;
+    for (int r = 0; r < size; r++) {
+        p->offsets[r] = (int)total;
+        total += p->counts[r];
+        if (total > INT32_MAX)
+            return ld_fail(LD_VALUE, "ranks: more than 2^31 - 1 rows are wanted at a time");
+    }
+    p->total = (int)total;
+    return LD_OK;
+}
+
+/* The rows that are wanted and not here, and of whom. */
+static ld_status plan_wanted(ld_fetch *f, const ld_index *ids)
+{
+    ld_status st = ld_rows_missing(&f->ids, f->have, ids);
+    if (st != LD_OK)
+        return st;
+    for (int64_t i = 0; i < f->ids->size; i++)
+        f->wanted.counts[ld_rows_owner(f->have, f->ids->data[i])]++;
+    return plan_settle(&f->wanted, f->size);
+}
+
+static ld_status begin_counts(ld_fetch *f, MPI_Comm comm)
+{
+    return ld_ranks_check(
+        MPI_Ialltoall(f->wanted.counts, 1, MPI_INT, f->given.counts, 1, MPI_INT, comm, &f->request),
+        "MPI_Ialltoall");
+}
+
+static ld_status begin_ids(ld_fetch *f, MPI_Comm comm)
+{
+    ld_status st;
+    LD_TRY(plan_settle(&f->given, f->size));
+    LD_TRY(ld_index_new(&f->others, f->given.total));
+    st = ld_ranks_check(MPI_Ialltoallv(f->ids->data, f->wanted.counts, f->wanted.offsets,
+                                       MPI_INT32_T, f->others->data, f->given.counts,
+                                       f->given.offsets, MPI_INT32_T, comm, &f->request),
+                        "MPI_Ialltoallv");
+done:
+    return st;
+}
+
+static size_t row_size(const ld_fetch *f)
+{
+    return (size_t)(f->have->n_cols * ld_number_size(f->have->number));
+}
+
+static ld_status begin_rows(ld_fetch *f, MPI_Comm comm)
+{
+    ld_status st;
+    LD_TRY(ld_index_check(f->others, 0, f->have->n_rows, "ranks: another one wants the row"));
+    f->goes = ld_alloc_array(f->given.total, row_size(f), LD_MEM_SCRATCH);
+    f->came = ld_alloc_array(f->wanted.total, row_size(f), LD_MEM_TENSOR);
+    if (!f->goes || !f->came) {
+        st = LD_NOMEM;
+        goto done;
+    }
+    LD_TRY(ld_rows_copy(f->goes, f->have, f->others->data, f->given.total));
+    st = ld_ranks_check(MPI_Ialltoallv(f->goes, f->given.counts, f->given.offsets, f->row, f->came,
+                                       f->wanted.counts, f->wanted.offsets, f->row, comm,
+                                       &f->request),
+                        "MPI_Ialltoallv");
+done:
+    return st;
+}
+
+/* Begins what follows the call that is over. */
+static ld_status next_step(ld_fetch *f)
+{
+    int size;
+    MPI_Comm comm = ld_ranks_background(&size);
+    f->step++;
+    if (f->step == IDS)
+        return begin_ids(f, comm);
+    return f->step == ROWS ? begin_rows(f, comm) : LD_OK;
+}
+
+ld_status ld_fetch_begin(ld_fetch **out, ld_rows *have, const ld_index *ids)
+{
+    ld_fetch *f = NULL;
+    ld_status st = ld_ranks_check_open();
+    if (st != LD_OK)
+        return st;
+    if (!(f = ld_calloc_array(1, sizeof *f, LD_MEM_SCRATCH)))
+        return LD_NOMEM;
+    MPI_Comm comm = ld_ranks_background(&f->size);
+    f->step = OVER; /* as long as nothing is under way */
+    f->row = MPI_DATATYPE_NULL;
+    f->have = ld_rows_ref(have);
+    LD_TRY(plan_new(&f->wanted, f->size));
+    LD_TRY(plan_new(&f->given, f->size));
+    LD_TRY(plan_wanted(f, ids));
+    LD_TRY(ld_ranks_check(MPI_Type_contiguous((int)row_size(f), MPI_BYTE, &f->row), "MPI_Type"));
+    LD_TRY(ld_ranks_check(MPI_Type_commit(&f->row), "MPI_Type_commit"));
+    LD_TRY(begin_counts(f, comm));
+    f->step = COUNTS;
+    *out = f;
+    return LD_OK;
+done:
+    ld_fetch_free(f);
+    return st;
+}
+
+ld_status ld_fetch_go_on(ld_fetch *f)
+{
+    int done = 1;
+    ld_status st = ld_ranks_check_open();
+    while (st == LD_OK && f->step != OVER && done) {
+        st = ld_ranks_check(MPI_Test(&f->request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        if (st == LD_OK && done)
+            st = next_step(f);
+    }
+    return st;
+}
+
+/* The rows that came, and what was here. */
+static ld_status join(ld_rows **out, ld_fetch *f)
+{
+    ld_rows *came = NULL;
+    const ld_rows *have = f->have;
+    ld_status st = ld_rows_of_block(&came, have->number, f->ids->size, have->n_cols, f->came);
+    f->came = NULL;
+    if (st != LD_OK)
+        return st;
+    const ld_rows_part parts[] = {{0, NULL, f->have}, {0, f->ids, came}};
+    st = ld_rows_join(out, have->number, have->n_rows, have->n_cols, parts, 2, have->bounds,
+                      have->n_owners);
+    ld_rows_unref(came);
+    return st;
+}
+
+ld_status ld_fetch_end(ld_rows **out, ld_fetch *f)
+{
+    ld_status st = ld_ranks_check_open();
+    while (st == LD_OK && f->step != OVER) {
+        st = ld_ranks_wait(1, &f->request, "a fetch of rows");
+        if (st == LD_OK)
+            st = next_step(f);
+    }
+    return st == LD_OK ? join(out, f) : st;
+}
+
+void ld_fetch_sent(int64_t *messages, int64_t *bytes, const ld_fetch *f)
+{
+    *messages = f->size - 1;
+    *bytes = (f->size - 1) * (int64_t)sizeof(int);
+    for (int r = 0; r < f->size; r++) {
+        *messages += (f->wanted.counts[r] > 0) + (f->given.counts[r] > 0);
+        *bytes += f->wanted.counts[r] * (int64_t)sizeof(int32_t) +
+                  f->given.counts[r] * (int64_t)row_size(f);
+    }
+}
+
+void ld_fetch_free(ld_fetch *f)
+{
+    if (!f || f->step != OVER)
+        return;
+    if (f->row != MPI_DATATYPE_NULL)
+        MPI_Type_free(&f->row);
+    ld_free(f->wanted.counts);
+    ld_free(f->wanted.offsets);
+    ld_free(f->given.counts);
+    ld_free(f->given.offsets);
+    ld_index_unref(f->ids);
+    ld_index_unref(f->others);
+    ld_rows_unref(f->have);
+    ld_free(f->came);
+    ld_free(f->goes);
+    ld_free(f);
+}

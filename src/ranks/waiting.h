@@ -1,0 +1,21 @@
+/* What the calls of this room that wait have in common: see ranks.h. */
+#ifndef LD_RANKS_WAITING_H
+#define LD_RANKS_WAITING_H
+
+#include <mpi.h>
+
+#include "base/status.h"
+
+/* Fails for an error code of MPI; `what` begins the message. */
+ld_status ld_ranks_check(int code, const char *what);
+
+/* LD_STATE when the ranks have lost each other. */
+ld_status ld_ranks_check_open(void);
+
+/* Waits for n requests. */
+ld_status ld_ranks_wait(int n, MPI_Request *requests, const char *what);
+
+/* The ranks as what goes on in the background knows them, apart from all else, and their number. */
+MPI_Comm ld_ranks_background(int *size);
+
+#endif

@@ -1,0 +1,158 @@
+--- Training by several ranks with features in shards: the bits of one process alone with all of the
+-- features, whatever the number of ranks, shards, threads and workers, and however the run went on.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+
+local lu = require "luaunit"
+local files = require "tools.files"
+local ladies = require "ladies"
+local ranks = require "tools.ranks"
+local shell = require "tools.shell"
+local temporary = require "reference.temporary"
+
+local tests = {}
+
+local SHARDS = 5
+
+-- The folders of data sets by a seed: the whole one, as a file, and in shards.
+local made = {}
+local function folders(seed)
+  if made[seed] then return table.unpack(made[seed]) end
+  local whole = temporary.path("whole" .. seed .. ".safetensors")
+  local data = ladies.generate.power_law{nodes = 1000, entries = 8000, features = 12, classes = 3,
+    train = 0.3, val = 0.2, seed = seed}
+  ladies.data.save(data, whole, {dtype = "float16"})
+  ladies.data.to_shards(whole, temporary.path("shards" .. seed), {shards = SHARDS,
+    features_in = "file"})
+  made[seed] = {whole, temporary.path("shards" .. seed)}
+  return table.unpack(made[seed])
+end
+
+-- Trains with n ranks, or alone without mpirun (0), on the data set at `path`, in the folder of
+-- that name.
+local function run(n, path, folder, options, opts)
+  local words = {here .. "/tools/train_ranks.lua", ([[{data = ladies.data.load(%q), out = %q,
+    resume = true, max_batches = 40, eval_every = 8, batch_size = 20, %s}]]):format(path,
+      temporary.path(folder), options or "")}
+  if n == 0 then return shell.run_ladies(words, opts) end
+  return ranks.run(n, words, opts)
+end
+
+local function train(n, path, folder, options)
+  local out, err, status = run(n, path, folder, options)
+  lu.assertEquals(status, 0, out .. err)
+  return out
+end
+
+local function read(folder, name) return files.read(temporary.path(folder) .. "/" .. name) end
+
+local function assert_same(folder, other)
+  for _, file in ipairs{"model.npz", "predictions.npz"} do
+    lu.assertTrue(read(folder, file) == read(other, file), folder .. "/" .. file)
+  end
+end
+
+-- Models by what exact inference does with their features: the first layer maps them, or all of
+-- them are brought to all ranks.
+local NARROW = [[model = ladies.nn.gcn{inputs = 12, hidden = 8, outputs = 3, layers = 2}]]
+local WIDE = [[model = ladies.nn.gcn{inputs = 12, hidden = 16, outputs = 3, layers = 2}]]
+local GCNII = [[model = ladies.nn.gcnii{inputs = 12, hidden = 16, outputs = 3, layers = 2}]]
+
+local printed = {}
+
+-- The run of one process alone with all features.
+local function whole(model)
+  printed[model] = printed[model] or train(0, folders(1), "whole " .. model, model)
+  return printed[model], "whole " .. model
+end
+
+function tests.test_same_bits()
+  local _, shards = folders(1)
+  for _, case in ipairs{{0, NARROW, ""}, {1, NARROW, ""}, {2, NARROW, "threads = 2, workers = 1"},
+      {3, WIDE, "threads = 1"}, {4, NARROW, "feature_cache = 2000"}, {2, GCNII, "workers = 1"},
+      {7, NARROW, ""}} do
+    local n, model, options = table.unpack(case)
+    local folder = ("%d ranks %s"):format(n, model:match "gcn%a*{.*%d")
+    local expected, other = whole(model)
+    lu.assertEquals(train(n, shards, folder, model .. ", " .. options), expected, folder)
+    assert_same(folder, other)
+  end
+end
+
+--- So do steps of more mini-batches than a group has, unequal shares, and ranks without any.
+function tests.test_groups()
+  local all, shards = folders(1)
+  for n, step in pairs{[3] = 26, [2] = 16, [4] = 2} do
+    local options = ("%s, grad_accumulate = %d, epochs = 6"):format(NARROW, step)
+    local folder = "step" .. n
+    lu.assertEquals(train(n, shards, folder, options), train(0, all, "whole " .. folder, options))
+    assert_same(folder, "whole " .. folder)
+  end
+end
+
+--- A run goes on with another number of ranks, and alone.
+function tests.test_resumed()
+  local _, shards = folders(1)
+  local expected, other = whole(NARROW)
+  train(3, shards, "parts", NARROW .. ", max_batches = 16")
+  train(2, shards, "parts", NARROW .. ", max_batches = 24, feature_cache = 1000")
+  lu.assertEquals(train(0, shards, "parts", NARROW), expected)
+  assert_same("parts", other)
+end
+
+-- ---------------------------------------------------------------- failures
+
+-- The one line of a run of two ranks that is refused.
+local function refused(path, options)
+  local out, err, status = run(2, path, "refused", NARROW .. (options or ""))
+  lu.assertEquals(status, 1, out .. err)
+  lu.assertEquals(select(2, err:gsub("rank %d of %d on ", "")), 1, err)
+  return err
+end
+
+--- A rank needs its own shards alone; one that is missing or of another data set is told of.
+function tests.test_shards_of_a_rank()
+  local _, shards = folders(1)
+  local _, others = folders(2)
+  local copy = temporary.path "copy"
+  os.execute(("cp -r %s %s"):format(shell.quote(shards), shell.quote(copy)))
+  local shard = ("%s/shard-4-of-5.safetensors"):format(copy)
+  os.remove(shard)
+  lu.assertStrContains(refused(copy), shard .. " is missing; rank 1 of 2 needs 4 to 5 of 5")
+  files.write(shard, files.read(others .. "/shard-4-of-5.safetensors"))
+  lu.assertStrContains(refused(copy), "is a shard of another data set than common.safetensors: its")
+end
+
+--- Each rank may have its shards in a folder of its own, with the common file.
+function tests.test_folders_of_their_own()
+  local _, shards = folders(1)
+  local function copy(folder, name) files.write(folder .. name, files.read(shards .. name)) end
+  for rank, list in pairs{[0] = {1, 2, 3}, {4, 5}} do
+    local folder = temporary.path("at" .. rank)
+    ladies.folder.make(folder)
+    copy(folder, "/common.safetensors")
+    for _, k in ipairs(list) do copy(folder, ("/shard-%d-of-5.safetensors"):format(k)) end
+  end
+  local expected, other = whole(NARROW)
+  local options = (", settings = {lr = 0.02}, data = ladies.data.load(%q .. rank)"):format(
+    temporary.path "at")
+  lu.assertEquals(train(2, folders(1), "apart", NARROW .. options), expected)
+  assert_same("apart", other)
+end
+
+--- Rows that another rank has are an error outside of what all ranks do together.
+function tests.test_rows_elsewhere()
+  local _, shards = folders(1)
+  lu.assertStrContains(refused(shards, [[, settle = function(opts)
+    function opts.validate() return opts.data.features:rows(ladies.index{1000}):sum() end
+  end]]), "rows: row 1000 is at rank 1, and this one has its own part alone")
+  lu.assertStrContains(refused(shards, [[, settle = function(opts)
+    local sampler = opts.sampler
+    function opts.sampler(seeds, rng)
+      local batch = sampler(seeds, rng)
+      batch.penalty = function() return ladies.zeros(1) end
+      return batch
+    end
+  end]]), "have penalty, and several are drawn before the loop has called it")
+end
+
+return tests
