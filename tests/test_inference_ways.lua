@@ -192,6 +192,9 @@ function tests.test_errors_leave_nothing()
   lu.assertStrContains(message_of(ladies.inference.exact, models()[1], data,
     {memory = 1, folder = folder.path .. "/none"}), "can be made in " .. folder.path
     .. "/none: No such file or directory; more memory (--memory, in Lua memory), another disk")
+  local function layer() error("a temporary file", 0) end
+  local other = {n_layers = 1, normalize = "sym", layer = layer}
+  lu.assertEquals(message_of(ladies.inference.exact, other, data), "layer 1: a temporary file")
   lu.assertStrContains(message_of(ladies.inference.exact, models()[1], data, {memory = "much"}),
     'memory must be a size, as "4G" or "500M", got "much"')
 end

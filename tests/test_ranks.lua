@@ -1,31 +1,13 @@
 --- ladies.train by several processes: the bits of one alone, whoever has which mini-batch, and
 -- however often the run went on with another number of them.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-
 local lu = require "luaunit"
-local files = require "tools.files"
 local gradients = require "ladies.ranks.gradients"
 local json = require "ladies.base.json"
-local ranks = require "tools.ranks"
-local shell = require "tools.shell"
+local rank_runs = require "tools.rank_runs"
 local temporary = require "reference.temporary"
 
 local tests = {}
-local SCRIPT = here .. "/tools/train_ranks.lua"
-
--- Trains with n ranks and these options, as the text of a Lua table, in the folder of that name;
--- n = 0 is the program without mpirun.
-local function run(n, folder, options, env)
-  local text = ("{out = %q, resume = true, %s}"):format(temporary.path(folder), options or "")
-  if n == 0 then return shell.run_ladies({SCRIPT, text}, {env = env}) end
-  return ranks.run(n, {SCRIPT, text}, {env = env})
-end
-
-local function train(n, folder, options)
-  local out, err, status = run(n, folder, options)
-  lu.assertEquals(status, 0, err)
-  return out
-end
+local run, train, read = rank_runs.run, rank_runs.train, rank_runs.read
 
 -- Elements of the slab of the model: two layers of 12 x 16 + 16 and 16 x 3 + 3, in lines of 16.
 local SLAB = 192 + 16 + 48 + 16
@@ -40,8 +22,6 @@ local function log_of(folder)
   end
   return lines
 end
-
-local function read(folder, name) return files.read(temporary.path(folder) .. "/" .. name) end
 
 local printed
 

@@ -1,13 +1,11 @@
 --- Runs of several ranks that end at random moments: in a step, a validation, a checkpoint or while
 -- they begin. Nobody waits for the others then, a line says why where somebody is left to say it,
 -- and the run goes on, by two ranks or alone, to the bits of one that was left alone.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-
 local lu = require "luaunit"
 local core = require "ladies_core"
 local files = require "tools.files"
 local ladies = require "ladies"
-local ranks = require "tools.ranks"
+local rank_runs = require "tools.rank_runs"
 local shell = require "tools.shell"
 local temporary = require "reference.temporary"
 
@@ -16,10 +14,8 @@ local tests = {}
 -- A checkpoint after every step and a validation after every other one, with products that are
 -- shared. At the mini-batch `count` of this process one rank does `command`.
 local OPTIONS = [[
-  out = %q, resume = true, threads = 1, grad_accumulate = 4, eval_every = 8, checkpoint_every = 0,
-  max_batches = %d, settle = function(opts, P)
-    opts.model = ladies.nn.gcn{inputs = toy.FEATURES, hidden = 128, outputs = 3, layers = 3}
-    opts.sampler = ladies.samplers.graphsage(P, {samples = {4, 4, 4}})
+  threads = 1, wide = "gcn", grad_accumulate = 4, eval_every = 8, checkpoint_every = 0,
+  max_batches = %d, settle = function(opts)
     local fault, count = %s, 0
     function opts.on_batch()
       count = count + 1
@@ -30,11 +26,6 @@ local OPTIONS = [[
   end]]
 
 local ENDLESS = 1000000
-
-local function arguments(folder, length, fault)
-  return {here .. "/tools/train_ranks.lua", "{" .. OPTIONS:format(temporary.path(folder), length,
-    fault) .. "}"}
-end
 
 local STOP_MPIRUN = "(sleep %%.3f; read -r _ _ _ parent _ </proc/$PPID/stat; kill -%s $parent) &"
 
@@ -58,7 +49,7 @@ local function break_off(folder, kind, rng)
   local command = kind.command and ("%q"):format(kind.command:format(rng:below(20) / 1000))
   local fault = ("{rank = %d, count = %d, command = %s}"):format(kind.rank or rng:below(n) - 1,
     rng:below(60), command)
-  local out, err, status = ranks.run(n, arguments(folder, ENDLESS, fault), {loud = true,
+  local out, err, status = rank_runs.run(n, folder, OPTIONS:format(ENDLESS, fault), {loud = true,
     env = {"OMPI_MCA_odls_base_sigkill_timeout=" .. (kind.grace or 0)}})
   lu.assertNotEquals(status, 0, fault)
   if kind.status then lu.assertEquals(status, kind.status, out .. err) end
@@ -67,15 +58,8 @@ end
 
 -- Goes on to that length with n ranks, or alone (0); the model.
 local function finish(n, folder, length)
-  local words = arguments(folder, length, "nil")
-  local out, err, status
-  if n == 0 then
-    out, err, status = shell.run_ladies(words)
-  else
-    out, err, status = ranks.run(n, words)
-  end
-  lu.assertEquals(status, 0, out .. err)
-  return files.read(temporary.path(folder) .. "/model.npz")
+  rank_runs.train(n, folder, OPTIONS:format(length, "nil"))
+  return rank_runs.read(folder, "model.npz")
 end
 
 function tests.test_random_moments()

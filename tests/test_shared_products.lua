@@ -1,13 +1,9 @@
 --- Products that ranks make together: the bits of one alone, by any number of them, and the bytes
 -- that the rows take.
-local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
-
 local lu = require "luaunit"
-local files = require "tools.files"
 local json = require "ladies.base.json"
+local rank_runs = require "tools.rank_runs"
 local ranks = require "tools.ranks"
-local shell = require "tools.shell"
-local temporary = require "reference.temporary"
 
 local tests = {}
 
@@ -70,29 +66,9 @@ end
 
 -- ---------------------------------------------------------------- validation
 
-local OPTIONS = [[threads = 1, max_batches = 16,
-  model = ladies.nn.%s{inputs = toy.FEATURES, hidden = 128, outputs = 3, layers = 3,
-    head = "linear"},
-  on_validation = function() end,
-  settle = function(opts, P)
-    opts.sampler = ladies.samplers.graphsage(P, {samples = {4, 4, 4}})
-  end]]
+local OPTIONS = [[threads = 1, max_batches = 16, wide = "%s", on_validation = function() end]]
 
--- Trains with n ranks, or alone without mpirun (0); returns what it printed.
-local function train(n, folder, options)
-  local words = {here .. "/tools/train_ranks.lua",
-    ("{out = %q, %s}"):format(temporary.path(folder), options)}
-  local out, err, status
-  if n == 0 then
-    out, err, status = shell.run_ladies(words)
-  else
-    out, err, status = ranks.run(n, words)
-  end
-  lu.assertEquals(status, 0, err)
-  return out
-end
-
-local function read(folder, name) return files.read(temporary.path(folder) .. "/" .. name) end
+local train, read = rank_runs.train, rank_runs.read
 
 --- A run's scores and predictions are those of one alone. What a validation, of all nodes for the
 -- callback, and the test send is the products of 180 x 128 of the hidden layers, and the score.

@@ -1,5 +1,6 @@
 --- A run on the toy data by several ranks, or by one: steps of 8 mini-batches. Argument: the text
--- of a Lua table, whose fields are options of ladies.train, and `threads`, and `settle`, a function
+-- of a Lua table, whose fields are options of ladies.train, and `threads`; `wide`, the name of a
+-- model that is made so wide that ranks share its products in validations; and `settle`, a function
 -- of the options and P that changes them. It may look at `ladies`, `toy` and `rank`.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/tools/" or ".."
 package.path = here .. "/?.lua;" .. package.path
@@ -19,8 +20,13 @@ local opts = {
   clip = 0.5, quiet = true, checkpoint_every = 1000,
 }
 if own.threads then ladies.threads(own.threads) end
+if own.wide then
+  opts.model = ladies.nn[own.wide]{inputs = toy.FEATURES, hidden = 128, outputs = 3, layers = 3,
+    head = "linear"}
+  opts.sampler = ladies.samplers.graphsage(P, {samples = {4, 4, 4}})
+end
 for key, value in pairs(own) do opts[key] = value end
-opts.threads = nil
+opts.threads, opts.wide = nil, nil
 if own.settle then own.settle(opts, P) end
 opts.settle = nil
 local result = ladies.train(opts)

@@ -86,16 +86,16 @@ local function layers(room, model, field, features)
   return h
 end
 
---- Way.is_for_want_of_room(e): whether an error says that neither the memory that was given nor the
--- disk has room for what exact inference computes.
-function Way.is_for_want_of_room(e)
-  return errors.message(e):find("temporary file", 1, true) ~= nil
+--- Whether the last computation failed because neither the memory that was given nor the disk had
+-- room for it.
+function Way:lacked_room()
+  return self.room ~= nil and select(3, core.room_use(self.room))
 end
 
 -- The results of a call that went well. An error for want of room says what helps.
-local function finish(ok, ...)
+local function finish(way, ok, ...)
   if ok then return ... end
-  if not Way.is_for_want_of_room(...) then errors.pass_on(...) end
+  if not way:lacked_room() then errors.pass_on(...) end
   errors.fail(errors.message(...) .. "; more memory (--memory, in Lua memory), another disk (by "
     .. "TMPDIR, in Lua folder) or sampled inference helps")
 end
@@ -103,7 +103,7 @@ end
 --- The results of f(room, ...), whose tensors have the memory of this way.
 function Way:call(f, ...)
   self.room = core.room(self.memory, self.folder)
-  return finish(errors.try(core.in_room, self.room, core.by_rows, f, self.room, ...))
+  return finish(self, errors.try(core.in_room, self.room, core.by_rows, f, self.room, ...))
 end
 
 -- Fails unless the last layer has given a row for each of n nodes.

@@ -32,7 +32,7 @@ local WHERE = "ladies.samplers.asgcn"
 
 local SPEC = {
   samples = inputs.SAMPLES, layers = inputs.LAYERS,
-  features = "Tensor or Matrix",
+  features = "Tensor or Matrix or Rows",
   penalty = {"non-negative number", 0.5},
   self_nodes = {"none|previous|batch", "none"},
   row_normalize = {"boolean", false},

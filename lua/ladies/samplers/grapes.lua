@@ -29,7 +29,7 @@ local WHERE = "ladies.samplers.grapes"
 
 local SPEC = {
   samples = inputs.SAMPLES, layers = inputs.LAYERS,
-  features = "Tensor or Matrix",
+  features = "Tensor or Matrix or Rows",
   objective = {"balance|reinforce", "balance"},
   reward_scale = {"positive number", 1e4},
   policy = {"positive integer", 64},

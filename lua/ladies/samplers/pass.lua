@@ -28,7 +28,7 @@ local WHERE = "ladies.samplers.pass"
 
 local SPEC = {
   samples = inputs.SAMPLES, layers = inputs.LAYERS,
-  features = "Tensor or Matrix",
+  features = "Tensor or Matrix or Rows",
   attention = {"positive integer", 64},
   seed = {"integer", 1},
 }
@@ -43,9 +43,9 @@ local Pass = {__name = WHERE}
 Pass.__index = Pass
 fields.of_class(Pass, "name adaptive batches_per_epoch P samples features parameters state")
 
--- q for the entries of U, rows of P whose columns are `near`, its rows' nodes first.
-function Pass:probabilities(U, near)
-  local x, own = self.features:rows(near), self.parameters
+-- q for the entries of U, rows of P; x are the features of its columns, its rows' nodes first.
+function Pass:probabilities(U, x)
+  local own = self.parameters
   local function alike(W)
     local y = x:matmul(W)
     return U:dot_edges(y:slice(1, U.n_rows), y):reshape(U.nnz, 1)
@@ -58,7 +58,7 @@ end
 -- A block for dst of k draws.
 function Pass:block(dst, k, rng)
   local U, near = self.P:slice(dst, {first = dst})
-  local q, own = self:probabilities(U, near), core.range(1, #dst)
+  local q, own = self:probabilities(U, self.features:rows(near)), core.range(1, #dst)
   local S, pick, m = U:sample_rows(own, k,
     {p = q, replace = true, count = true, first = own, rng = rng})
   return {
@@ -70,7 +70,8 @@ end
 -- The block with values that carry the gradient of log q.
 function Pass:with_gradient(block)
   if #block.drawn == 0 then return block end
-  local q = self:probabilities(block.rows, block.near)[block.drawn]
+  local x = self.features:rows(block.near)
+  local q = self:probabilities(block.rows, x)[block.drawn]
   local adj = block.adj:with_values(block.adj:entry_values() * (q / q:detach()))
   return {adj = adj, dst = block.dst, src = block.src}
 end
@@ -102,11 +103,26 @@ function Pass:draw(seeds, rng)
   }
 end
 
+local PIECE = 1 << 14      -- rows of features that are read from their file at a time
+
+-- What multiplies all features: they themselves, or some rows after the others.
+local function multiplier(features)
+  if options.class_of(features) ~= "Rows" then return features end
+  return {matmul = function(_, W)
+    local product = core.zeros(features.n_rows, W.n_cols)
+    for first = 1, features.n_rows, PIECE do
+      local last = math.min(first + PIECE - 1, features.n_rows)
+      product:slice(first, last):copy_(features:slice(first, last):matmul(W))
+    end
+    return product
+  end}
+end
+
 --- sampler:expectation() -> Matrix: q for every entry of P, what layers average to by the
 -- parameters as they are. Costs two products of the features, and memory for P's entries.
 function Pass:expectation()
   return core.no_grad(function()
-    return self.P:with_values(self:probabilities(self.P, core.range(1, self.P.n_rows)))
+    return self.P:with_values(self:probabilities(self.P, multiplier(self.features)))
   end)
 end
 

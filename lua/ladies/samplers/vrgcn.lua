@@ -128,7 +128,7 @@ function VrGcn:fill(model, features)
   core.check_constant(WHERE, features)
   core.no_grad(function()
     local nodes = core.range(1, self.P.n_rows)
-    local h = features
+    local h = options.class_of(features) == "Rows" and features:to_tensor() or features
     for l = 1, self.layers - 1 do
       local block = {adj = self.P, dst = nodes, src = nodes}
       h = errors.within("layer %d", l, model.layer, model, l, h, block)
@@ -143,8 +143,8 @@ end
 -- samples      k, the entries drawn of each row (2), neighbours of a node; one number for all
 --              layers, or an array, whose first element is of no use: that layer is exact
 -- cvd          whether noise of dropout is kept apart, see the file's header
--- features     the data set's, to compute P X once (N x features, dense) instead of gathering whole
---              neighbourhoods in the first layer of every batch
+-- features     the data set's, in memory, to compute P X once (N x features, dense) instead of
+--              gathering whole neighbourhoods in the first layer of every batch
 -- It is `adaptive`: batch i needs the step of batch i - 1. sampler.history[l], N x hidden, is H'
 -- for the input of layer l + 1: (layers - 1) N hidden floats in all. They are zero at first (see
 -- sampler:fill), and in sampler.state, which checkpoints hold, so that a run that is taken up again

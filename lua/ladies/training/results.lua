@@ -14,7 +14,6 @@ local options = require "ladies.base.options"
 local summary = require "ladies.training.summary"
 local together = require "ladies.training.together"
 local validation = require "ladies.training.validation"
-local Way = require "ladies.evaluation.way"
 
 local results = {}
 
@@ -80,9 +79,10 @@ end
 -- The logits of the model that is kept, or nil; whether it still is.
 local function last_logits(run)
   if run.opts.sampler and not inference.possible(run.model) then return nil, true end
-  local ok, logits = errors.try(validation.logits, run.opts, validation.way(run.opts))
+  local way = validation.way(run.opts)
+  local ok, logits = errors.try(validation.logits, run.opts, way)
   if not ok then
-    if run.together or not Way.is_for_want_of_room(logits) then errors.pass_on(logits) end
+    if run.together or not way:lacked_room() then errors.pass_on(logits) end
     io.stderr:write("ladies: the model is kept, without test and predictions: ",
       errors.message(logits), "\n")
     return nil, true

@@ -89,7 +89,8 @@ static int room_use(lua_State *L)
     const ld_room *room = bind_object(L, 1, BIND_ROOM);
     lua_pushinteger(L, atomic_load(&room->most_memory));
     lua_pushinteger(L, atomic_load(&room->most_files));
-    return 2;
+    lua_pushboolean(L, atomic_load(&room->lacks));
+    return 3;
 }
 
 static const bind_function functions[] = {
@@ -106,8 +107,9 @@ static const bind_function functions[] = {
      "f(...), whose tensors take their memory from the room; to the same numbers. Where the disk is\n"
      "full that is an error."},
     {"room_use", room_use,
-     "ladies_core.room_use(room) -> integer, integer\n"
-     "The most bytes that it has had in memory at a time, and in files."},
+     "ladies_core.room_use(room) -> integer, integer, boolean\n"
+     "The most bytes that it has had in memory at a time, and in files; and whether it had neither\n"
+     "memory for a tensor nor a file, so that what was computed in it has failed."},
     {NULL, NULL, NULL},
 };
 

@@ -65,6 +65,8 @@ ld_status ld_room_take(ld_mapping **file, ld_room *room, int64_t bytes)
     ld_status st = ld_mapping_temporary(file, room->folder, bytes);
     if (st == LD_OK)
         count(&room->files, &room->most_files, bytes);
+    else if (st != LD_CANCELLED)
+        atomic_store(&room->lacks, true);
     return st;
 }
 

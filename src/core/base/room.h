@@ -19,7 +19,8 @@ typedef struct ld_room {
     int64_t bound;                      /* bytes in memory at most */
     atomic_int_least64_t memory, files; /* bytes in use in either */
     atomic_int_least64_t most_memory, most_files;
-    char folder[]; /* of the files */
+    atomic_bool lacks; /* whether it had no memory for a tensor, nor a file */
+    char folder[];     /* of the files */
 } ld_room;
 
 /* A room with one reference. */
