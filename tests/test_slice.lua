@@ -2,6 +2,7 @@
 local lu = require "luaunit"
 local ladies = require "ladies"
 local dense = require "reference.dense"
+local graphs = require "reference.graphs"
 
 local fails = lu.assertErrorMsgContains
 local index = ladies.index
@@ -9,10 +10,8 @@ local cases, assert_is, some = dense.cases, dense.assert_is, dense.some
 
 local tests = {}
 
---- Asserts that U has rows and columns `rows`, `cols` (Index) of A, whose dense form is D, and that
--- U.edge says where its entries are in A.
-local function assert_part(U, rows, cols, A, D, tolerance)
-  assert_is(U, dense.pick(D, rows:to_table(), cols:to_table()), tolerance)
+-- Asserts that U.edge says where the entries of rows and columns `rows`, `cols` (Index) are in A.
+local function assert_edges(U, rows, cols, A)
   local edge, row, col = U.edge, U:row_of(), U:col_of()
   local parent_row, parent_col = A:row_of(), A:col_of()
   lu.assertEquals(#edge, U.nnz)
@@ -20,6 +19,12 @@ local function assert_part(U, rows, cols, A, D, tolerance)
     lu.assertEquals(parent_row[edge[e]], rows[row[e]])
     lu.assertEquals(parent_col[edge[e]], cols[col[e]])
   end
+end
+
+--- Asserts that U has these rows and columns of A, whose dense form is D.
+local function assert_part(U, rows, cols, A, D, tolerance)
+  assert_is(U, dense.pick(D, rows:to_table(), cols:to_table()), tolerance)
+  assert_edges(U, rows, cols, A)
 end
 
 function tests.test_touched_columns()
@@ -125,6 +130,44 @@ function tests.test_few_columns()
 end
 
 --- A slice is no reason to transpose the whole matrix.
+-- Rows with so many entries that several chunks of them are searched, by any number of threads.
+function tests.test_many_entries()
+  local n, rng, entries = 400, ladies.rng(6), {}
+  for v = 1, n do
+    for u = 1, n do
+      if v % 9 > 0 and (rng:below(2) == 1 or v % 7 == 0) then
+        entries[#entries + 1] = {v, u, v + u / 512}
+      elseif u % 90 == v % 90 then
+        entries[#entries + 1] = {v, u, -v}
+      end
+    end
+  end
+  local A = graphs.matrix(n, entries)
+  local rows = ladies.sampling.uniform(n, 390, {rng = rng})
+  local cols = ladies.sampling.uniform(n, 60, {rng = rng})
+  local place, expected, threads = {}, {}, ladies.threads()
+  for j, u in ipairs(cols:to_table()) do place[u] = j end
+  for i, v in ipairs(rows:to_table()) do
+    expected[i] = {}
+    for _, e in ipairs(entries) do
+      if e[1] == v and place[e[2]] then table.insert(expected[i], {place[e[2]], e[3]}) end
+    end
+  end
+  for _, count in ipairs{1, 3} do
+    ladies.threads(count)
+    local U = A:slice(rows, cols)
+    ladies.threads(threads)
+    local offsets, col, values = U:offsets(), U:col_of(), U:entry_values()
+    lu.assertEquals(#offsets, #rows + 1)
+    for i, own in ipairs(expected) do
+      local found = {}
+      for e = offsets[i], offsets[i + 1] - 1 do found[#found + 1] = {col[e], values[e]} end
+      lu.assertEquals(found, own)
+    end
+    assert_edges(U, rows, cols, A)
+  end
+end
+
 function tests.test_no_transpose()
   local n = 2000
   local A = ladies.matrix{n_rows = n, n_cols = n, rows = ladies.range(1, n - 1),

@@ -1,18 +1,21 @@
-/* Slices with given columns. The entries of a[rows, cols] are found either in the rows or, through
- * the transpose, in the columns where these have far fewer entries to look at: what is found there
- * must be sorted, and its place in the row searched. Both ways look for marked ids in the lists of a
- * structure; they give the same bits. */
+/* Slices with given columns. The entries of a[rows, cols] are found either in the rows, in parallel,
+ * or, through the transpose, in the columns where these have far fewer entries to look at: what is
+ * found there must be sorted, and its place in the row searched. Both ways look for marked ids in the
+ * lists of a structure; they give the same bits. */
 #include <string.h>
 
 #include "base/filter.h"
 #include "base/marker.h"
 #include "base/memory.h"
+#include "base/threads.h"
 #include "graph/csr.h"
 
 enum {
     BLOCK = 512,
     AHEAD = 8,
+    TOGETHER = 8,
     SHORT = 16,
+    WORK = 1 << 15,  /* entries that are worth a chunk of rows */
     COLUMN_COST = 4, /* of an entry of a column, in entries of rows */
 };
 
@@ -27,13 +30,20 @@ typedef struct {
     int32_t row, at, col;
 } match;
 
+/* Matches by rows, in a's order. */
+typedef struct {
+    match *matches;
+    int64_t n, room;
+} match_list;
+
 typedef struct {
     ld_csr *a;
     const ld_index *rows; /* NULL: all */
     const ld_index *cols;
-    int64_t n_rows;
-    match *matches; /* by rows, in a's order */
-    int64_t n;
+    int64_t n_rows, grain; /* rows of a chunk */
+    id_set set;            /* of columns, or of rows when columns are searched */
+    match_list *lists;     /* one for each chunk of rows */
+    ld_loop_failure failure;
 } search;
 
 static ld_status set_new(id_set *set, const ld_index *ids, int64_t n_ids)
@@ -56,13 +66,50 @@ static void set_clear(id_set *set)
     ld_free(set->filter);
 }
 
+static int64_t n_lists(const search *q)
+{
+    return (q->n_rows + q->grain - 1) / q->grain;
+}
+
+/* Room for n more matches. */
+static ld_status reserve(match_list *list, int64_t n)
+{
+    if (list->n + n <= list->room)
+        return LD_OK;
+    int64_t room = 2 * (list->n + n);
+    match *matches = ld_alloc_array(room, sizeof *matches, LD_MEM_SCRATCH);
+    if (!matches)
+        return LD_NOMEM;
+    if (list->n > 0)
+        memcpy(matches, list->matches, (size_t)list->n * sizeof *matches);
+    ld_free(list->matches);
+    list->matches = matches;
+    list->room = room;
+    return LD_OK;
+}
+
+/* Whether any of TOGETHER ids may be in the set: most are not, which this tells without a branch for
+ * each. */
+static bool any_maybe(const ld_filter *filter, const int32_t *ids)
+{
+    bool any = false;
+    for (int i = 0; i < TOGETHER; i++)
+        any |= ld_filter_maybe(filter, ids[i]);
+    return any;
+}
+
 /* Those of ids[0 .. n-1], n <= BLOCK, that are in the set: where they are, and their places. */
 static int find_members(int32_t *at, int32_t *place, const int32_t *ids, int n, const id_set *set)
 {
     int maybe = 0, found = 0;
-    for (int i = 0; i < n; i++) {
-        at[maybe] = i;
-        maybe += ld_filter_maybe(set->filter, ids[i]);
+    for (int begin = 0; begin < n; begin += TOGETHER) {
+        int end = begin + TOGETHER < n ? begin + TOGETHER : n;
+        if (end - begin == TOGETHER && !any_maybe(set->filter, ids + begin))
+            continue;
+        for (int i = begin; i < end; i++) {
+            at[maybe] = i;
+            maybe += ld_filter_maybe(set->filter, ids[i]);
+        }
     }
     for (int i = 0; i < maybe; i++) {
         place[found] = ld_marker_get(set->places, ids[at[i]]);
@@ -78,42 +125,61 @@ static int64_t row_id(const search *q, int64_t i)
 }
 
 /* The members among columns from .. end-1 of a short row, one by one: most rows have none. */
-static void search_short_row(search *q, int64_t i, int64_t from, int64_t end, const id_set *set)
+static ld_status search_short_row(match_list *list, const search *q, int64_t i, int64_t from,
+                                  int64_t end)
 {
     const int32_t *columns = q->a->s->columns;
     for (int64_t e = from; e < end; e++) {
-        if (!ld_filter_maybe(set->filter, columns[e]))
+        if (!ld_filter_maybe(q->set.filter, columns[e]))
             continue;
-        int32_t place = ld_marker_get(set->places, columns[e]);
+        int32_t place = ld_marker_get(q->set.places, columns[e]);
+        ld_status st = place >= 0 ? reserve(list, 1) : LD_OK;
+        if (st != LD_OK)
+            return st;
         if (place >= 0)
-            q->matches[q->n++] = (match){(int32_t)i, (int32_t)(e - from), place};
+            list->matches[list->n++] = (match){(int32_t)i, (int32_t)(e - from), place};
     }
+    return LD_OK;
+}
+
+static ld_status search_row(match_list *list, const search *q, int64_t i, int64_t from, int64_t end)
+{
+    const int32_t *columns = q->a->s->columns;
+    int32_t at[BLOCK], place[BLOCK];
+    for (int64_t e = from; e < end; e += BLOCK) {
+        int n = end - e < BLOCK ? (int)(end - e) : BLOCK;
+        n = find_members(at, place, columns + e, n, &q->set);
+        ld_status st = reserve(list, n);
+        if (st != LD_OK)
+            return st;
+        for (int j = 0; j < n; j++)
+            list->matches[list->n++] = (match){(int32_t)i, (int32_t)(e - from) + at[j], place[j]};
+    }
+    return LD_OK;
+}
+
+static void search_chunk(void *ctx, int64_t begin, int64_t end)
+{
+    search *q = ctx;
+    const ld_structure *p = q->a->s;
+    match_list *list = &q->lists[begin / q->grain];
+    ld_status st = LD_OK;
+    for (int64_t i = begin; st == LD_OK && i < end; i++) {
+        int64_t first = p->offsets[row_id(q, i)], behind = p->offsets[row_id(q, i) + 1];
+        if (i + AHEAD < end)
+            __builtin_prefetch(&p->columns[p->offsets[row_id(q, i + AHEAD)]]);
+        st = behind - first <= SHORT ? search_short_row(list, q, i, first, behind)
+                                     : search_row(list, q, i, first, behind);
+    }
+    ld_loop_note(&q->failure, st);
 }
 
 static ld_status search_rows(search *q)
 {
-    const ld_structure *p = q->a->s;
-    int32_t at[BLOCK], place[BLOCK];
-    id_set set = {0};
     ld_status st;
-    LD_TRY(set_new(&set, q->cols, p->n_cols));
-    for (int64_t i = 0; i < q->n_rows; i++) {
-        int64_t from = p->offsets[row_id(q, i)], end = p->offsets[row_id(q, i) + 1];
-        if (i + AHEAD < q->n_rows)
-            __builtin_prefetch(&p->columns[p->offsets[row_id(q, i + AHEAD)]]);
-        if (end - from <= SHORT) {
-            search_short_row(q, i, from, end, &set);
-            continue;
-        }
-        for (int64_t e = from; e < end; e += BLOCK) {
-            int n = end - e < BLOCK ? (int)(end - e) : BLOCK;
-            n = find_members(at, place, p->columns + e, n, &set);
-            for (int j = 0; j < n; j++)
-                q->matches[q->n++] = (match){(int32_t)i, (int32_t)(e - from) + at[j], place[j]};
-        }
-    }
+    LD_TRY(set_new(&q->set, q->cols, q->a->s->n_cols));
+    st = ld_loop_result(&q->failure, ld_parallel_for(q->n_rows, q->grain, search_chunk, q));
 done:
-    set_clear(&set);
     return st;
 }
 
@@ -134,20 +200,21 @@ static int32_t place_of(const ld_structure *p, const ld_structure *by_cols, int6
 }
 
 /* Sorts the matches by row, stably. */
-static ld_status sort_by_row(search *q)
+static ld_status sort_by_row(match_list *list, int64_t n_rows)
 {
     ld_status st = LD_NOMEM;
-    match *sorted = ld_alloc_array(q->n, sizeof *sorted, LD_MEM_SCRATCH);
-    int64_t *next = ld_calloc_array(q->n_rows + 1, sizeof *next, LD_MEM_SCRATCH);
+    match *sorted = ld_alloc_array(list->n, sizeof *sorted, LD_MEM_SCRATCH);
+    int64_t *next = ld_calloc_array(n_rows + 1, sizeof *next, LD_MEM_SCRATCH);
     if (!sorted || !next)
         goto done;
-    for (int64_t i = 0; i < q->n; i++)
-        next[q->matches[i].row + 1]++;
-    for (int64_t r = 0; r < q->n_rows; r++)
+    for (int64_t i = 0; i < list->n; i++)
+        next[list->matches[i].row + 1]++;
+    for (int64_t r = 0; r < n_rows; r++)
         next[r + 1] += next[r];
-    for (int64_t i = 0; i < q->n; i++)
-        sorted[next[q->matches[i].row]++] = q->matches[i];
-    memcpy(q->matches, sorted, (size_t)q->n * sizeof *sorted);
+    for (int64_t i = 0; i < list->n; i++)
+        sorted[next[list->matches[i].row]++] = list->matches[i];
+    if (list->n > 0)
+        memcpy(list->matches, sorted, (size_t)list->n * sizeof *sorted);
     st = LD_OK;
 done:
     ld_free(sorted);
@@ -162,9 +229,9 @@ static ld_status search_cols(search *q, const ld_structure *by_cols)
     int32_t at[BLOCK], place[BLOCK];
     ld_index *ascending = NULL;
     ld_marker *col_places = NULL;
-    id_set set = {0};
+    match_list *list = &q->lists[0];
     ld_status st;
-    LD_TRY(set_new(&set, q->rows, p->n_rows));
+    LD_TRY(set_new(&q->set, q->rows, p->n_rows));
     LD_TRY(ld_marker_take(&col_places, p->n_cols));
     for (int64_t j = 0; j < q->cols->size; j++)
         ld_marker_set(col_places, q->cols->data[j], (int32_t)j);
@@ -176,22 +243,22 @@ static ld_status search_cols(search *q, const ld_structure *by_cols)
             __builtin_prefetch(&by_cols->columns[by_cols->offsets[ascending->data[i + AHEAD]]]);
         for (int64_t e = by_cols->offsets[c]; e < end; e += BLOCK) {
             int n = end - e < BLOCK ? (int)(end - e) : BLOCK;
-            n = find_members(at, place, by_cols->columns + e, n, &set);
+            n = find_members(at, place, by_cols->columns + e, n, &q->set);
+            LD_TRY(reserve(list, n));
             for (int j = 0; j < n; j++) {
                 int32_t at_row = place_of(p, by_cols, e + at[j], c);
-                q->matches[q->n++] = (match){place[j], at_row, col};
+                list->matches[list->n++] = (match){place[j], at_row, col};
             }
         }
     }
-    LD_TRY(sort_by_row(q));
+    LD_TRY(sort_by_row(list, q->n_rows));
 done:
-    set_clear(&set);
     ld_marker_put(col_places);
     ld_index_unref(ascending);
     return st;
 }
 
-/* Fills in q->matches. */
+/* Fills in q->lists. */
 static ld_status find_matches(search *q)
 {
     const ld_structure *p = q->a->s, *by_cols = NULL;
@@ -199,36 +266,50 @@ static ld_status find_matches(search *q)
         ld_structure_by_cols(&by_cols, q->a->s, false);
     int64_t in_rows = q->rows ? ld_structure_count(p, q->rows) : p->nnz;
     int64_t in_cols = by_cols ? ld_structure_count(by_cols, q->cols) : INT64_MAX;
-    int64_t most = in_rows < in_cols ? in_rows : in_cols;
-    q->matches = ld_alloc_array(most, sizeof *q->matches, LD_MEM_SCRATCH);
-    if (!q->matches)
+    bool columns = by_cols && in_cols < in_rows / COLUMN_COST;
+    int64_t chunks = columns ? 1 : in_rows / WORK + 1;
+    q->grain = q->n_rows / chunks + 1;
+    if (!(q->lists = ld_calloc_array(n_lists(q), sizeof *q->lists, LD_MEM_SCRATCH)))
         return LD_NOMEM;
-    return by_cols && in_cols < in_rows / COLUMN_COST ? search_cols(q, by_cols) : search_rows(q);
+    return columns ? search_cols(q, by_cols) : search_rows(q);
+}
+
+/* The rows of chunk k, whose matches follow each other. */
+static void fill_rows(ld_structure *s, ld_tensor *values, const search *q, int64_t k)
+{
+    const ld_structure *p = q->a->s;
+    const match_list *list = &q->lists[k];
+    int64_t end = (k + 1) * q->grain < q->n_rows ? (k + 1) * q->grain : q->n_rows;
+    int64_t first = s->offsets[k * q->grain], n = 0;
+    for (int64_t i = k * q->grain; i < end; i++) {
+        int64_t from = p->offsets[row_id(q, i)];
+        s->origin_row[i] = ld_structure_origin(p, row_id(q, i));
+        for (; n < list->n && list->matches[n].row == i; n++) {
+            int32_t at = list->matches[n].at;
+            s->columns[first + n] = list->matches[n].col;
+            s->origin[first + n] = p->origin ? p->origin[from + at] : at;
+            if (values)
+                values->data[first + n] = q->a->values->data[from + at];
+        }
+        s->offsets[i + 1] = first + n;
+    }
 }
 
 static ld_status make(ld_csr **out, const search *q)
 {
     ld_csr *a = q->a;
-    const ld_structure *p = a->s;
     ld_structure *s = NULL;
     ld_tensor *values = NULL, *row_scale = NULL, *col_scale = NULL;
+    int64_t nnz = 0;
     ld_status st;
-    LD_TRY(ld_structure_new(&s, q->n_rows, q->cols->size, q->n, true));
+    for (int64_t k = 0; k < n_lists(q); k++)
+        nnz += q->lists[k].n;
+    LD_TRY(ld_structure_new(&s, q->n_rows, q->cols->size, nnz, true));
     ld_structure_sliced(s, a);
     if (a->values)
-        LD_TRY(ld_tensor_new(&values, 1, q->n, 1));
-    for (int64_t i = 0, n = 0; i < q->n_rows; i++) {
-        int64_t from = p->offsets[row_id(q, i)];
-        s->origin_row[i] = ld_structure_origin(p, row_id(q, i));
-        for (; n < q->n && q->matches[n].row == i; n++) {
-            int32_t at = q->matches[n].at;
-            s->columns[n] = q->matches[n].col;
-            s->origin[n] = p->origin ? p->origin[from + at] : at;
-            if (values)
-                values->data[n] = a->values->data[from + at];
-        }
-        s->offsets[i + 1] = n;
-    }
+        LD_TRY(ld_tensor_new(&values, 1, nnz, 1));
+    for (int64_t k = 0; k < n_lists(q); k++)
+        fill_rows(s, values, q, k);
     if (q->rows)
         LD_TRY(ld_tensor_pick(&row_scale, a->row_scale, q->rows));
     else
@@ -243,6 +324,14 @@ done:
     return st;
 }
 
+static void search_clear(search *q)
+{
+    set_clear(&q->set);
+    for (int64_t k = 0; q->lists && k < n_lists(q); k++)
+        ld_free(q->lists[k].matches);
+    ld_free(q->lists);
+}
+
 static ld_status restrict_cols(ld_csr **out, ld_csr *a, const ld_index *rows, const ld_index *cols,
                                const char *what)
 {
@@ -253,7 +342,7 @@ static ld_status restrict_cols(ld_csr **out, ld_csr *a, const ld_index *rows, co
     LD_TRY(find_matches(&q));
     LD_TRY(make(out, &q));
 done:
-    ld_free(q.matches);
+    search_clear(&q);
     return st;
 }
 
