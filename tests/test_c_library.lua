@@ -122,6 +122,15 @@ function tests.test_init()
   lu.assertEquals(status, 0, err)
 end
 
+--- Who compiles against it needs no headers of the libraries that it is made of.
+function tests.test_headers_are_enough()
+  local included = run{"cc", "-M", "-I" .. moved .. "/include/ladies", source .. "/doc/c/train.c"}
+  lu.assertStrContains(included, moved .. "/include/ladies/io/archive/zip.h")
+  for _, name in ipairs{"zlib", "minizip", "cblas", "metis"} do
+    lu.assertNotStrContains(included, "/" .. name)
+  end
+end
+
 -- The names that an ELF file gives to others.
 local function exported(path)
   local names = {}

@@ -7,6 +7,11 @@
 
 enum { BUFFER = 1 << 16, PIECE = 1 << 30 };
 
+struct ld_inflater_state {
+    z_stream z;
+    unsigned char buffer[BUFFER];
+};
+
 ld_status ld_inflater_open(ld_inflater *x, const ld_file *file, int64_t position, int64_t end,
                            int window_bits, const char *name)
 {
@@ -15,14 +20,15 @@ ld_status ld_inflater_open(ld_inflater *x, const ld_file *file, int64_t position
     x->position = position;
     x->end = end;
     x->name = name;
-    ld_zlib_use_memory(&x->z);
-    x->buffer = ld_alloc(BUFFER, LD_MEM_IO);
-    if (!x->buffer)
+    x->state = ld_alloc(sizeof *x->state, LD_MEM_IO);
+    if (!x->state)
         return LD_NOMEM;
-    if (inflateInit2(&x->z, window_bits) == Z_OK)
+    x->state->z = (z_stream){0};
+    ld_zlib_use_memory(&x->state->z);
+    if (inflateInit2(&x->state->z, window_bits) == Z_OK)
         return LD_OK;
-    ld_free(x->buffer);
-    x->buffer = NULL;
+    ld_free(x->state);
+    x->state = NULL;
     return LD_NOMEM; /* the only way to fail; the message is ld_alloc's */
 }
 
@@ -31,24 +37,26 @@ static ld_status refill(ld_inflater *x)
     int64_t size = x->end - x->position;
     if (size > BUFFER)
         size = BUFFER;
-    ld_status st = ld_file_read(x->file, x->buffer, x->position, size);
+    struct ld_inflater_state *state = x->state;
+    ld_status st = ld_file_read(x->file, state->buffer, x->position, size);
     if (st != LD_OK)
         return st;
     x->position += size;
-    x->z.next_in = x->buffer;
-    x->z.avail_in = (unsigned)size;
+    state->z.next_in = state->buffer;
+    state->z.avail_in = (unsigned)size;
     return LD_OK;
 }
 
 /* One round of zlib, with room for output. It may have some yet when all input is taken. */
 static ld_status inflate_some(ld_inflater *x)
 {
-    if (x->z.avail_in == 0 && x->position < x->end) {
+    z_stream *z = &x->state->z;
+    if (z->avail_in == 0 && x->position < x->end) {
         ld_status st = refill(x);
         if (st != LD_OK)
             return st;
     }
-    switch (inflate(&x->z, Z_NO_FLUSH)) {
+    switch (inflate(z, Z_NO_FLUSH)) {
     case Z_STREAM_END: x->ended = true; return LD_OK;
     case Z_OK: return LD_OK;
     case Z_BUF_ERROR: /* it wants more input */
@@ -58,41 +66,47 @@ static ld_status inflate_some(ld_inflater *x)
     case Z_MEM_ERROR: return LD_NOMEM;
     default:
         return ld_fail(LD_FORMAT, "%s: the compressed data is damaged: %s", x->name,
-                       x->z.msg ? x->z.msg : "a preset dictionary is needed");
+                       z->msg ? z->msg : "a preset dictionary is needed");
     }
 }
 
 ld_status ld_inflater_read(ld_inflater *x, void *out, int64_t size, int64_t *got)
 {
     unsigned char *p = out, *end = p + size;
+    z_stream *z = &x->state->z;
     while (p < end && !x->ended) {
-        x->z.next_out = p;
-        x->z.avail_out = end - p < PIECE ? (unsigned)(end - p) : PIECE;
+        z->next_out = p;
+        z->avail_out = end - p < PIECE ? (unsigned)(end - p) : PIECE;
         ld_status st = inflate_some(x);
         if (st != LD_OK)
             return st;
-        p = x->z.next_out;
+        p = z->next_out;
     }
     *got = p - (unsigned char *)out;
     return LD_OK;
 }
 
+int64_t ld_inflater_position(const ld_inflater *x)
+{
+    return x->position - x->state->z.avail_in;
+}
+
 bool ld_inflater_more(const ld_inflater *x)
 {
-    return x->z.avail_in > 0 || x->position < x->end;
+    return ld_inflater_position(x) < x->end;
 }
 
 void ld_inflater_restart(ld_inflater *x)
 {
-    inflateReset(&x->z);
+    inflateReset(&x->state->z);
     x->ended = false;
 }
 
 void ld_inflater_close(ld_inflater *x)
 {
-    if (!x->buffer)
+    if (!x->state)
         return;
-    inflateEnd(&x->z);
-    ld_free(x->buffer);
-    x->buffer = NULL;
+    inflateEnd(&x->state->z);
+    ld_free(x->state);
+    x->state = NULL;
 }

@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <zlib.h>
 
 #include "base/status.h"
 #include "io/file.h"
@@ -14,10 +13,9 @@
 enum { LD_INFLATE_RATIO = 1032 };
 
 typedef struct ld_inflater {
-    z_stream z;
+    struct ld_inflater_state *state; /* zlib's, and what it reads; NULL when closed */
     const ld_file *file;
-    int64_t position, end; /* of the compressed bytes not yet read */
-    unsigned char *buffer; /* NULL when closed */
+    int64_t position, end; /* of the compressed bytes not yet read from the file */
     const char *name;      /* begins every message; the caller's */
     bool ended;            /* the end of the stream was met */
 } ld_inflater;
@@ -30,7 +28,10 @@ ld_status ld_inflater_open(ld_inflater *x, const ld_file *file, int64_t position
 /* Up to `size` bytes into `out`; fewer only at the end of the stream. */
 ld_status ld_inflater_read(ld_inflater *x, void *out, int64_t size, int64_t *got);
 
-/* Whether compressed bytes are left. */
+/* Where in the file the compressed bytes begin that were not inflated yet. */
+int64_t ld_inflater_position(const ld_inflater *x);
+
+/* Whether there are any. */
 bool ld_inflater_more(const ld_inflater *x);
 
 /* Begins anew with the bytes that follow the end of a stream. */

@@ -37,7 +37,7 @@ struct ld_ahead {
 
 static int64_t file_done(const ld_gz *g)
 {
-    return g->packed ? g->inflater.position - g->inflater.z.avail_in : g->position;
+    return g->packed ? ld_inflater_position(&g->inflater) : g->position;
 }
 
 static void *fill_blocks(void *context)

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,14 @@
 #include "io/archive/zlib_memory.h"
 
 enum { BUFFER = 1 << 16, GZIP_WINDOW = 15 + 16, LEVEL = 6, MEMORY_LEVEL = 8, LONGEST_NUMBER = 32 };
+
+struct ld_print {
+    ld_writer *writer;
+    char *buffer; /* text, `used` bytes of it; behind it room for packed bytes */
+    int64_t used;
+    bool packed;
+    z_stream z;
+};
 
 static void release(ld_print *x)
 {

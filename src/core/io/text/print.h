@@ -3,19 +3,11 @@
 #ifndef LD_IO_PRINT_H
 #define LD_IO_PRINT_H
 
-#include <stdbool.h>
 #include <stdint.h>
-#include <zlib.h>
 
 #include "io/file.h"
 
-typedef struct ld_print {
-    ld_writer *writer;
-    char *buffer; /* text, `used` bytes of it; behind it room for packed bytes */
-    int64_t used;
-    bool packed;
-    z_stream z;
-} ld_print;
+typedef struct ld_print ld_print;
 
 /* Begins a file. Ends with ld_print_end. */
 ld_status ld_print_open(ld_print **out, const char *path, const char *reader);
