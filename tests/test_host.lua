@@ -110,9 +110,11 @@ function tests.test_help_and_version()
   local out, err, status = run {"--help"}
   lu.assertStrContains(out, "usage: ladies [options] [script [args]]")
   lu.assertEquals({err, status}, {"", 0})
-  out, err, status = run {"-v"}
-  lu.assertStrMatches(out, "ladies %d+%.%d+%.%d+ %(Lua 5%.4%.%d+, [%w-]+%)\n")
-  lu.assertEquals({err, status}, {"", 0})
+  for _, option in ipairs{"-v", "--version"} do
+    out, err, status = run {option}
+    lu.assertStrMatches(out, "ladies %d+%.%d+%.%d+ %(Lua 5%.4%.%d+, [%w-]+%)\n")
+    lu.assertEquals({err, status}, {"", 0})
+  end
 end
 
 function tests.test_the_library_is_a_global_for_statements_only()

@@ -41,7 +41,7 @@ static const char usage[] =
     "  -i        enter the prompt after executing 'script', also when it fails\n"
     "  -l mod    require library 'mod' into global 'mod'\n"
     "  -l g=mod  require library 'mod' into global 'g'\n"
-    "  -v        show version information\n"
+    "  -v        show version information, as --version does\n"
     "  -E        ignore environment variables\n"
     "  -W        turn warnings on\n"
     "  --help    show this text\n"
@@ -59,6 +59,10 @@ static void read_options(invocation *run)
         if (strcmp(option, "-help") == 0) {
             run->help = true;
             return;
+        }
+        if (strcmp(option, "-version") == 0) {
+            run->version = true;
+            continue;
         }
         if (strcmp(option, "-") == 0) {
             i++;
