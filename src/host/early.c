@@ -7,14 +7,13 @@
  *
  * It chooses its kernels by the processor. Where LADIES_ISA holds our own loops back (base/simd.h),
  * OPENBLAS_CORETYPE does the same for them, unless it is set. */
-#include <features.h>
+#include <unistd.h>
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 #include <stdbool.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "base/simd.h"
 
