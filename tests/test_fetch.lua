@@ -38,6 +38,8 @@ function tests.test_curl()
   lu.assertStrContains(out, "licence    none")
   lu.assertEquals(world:cached(), WHOLE)
   check_toy(ladies.data.load(world.cache .. "/toy.npz"))
+  local method = ("<I2"):unpack(fake.read(world.cache .. "/toy.npz"), 9)
+  lu.assertEquals(method, 0)                               -- stored, not deflated
   local record = json.decode(fake.read(world.cache .. "/toy.json"))
   lu.assertEquals({record.name, record.origin, record.version},
     {"toy", "https://example.org/toy.zip", core.version})

@@ -7,13 +7,9 @@ local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local json = require "ladies.base.json"
 local npz_layout = require "ladies.data.formats.npz_layout"
-local options = require "ladies.base.options"
 local own_folder = require "ladies.base.own_folder"
 
 local cache = {}
-
--- From here on a data set is stored as it is, to be mapped instead of unpacked.
-local LARGE = 64 << 20
 
 --- The cache's folder: LADIES_CACHE, or ladies/ in XDG_CACHE_HOME, or in ~/.cache.
 cache.folder = require "ladies.base.cache_folder"
@@ -69,17 +65,11 @@ function cache.names()
   return names
 end
 
-local function is_large(data)
-  local features = data.features
-  local cells = options.class_of(features) == "Matrix" and 2 * features.nnz
-    or features.n_rows * features.n_cols
-  return 4 * (cells + data.graph.n_edges) >= LARGE
-end
-
---- Stores a data set under a name and returns its path. `record` is completed.
+--- Stores a data set under a name, not compressed, so that it is mapped instead of unpacked when it
+-- is loaded, and returns its path. `record` is completed.
 function cache.store(name, data, record)
   local path = path_of(name, "npz")
-  npz_layout.write(path, data, {compress = not is_large(data)})
+  npz_layout.write(path, data, {compress = false})
   record.name, record.version, record.date = name, core.version, os.date "!%Y-%m-%dT%H:%M:%SZ"
   record.size, record.sha256 = core.folder.bytes(path), core.zip.sha256(path)
   core.file.write(path_of(name, "json"), json.encode(record, "  ") .. "\n")
