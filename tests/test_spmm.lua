@@ -52,6 +52,25 @@ local function assert_plain(A, width, rng)
   end
 end
 
+--- Few columns with many entries: the product with the transpose is made without it.
+function tests.test_few_columns()
+  local rng = ladies.rng(6)
+  local A = structure(70, 5, 700, rng)
+  for _, width in ipairs{1, 64, 65, 150} do assert_plain(A, width, rng) end
+end
+
+--- The gradient by such a product, added to another one: whole numbers, which no order changes.
+function tests.test_few_columns_add()
+  local A, w = structure(70, 5, 700, ladies.rng(7)), ladies.full(5, 70, 2):requires_grad_()
+  local _ <close> = ladies.step()
+  local loss = A:matmul(w):sum() + (w * 3):sum()
+  loss:backward()
+  local found = w.grad:to_table()
+  for c, degree in ipairs(A:transpose():row_sums():to_table()) do
+    for j = 1, 70 do lu.assertEquals(found[c][j], degree + 3) end
+  end
+end
+
 function tests.test_every_width_of_tiles()
   local rng = ladies.rng(1)
   local A = structure(12, 20, 40, rng)

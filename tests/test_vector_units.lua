@@ -82,6 +82,17 @@ function tests.test_products()
   end
 end
 
+--- Few columns with many entries, which need no transpose.
+function tests.test_few_columns()
+  local rng, rows, cols = ladies.rng(2), {}, {}
+  for e = 1, 900 do rows[e], cols[e] = rng:below(300), rng:below(7) end
+  local A = ladies.matrix{n_rows = 300, n_cols = 7, rows = ladies.index(rows),
+    cols = ladies.index(cols)}
+  for _, width in ipairs{1, 64, 99} do
+    assert_same("width " .. width, function() return A:matmul_t(random(300, width)):hash() end)
+  end
+end
+
 function tests.test_draws()
   local p = random(3000):square()
   assert_same("choice", function()

@@ -102,9 +102,12 @@ static ld_status multiply(ld_tensor *y, const ld_csr *a, bool transpose, const l
     if (x->n_rows != n_cols || y->n_rows != n_rows || y->n_cols != x->n_cols)
         return ld_fail(LD_SHAPE, "matmul: sparse (%" PRId64 " x %" PRId64 ")%s * (%s)",
                        a->s->n_rows, a->s->n_cols, transpose ? "^T" : "", ld_tensor_shape(x));
-    ld_status st = ld_factors_of(&p.a, a, transpose);
+    bool by_columns = transpose && !x->storage->room && ld_spmm_columns_pay(a->s);
+    ld_status st = ld_factors_of(&p.a, a, transpose && !by_columns);
     if (st != LD_OK)
         return st;
+    if (by_columns)
+        return ld_spmm_by_columns(&p);
     p.file = x->storage->room ? x->storage->mapping : NULL;
     if (p.file)
         p.near_rows = ld_room_near(x->storage->room) / (int64_t)sizeof(float) / (p.k + 1) + 1;

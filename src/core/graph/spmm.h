@@ -1,5 +1,4 @@
-/* The product of a sparse and a dense matrix on pointers and shapes, in three ways that give the same
- * bits. */
+/* The product of a sparse and a dense matrix on pointers and shapes, in ways that give the same bits. */
 #ifndef LD_GRAPH_SPMM_H
 #define LD_GRAPH_SPMM_H
 
@@ -46,6 +45,11 @@ ld_status ld_spmm_by_rows(const ld_spmm_job *p);
  * sorted, and an x that no cache holds; not for accumulate. */
 bool ld_spmm_blocks_pay(const ld_spmm_job *p);
 ld_status ld_spmm_by_blocks(const ld_spmm_job *p);
+
+/* y = a^T * x for the factors of a itself (spmm_columns.c), without its transpose; faster where a has
+ * few columns with many entries. */
+bool ld_spmm_columns_pay(const ld_structure *s);
+ld_status ld_spmm_by_columns(const ld_spmm_job *p);
 
 /* Panel of y by panel, and window of x by window (spmm_windows.c), for files that memory does not hold;
  * where rows are sorted, not for accumulate. */
