@@ -279,6 +279,37 @@ def weights():
     }
 
 
+def graphs():
+    """Offsets and columns in a file, behind the numbers of rows and columns."""
+    def graph(n_rows, n_cols, offsets, columns, before=0):
+        offsets, columns = np.array(offsets, "<i8"), np.array(columns, "<i4")
+        first, second = before + offsets.nbytes, before + offsets.nbytes + columns.nbytes
+        header = {"indptr": {"dtype": "I64", "shape": [offsets.size],
+                             "data_offsets": [before, first]},
+                  "indices": {"dtype": "I32", "shape": [columns.size],
+                              "data_offsets": [first, second]}}
+        if before:
+            header["x"] = {"dtype": "U8", "shape": [before], "data_offsets": [0, before]}
+        text = json.dumps(header)
+        text += " " * (-len(text) % 8)
+        data = bytes(before) + offsets.tobytes() + columns.tobytes()
+        return struct.pack("<HH", n_rows, n_cols) + safetensors(text, data)
+    ring = (5, 5, [0, 2, 4, 6, 8, 10], [1, 4, 0, 2, 1, 3, 2, 4, 0, 3])
+    offsets, ids = ring[2:]
+    return {
+        "ring": graph(*ring), "wide": graph(2, 9, [0, 1, 3], [8, 0, 5]),
+        "no_rows": graph(0, 3, [0], []), "no_entries": graph(3, 3, [0] * 4, []),
+        "loops": graph(3, 3, [0, 1, 2, 3], [0, 1, 2]), "odd_place": graph(*ring, before=3),
+        "other_rows": graph(6, 5, offsets, ids), "narrow": graph(5, 4, offsets, ids),
+        "falling": graph(5, 5, [0, 4, 2, 6, 8, 10], ids),
+        "begins": graph(5, 5, [1] + offsets[1:], ids), "ends": graph(5, 5, offsets[:5] + [11], ids),
+        "far": graph(5, 5, offsets[:2] + [2**62] * 3 + [10], ids),
+        "negative": graph(5, 5, offsets, [-1] + ids[1:]),
+        "twice": graph(5, 5, offsets, [1, 1] + ids[2:]),
+        "unsorted": graph(5, 5, offsets, [4, 1] + ids[2:]),
+    }
+
+
 def saved_npz(matrix):
     out = io.BytesIO()
     sp.save_npz(out, matrix)
@@ -464,9 +495,9 @@ def write(folder, harness, seeds):
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "corpus")
     for harness, seeds in [("pickle", pickles()), ("npy", arrays()), ("npz", archives()),
-                           ("safetensors", weights()), ("gz", gzips()), ("text", tables()),
-                           ("mtx", matrices()), ("data", data_sets()), ("import", imports()),
-                           ("records", records())]:
+                           ("safetensors", weights()), ("csr", graphs()), ("gz", gzips()),
+                           ("text", tables()), ("mtx", matrices()), ("data", data_sets()),
+                           ("import", imports()), ("records", records())]:
         write(folder, harness, seeds)
 
 
