@@ -93,6 +93,29 @@ function tests.test_large_blocks_of_changing_sizes()
   lu.assertTrue(tonumber(calls) < 100, calls)
 end
 
+-- Blocks of one size, then of another, as training and inference take turns.
+local TURNS = [[
+  for _, turn in ipairs{{16, 12}, {4, 100}, {8, 40}, {4, 100}, {16, 12}, {2, 200}} do
+    local blocks = {}
+    for i = 1, turn[1] do blocks[i] = ladies.zeros(turn[2] * 1000, 250) end
+    for _, block in ipairs(blocks) do block:release() end
+  end
+  local resident
+  for line in io.lines "/proc/self/status" do
+    resident = resident or tonumber(line:match "^VmHWM:%s*(%d+)")
+  end
+  print(resident * 1024, ladies.memory().peak)
+]]
+
+--- Free blocks of one size make way for those of another.
+function tests.test_large_blocks_make_way()
+  if ladies.memory().cached == 0 then return end          -- the sanitizers see every free
+  local out, _, status = shell.run_ladies{"-e", TURNS}
+  lu.assertEquals(status, 0)
+  local resident, peak = out:match "(%d+)%s+(%d+)"
+  lu.assertTrue(resident - 24e6 < peak + (65 << 20), ("%d resident for %d"):format(resident, peak))
+end
+
 -- ---------------------------------------------------------------- running out
 
 -- Whether call() succeeds when the n-th allocation fails; the message when not.

@@ -9,7 +9,8 @@
  * blocks of changing sizes is to leave holes between them, several times as large as what is in use.
  * Free ones are in a list of their own, and a request takes the one of the nearest size; unless that is
  * up to a quarter larger, the system makes it longer or shorter where it is or by moving its pages,
- * which keep what they cost to be had. Large blocks have no spares.
+ * which keep what they cost to be had. Before one grows past what was ever needed, others go back to
+ * the system. Large blocks have no spares.
  *
  * What is counted as in use is what was asked for. Free lists may hold as much as keeps all blocks
  * together within 1.25 x the most that was in use + 64 MiB: enough that a loop whose demand goes up
@@ -128,6 +129,15 @@ static void enlarge_pages(void *b, size_t room)
         ld_platform_enlarge(b, room);
 }
 
+/* Gives free large blocks back until so many more bytes leave the program with no more than it ever
+ * needed and the slack. */
+static void make_way(int64_t more)
+{
+    while (memory.free[CLASSES] &&
+           memory.used + memory.stats.cached + more > memory.most_used + SLACK)
+        release(unlink_block(&memory.free[CLASSES]));
+}
+
 /* The free large block of the nearest size, made `room` long. */
 static block *take_large(size_t room)
 {
@@ -140,6 +150,8 @@ static block *take_large(size_t room)
     block *b = unlink_block(nearest);
     if (b->room >= room && b->room - room <= room / 4)
         return b;
+    if (b->room < room)
+        make_way((int64_t)room); /* b is in use by nobody and in no list */
     block *moved = ld_platform_remap(b, b->room, room);
     if (!moved) {
         release(b);
