@@ -92,11 +92,11 @@ local function rows_of(x)
   end})
 end
 
---- Many entries a row, and more rows of x than eight blocks have.
-function tests.test_blocks()
+-- More rows of x than go without blocks, and so many entries in twenty rows; widths[held]: of x.
+local function assert_blocks(n_entries, widths)
   local rng, threads = ladies.rng(3), ladies.threads()
-  local A = structure(20, 140000, 1500, rng)
-  for held, width in pairs{[0] = 64, [1] = 33, [3] = 100, [7] = 65} do
+  local A = structure(20, 140000, n_entries, rng)
+  for held, width in pairs(widths) do
     local x = normal(rng, A.n_cols, width)
     local values = held & 1 ~= 0 and normal(rng, A.nnz) or nil
     local by_row = held & 2 ~= 0 and normal(rng, A.n_rows) or nil
@@ -112,10 +112,44 @@ function tests.test_blocks()
     end
   end
   ladies.threads(threads)
+  return A, rng
+end
+
+function tests.test_blocks()
+  assert_blocks(4000, {[0] = 64, [4] = 48, [5] = 33})
+end
+
+--- Few entries a row, which make blocks larger; and gradients that are added to others.
+function tests.test_large_blocks()
+  local A, rng = assert_blocks(1500, {[0] = 64, [1] = 33, [3] = 100, [7] = 65})
+  local x, T = normal(rng, A.n_rows, 40):requires_grad_(), A:transpose()
+  local g, h = normal(rng, A.n_cols, 40), normal(rng, A.n_cols, 40)
+  do
+    local _ <close> = ladies.step();
+    ((T:matmul(x) * g):sum() + (T:matmul(x) * h):sum()):backward()
+  end
+  lu.assertEquals(x.grad:to_table(), (A:matmul(g) + A:matmul(h)):to_table())
   -- Where the entries of a row are in no order they are taken row by row.
-  local x, order = normal(rng, A.n_cols, 40), ladies.sampling.permutation(A.n_cols, rng)
+  local order = ladies.sampling.permutation(A.n_cols, rng)
   local mixed = A:pick_cols(order)
-  lu.assertEquals(mixed:matmul(x):to_table(), plain(mixed, nil, nil, nil, rows_of(x), 40))
+  lu.assertEquals(mixed:matmul(g):to_table(), plain(mixed, nil, nil, nil, rows_of(g), 40))
+end
+
+--- More entries than are brought into the order of blocks at once; the rows are all the same.
+function tests.test_tiles()
+  local n_rows, n_cols, per_row = 512, 140000, 70000
+  local cols, ends = ladies.range(1, per_row), {}
+  for i = 0, n_rows do ends[i + 1] = 1 + i * per_row end
+  while #cols < n_rows * per_row do cols = cols .. cols end
+  local A = ladies.csr{n_rows = n_rows, n_cols = n_cols, offsets = index(ends), columns = cols}
+  local scale = normal(ladies.rng(5), n_rows)
+  local x = normal(ladies.rng(4), n_cols, 33)
+  local y = A:scale_rows(scale):matmul(x)
+  local few = A:rows(ladies.range(1, 2)):matmul(x)
+  for _, r in ipairs{1, 2, 255, 256, 257, 511, 512} do
+    local by = scale[index{r}]:item()
+    lu.assertEquals(y[index{r}]:to_table(), (few[index{1}] * by):to_table())
+  end
 end
 
 return tests

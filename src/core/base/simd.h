@@ -51,6 +51,14 @@ typedef enum { LD_UNITS_PLAIN, LD_UNITS_AVX2, LD_UNITS_AVX512 } ld_units;
 #define LD_INDEPENDENT
 #endif
 
+/* In an outer loop whose pointer this is: keeps a compiler from counting its iterations, and so
+ * from merging some of them, which would take the inner loop's vectors apart. */
+#if defined(__GNUC__)
+#define LD_ONE_BY_ONE(pointer) __asm__("" : "+r"(pointer))
+#else
+#define LD_ONE_BY_ONE(pointer) ((void)0)
+#endif
+
 /* The most that the processor has. */
 ld_units ld_units_of_machine(void);
 

@@ -90,7 +90,12 @@ static ld_status make_rows(void *ctx, int64_t begin, int64_t end)
     ld_spmm_job p = ld_spmm_rows_of(ctx, begin, end - begin);
     if (ld_spmm_needs_windows(&p))
         return ld_spmm_by_windows(&p);
-    return ld_spmm_blocks_pay(&p) ? ld_spmm_by_blocks(&p) : ld_spmm_by_rows(&p);
+    int64_t made = 0;
+    ld_status st = ld_spmm_blocks_pay(&p) ? ld_spmm_by_blocks(&p, &made) : LD_OK;
+    if (st != LD_OK || made == p.a.n_rows)
+        return st;
+    p = ld_spmm_rows_of(&p, made, p.a.n_rows - made);
+    return ld_spmm_by_rows(&p);
 }
 
 static ld_status multiply(ld_tensor *y, const ld_csr *a, bool transpose, const ld_tensor *x,

@@ -41,10 +41,10 @@ static inline float ld_spmm_weight(const ld_factors *a, int64_t e)
 /* Row by row (spmm.c). */
 ld_status ld_spmm_by_rows(const ld_spmm_job *p);
 
-/* Block of x by block (spmm_blocks.c), which is faster where it pays: many entries in rows that are
- * sorted, and an x that no cache holds; not for accumulate. */
+/* Block of x by block (spmm_blocks.c), which is faster where it pays: many entries, and an x that no
+ * cache holds. The first `made` rows are, all unless it comes upon a row that is not sorted. */
 bool ld_spmm_blocks_pay(const ld_spmm_job *p);
-ld_status ld_spmm_by_blocks(const ld_spmm_job *p);
+ld_status ld_spmm_by_blocks(const ld_spmm_job *p, int64_t *made);
 
 /* y = a^T * x for the factors of a itself (spmm_columns.c), without its transpose; faster where a has
  * few columns with many entries. */

@@ -1,92 +1,289 @@
-/* The product by blocks of x: 64 columns of 16,384 rows, which are copied side by side, so that a
- * cache holds them while the entries of all rows in these columns go by. Each row has a place from
- * which the next block goes on, and its sums wait in y meanwhile. The entries of a row come in the
- * same order as without blocks, and so the sums have the same bits. */
-#include <string.h>
-
+/* The product by blocks of x: 32 columns of 8,192 or 16,384 rows, copied side by side, which the
+ * cache of a core holds while the entries of all rows in these columns go by.
+ *
+ * What the entries say is brought into that order once for all columns: for some rows of y, a chunk,
+ * the places in the first block of all their entries there, row after row, then those in the second
+ * block, and so on. A place in a block takes 16 bits, and so does the number of entries that a row
+ * has there. Where the matrix has no values the copy is scaled by columns, and an entry is only
+ * added. A tile is as many chunks as keep this below 64 MB.
+ *
+ * The entries of a row come in the same order as without blocks, are rounded as they are there, and
+ * so the sums have the same bits. */
 #include "base/memory.h"
 #include "base/simd.h"
 #include "base/threads.h"
 #include "graph/spmm.h"
 
 enum {
-    TILE = 64,
-    BLOCK = 1 << 14, /* rows of x */
-    LEAST_BLOCKS = 8,
-    LEAST_ENTRIES = 4, /* of a row in a block */
-    GRAIN = 512
+    WIDE = 32, /* columns of a panel */
+    NARROW = 16,
+    SHIFT = 13, /* a block has 2^SHIFT rows of x, */
+    SPARSE_SHIFT = 14,
+    DENSE = 8,         /* or twice as many where a row has fewer entries in it, */
+    LEAST_ENTRIES = 4, /* but not fewer than this */
+    LEAST_BLOCKS = 16,
+    MOST_BLOCKS = 1024,
+    CHUNK = 256, /* rows of y */
+    TILE_BYTES = 1 << 26,
+    COPY_GRAIN = 512,
+    AHEAD = 16 /* rows of x that are asked for before they are copied */
 };
 
-/* All rows with the block of x from row `begin` to `end` and column `first` on. */
+/* The entries of a tile's rows in the order in which they are wanted. */
 typedef struct {
-    const ld_spmm_job *job;
-    float *copy;   /* of the block: rows of TILE columns, zeros behind x's last */
-    int64_t *next; /* of each row: its next entry */
-    int64_t begin, end, first, width;
+    ld_spmm_job job; /* of the tile */
+    int shift;
+    int64_t blocks;
+    uint16_t *counts; /* of row r in block b: counts[b * rows of the tile + r] */
+    int64_t *starts;  /* of chunk c and block b: starts[c * blocks + b], its first place */
+    uint16_t *places; /* rows of x, from the block's first on */
+    float *weights;   /* or NULL where all that belong to a column are the same */
+    atomic_bool unsorted;
+} tile;
+
+/* The tile with a block of x and the columns of a panel. */
+typedef struct {
+    const tile *tile;
+    float *copy; /* of the block: rows of `panel` columns, zeros behind x's last */
+    float *sums; /* of each row of the tile, as wide */
+    int64_t block, first, width, panel;
 } pass;
+
+static int shift_for(const ld_spmm_job *p)
+{
+    int64_t entries = p->a.offsets[p->a.n_rows] - p->a.offsets[0];
+    int64_t blocks = (p->a.n_cols >> SHIFT) + 1;
+    return entries / DENSE / blocks >= p->a.n_rows ? SHIFT : SPARSE_SHIFT;
+}
 
 bool ld_spmm_blocks_pay(const ld_spmm_job *p)
 {
-    int64_t blocks = p->a.n_cols / BLOCK;
     int64_t entries = p->a.offsets[p->a.n_rows] - p->a.offsets[0];
-    return !p->accumulate && p->k >= TILE / 2 && blocks >= LEAST_BLOCKS &&
-           entries / LEAST_ENTRIES / blocks >= p->a.n_rows && ld_factors_sorted(&p->a);
+    int64_t blocks = (p->a.n_cols >> shift_for(p)) + 1;
+    return p->k >= WIDE && p->a.n_cols >> SHIFT >= LEAST_BLOCKS && blocks <= MOST_BLOCKS &&
+           entries / LEAST_ENTRIES / blocks >= p->a.n_rows;
 }
 
-static void copy_rows(void *ctx, int64_t begin, int64_t end)
+/* --- the order of entries ----------------------------------------------------------------------- */
+
+/* Counts the entries of row r in each block, and adds them to `sizes`; false if they are not in
+ * order, or one column comes twice. */
+static bool count_row(const tile *p, int64_t r, int64_t *sizes)
+{
+    const ld_factors *a = &p->job.a;
+    int64_t ends[MOST_BLOCKS], from = a->offsets[r], last = a->offsets[r + 1];
+    bool sorted = true;
+    for (int64_t b = 0; b < p->blocks; b++)
+        ends[b] = from;
+    for (int64_t e = from; e < last; e++)
+        ends[a->columns[e] >> p->shift] = e + 1;
+    for (int64_t e = from + 1; e < last; e++)
+        sorted &= a->columns[e - 1] < a->columns[e];
+    for (int64_t b = 0; b < p->blocks && sorted; b++) {
+        int64_t count = ends[b] > from ? ends[b] - from : 0;
+        p->counts[b * a->n_rows + r] = (uint16_t)count;
+        sizes[b] += count;
+        from += count;
+    }
+    return sorted;
+}
+
+/* Puts the entries of row r to where those of each block go on, and moves these on. */
+static void place_row(const tile *p, int64_t r, int64_t *next)
+{
+    const ld_factors *a = &p->job.a;
+    int64_t to[MOST_BLOCKS], from = a->offsets[r]; /* entry e of block b goes to e + to[b] */
+    int32_t mask = (1 << p->shift) - 1;
+    for (int64_t b = 0; b < p->blocks; b++) {
+        int64_t count = p->counts[b * a->n_rows + r];
+        to[b] = next[b] - from;
+        next[b] += count;
+        from += count;
+    }
+    for (int64_t e = a->offsets[r]; e < a->offsets[r + 1]; e++) {
+        int64_t at = e + to[a->columns[e] >> p->shift];
+        p->places[at] = (uint16_t)(a->columns[e] & mask);
+        if (p->weights)
+            p->weights[at] = ld_spmm_weight(a, e);
+    }
+}
+
+static void order_chunk(void *ctx, int64_t begin, int64_t end)
+{
+    tile *p = ctx;
+    const int64_t *offsets = p->job.a.offsets;
+    int64_t sizes[MOST_BLOCKS] = {0}, *starts = p->starts + begin / CHUNK * p->blocks;
+    for (int64_t r = begin; r < end; r++)
+        if (!count_row(p, r, sizes)) {
+            p->unsorted = true;
+            return;
+        }
+    int64_t next = offsets[begin] - offsets[0];
+    for (int64_t b = 0; b < p->blocks; b++) {
+        starts[b] = next;
+        next += sizes[b];
+        sizes[b] = starts[b];
+    }
+    for (int64_t r = begin; r < end; r++)
+        place_row(p, r, sizes);
+}
+
+/* --- the product -------------------------------------------------------------------------------- */
+
+LD_CLONES(copy_rows)
 {
     const pass *p = ctx;
-    size_t bytes = (size_t)p->width * sizeof(float);
+    const ld_spmm_job *job = &p->tile->job;
+    const float *scale = p->tile->weights ? NULL : job->a.col_scale;
+    int64_t before = p->block << p->tile->shift;
     for (int64_t i = begin; i < end; i++) {
-        float *row = p->copy + i * TILE;
-        memset(row, 0, TILE * sizeof *row);
-        memcpy(row, p->job->x + (p->begin + i) * p->job->k + p->first, bytes);
+        int64_t c = before + i, later = c + AHEAD < job->a.n_cols ? c + AHEAD : c;
+        const float *x = job->x + c * job->k + p->first, v = scale ? scale[c] : 1.0f;
+        float *to = p->copy + i * p->panel;
+        for (int64_t j = 0; j < p->width; j += NARROW)
+            __builtin_prefetch(job->x + later * job->k + p->first + j);
+        for (int64_t j = 0; j < p->width; j++)
+            to[j] = v * x[j];
+        for (int64_t j = p->width; j < p->panel; j++)
+            to[j] = 0;
+    }
+}
+
+/* The entries of the block in a chunk, begin .. end-1. */
+static inline __attribute__((always_inline)) void add(const pass *p, int64_t begin, int64_t end,
+                                                      int64_t panel, bool weighted)
+{
+    const tile *t = p->tile;
+    const uint16_t *counts = t->counts + p->block * t->job.a.n_rows;
+    int64_t start = t->starts[begin / CHUNK * t->blocks + p->block];
+    const uint16_t *place = t->places + start;
+    const float *weight = weighted ? t->weights + start : NULL, *copy = p->copy;
+    for (int64_t r = begin; r < end; r++) {
+        float sum[WIDE], *y = p->sums + r * panel;
+        for (int64_t j = 0; j < panel; j++)
+            sum[j] = y[j];
+        const uint16_t *last = place + counts[r];
+        while (place < last) {
+            const float *x = copy + *place++ * panel;
+            LD_ONE_BY_ONE(place);
+            float v = weighted ? *weight++ : 1.0f;
+            for (int64_t j = 0; j < panel; j++)
+                sum[j] += weighted ? v * x[j] : x[j];
+        }
+        for (int64_t j = 0; j < panel; j++)
+            y[j] = sum[j];
     }
 }
 
 LD_CLONES(add_block)
 {
     const pass *p = ctx;
-    const ld_factors *a = &p->job->a;
-    bool starts = p->begin == 0, ends = p->end == a->n_cols;
+    bool weighted = p->tile->weights;
+    if (p->panel == WIDE)
+        weighted ? add(p, begin, end, WIDE, true) : add(p, begin, end, WIDE, false);
+    else
+        weighted ? add(p, begin, end, NARROW, true) : add(p, begin, end, NARROW, false);
+}
+
+LD_CLONES(clear_sums)
+{
+    const pass *p = ctx;
+    for (int64_t i = begin * p->panel; i < end * p->panel; i++)
+        p->sums[i] = 0;
+}
+
+LD_CLONES(finish_rows)
+{
+    const pass *p = ctx;
+    const ld_spmm_job *job = &p->tile->job;
     for (int64_t r = begin; r < end; r++) {
-        float sum[TILE] = {0}, *y = p->job->y + r * p->job->k + p->first;
-        int64_t e = starts ? a->offsets[r] : p->next[r], last = a->offsets[r + 1];
-        for (int64_t j = 0; !starts && j < p->width; j++)
-            sum[j] = y[j];
-        for (; e < last && a->columns[e] < p->end; e++) {
-            float v = ld_spmm_weight(a, e);
-            const float *x = p->copy + (a->columns[e] - p->begin) * TILE;
-            for (int64_t j = 0; j < TILE; j++)
-                sum[j] += v * x[j];
-        }
-        p->next[r] = e;
-        float scale = ends && a->row_scale ? a->row_scale[r] : 1.0f;
+        float scale = job->a.row_scale ? job->a.row_scale[r] : 1.0f,
+              *y = job->y + r * job->k + p->first;
+        const float *sum = p->sums + r * p->panel;
         for (int64_t j = 0; j < p->width; j++)
-            y[j] = scale * sum[j];
+            y[j] = job->accumulate ? y[j] + scale * sum[j] : scale * sum[j];
     }
 }
 
-ld_status ld_spmm_by_blocks(const ld_spmm_job *job)
+/* The columns of a panel, of all rows of the tile. */
+static ld_status make_panel(pass *p)
 {
-    pass p = {.job = job};
-    int64_t n_cols = job->a.n_cols;
-    ld_status st = LD_NOMEM;
-    p.copy = ld_alloc_array(BLOCK * TILE, sizeof *p.copy, LD_MEM_SCRATCH);
-    p.next = ld_alloc_array(job->a.n_rows, sizeof *p.next, LD_MEM_SCRATCH);
-    if (!p.copy || !p.next)
-        goto done;
-    st = LD_OK;
-    for (p.first = 0; p.first < job->k; p.first += TILE) {
-        p.width = job->k - p.first < TILE ? job->k - p.first : TILE;
-        for (p.begin = 0; p.begin < n_cols; p.begin = p.end) {
-            p.end = n_cols - p.begin < BLOCK ? n_cols : p.begin + BLOCK;
-            LD_TRY(ld_parallel_for(p.end - p.begin, GRAIN, copy_rows, &p));
-            LD_TRY(ld_parallel_for(job->a.n_rows, GRAIN, add_block, &p));
-        }
+    const tile *t = p->tile;
+    int64_t n_rows = t->job.a.n_rows, n_cols = t->job.a.n_cols;
+    ld_status st;
+    LD_TRY(ld_parallel_for(n_rows, CHUNK, clear_sums, p));
+    for (p->block = 0; p->block < t->blocks; p->block++) {
+        int64_t rest = n_cols - (p->block << t->shift), most = (int64_t)1 << t->shift;
+        LD_TRY(ld_parallel_for(rest < most ? rest : most, COPY_GRAIN, copy_rows, p));
+        LD_TRY(ld_parallel_for(n_rows, CHUNK, add_block, p));
+    }
+    st = ld_parallel_for(n_rows, CHUNK, finish_rows, p);
+done:
+    return st;
+}
+
+static ld_status make_tile(tile *t, pass *p)
+{
+    ld_status st;
+    LD_TRY(ld_parallel_for(t->job.a.n_rows, CHUNK, order_chunk, t));
+    for (p->first = 0; p->first < t->job.k && !t->unsorted; p->first += p->panel) {
+        int64_t rest = t->job.k - p->first;
+        p->panel = rest > NARROW ? WIDE : NARROW;
+        p->width = rest < p->panel ? rest : p->panel;
+        LD_TRY(make_panel(p));
     }
 done:
+    return st;
+}
+
+/* How many rows a tile has, and in *entries how many entries at most. */
+static int64_t rows_of_tile(const ld_spmm_job *job, int64_t entry_bytes, int64_t *entries)
+{
+    const int64_t *offsets = job->a.offsets;
+    int64_t n = job->a.n_rows, all = offsets[n] - offsets[0];
+    int64_t tiles = all * entry_bytes / TILE_BYTES + 1;
+    int64_t rows = (n / tiles + CHUNK - 1) / CHUNK * CHUNK;
+    *entries = 0;
+    for (int64_t r = 0; r < n; r += rows) {
+        int64_t count = offsets[r + rows < n ? r + rows : n] - offsets[r];
+        *entries = count > *entries ? count : *entries;
+    }
+    return rows;
+}
+
+ld_status ld_spmm_by_blocks(const ld_spmm_job *job, int64_t *made)
+{
+    tile t = {.shift = shift_for(job)};
+    pass p = {.tile = &t};
+    bool weighted = job->a.values;
+    int64_t entries, entry = sizeof *t.places + (weighted ? sizeof *t.weights : 0);
+    int64_t rows = rows_of_tile(job, entry, &entries);
+    ld_status st = LD_NOMEM;
+    t.blocks = ((job->a.n_cols - 1) >> t.shift) + 1;
+    t.counts = ld_alloc_array(rows * t.blocks, sizeof *t.counts, LD_MEM_SCRATCH);
+    t.starts = ld_alloc_array(rows / CHUNK * t.blocks, sizeof *t.starts, LD_MEM_SCRATCH);
+    t.places = ld_alloc_array(entries, sizeof *t.places, LD_MEM_SCRATCH);
+    t.weights = weighted ? ld_alloc_array(entries, sizeof *t.weights, LD_MEM_SCRATCH) : NULL;
+    p.copy = ld_alloc_array(WIDE << t.shift, sizeof *p.copy, LD_MEM_SCRATCH);
+    p.sums = ld_alloc_array(rows * WIDE, sizeof *p.sums, LD_MEM_SCRATCH);
+    if (!t.counts || !t.starts || !t.places || (weighted && !t.weights) || !p.copy || !p.sums)
+        goto done;
+    st = LD_OK;
+    *made = 0;
+    for (int64_t first = 0; first < job->a.n_rows; first += rows) {
+        int64_t rest = job->a.n_rows - first;
+        t.job = ld_spmm_rows_of(job, first, rest < rows ? rest : rows);
+        LD_TRY(make_tile(&t, &p));
+        if (t.unsorted)
+            break;
+        *made += t.job.a.n_rows;
+    }
+done:
+    ld_free(t.counts);
+    ld_free(t.starts);
+    ld_free(t.places);
+    ld_free(t.weights);
     ld_free(p.copy);
-    ld_free(p.next);
+    ld_free(p.sums);
     return st;
 }
