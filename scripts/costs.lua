@@ -1,7 +1,7 @@
 -- ladies costs: measures time and memory of a batch against the complexities of the paper
 --
 --   ladies costs [--methods ladies,fastgcn] [--batches N] [--quick]
---   ladies costs --ranks
+--   ladies costs --ranks [--dataset PATH [--accumulate S] [--feature-cache 256M]]
 --
 -- On generated graphs, over layers L, width K, batch b, samples s and nodes V, with exponents that
 -- are fitted to the measurements and to the formulas of Table 2. The folder gets results.jsonl,
@@ -22,12 +22,21 @@ cli.main({
   {"seed", "N", "integer", default = 1, help = "of everything random"},
   {"out", "DIR", "string", help = "where results are kept (default runs/costs-N)"},
   {"ranks", help = "print instead what 1 to 64 ranks send in training, computed"},
+  {"dataset", "NAME|PATH", "string", help = "with --ranks: what they send for its features, where "
+      .. "these are in shards"},
+  {"accumulate", "S", "positive integer", help = "with --dataset: mini-batches of a step "
+      .. "(default 64)"},
+  {"feature-cache", "SIZE", "string", help = "with --dataset: of each rank, as 256M"},
   {"quick", help = "3 batches, a quarter of the nodes: seconds"},
   {"quiet", help = "no progress"},
 }, arg, function(opts)
   if opts.ranks then
-    print((require "ladies_paper.costs.ranks"()))
-    return
+    local costs_of_ranks = require "ladies_paper.costs.ranks"
+    if not opts.dataset then return print((costs_of_ranks.table())) end
+    return print((costs_of_ranks.features({dataset = opts.dataset, accumulate = opts.accumulate},
+      opts.feature_cache)))
+  elseif opts.dataset or opts.accumulate or opts.feature_cache then
+    error("--dataset, --accumulate and --feature-cache go with --ranks", 0)
   end
   opts.ranks = nil
   study_options.show(paper.costs(opts))

@@ -53,7 +53,8 @@ cli.main(cli.join({
       load.memory, load.self_loops = opts.memory, opts.self_loops
       ladies.data.to_file(opts.path, opts.out, load)
     end
-    return print(ladies.data.load(opts.out, {directed = opts.directed}):describe())
+    local path = opts.out:find "/" and opts.out or "./" .. opts.out
+    return print(ladies.data.load(path, {directed = opts.directed}):describe())
   elseif opts.memory or opts.dtype or opts.self_loops or opts.shards then
     error("--memory, --dtype, --self-loops and --shards go with --out", 0)
   end

@@ -4,8 +4,10 @@ local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 
 local lu = require "luaunit"
 local files = require "tools.files"
+local json = require "ladies.base.json"
 local ladies = require "ladies"
 local ranks = require "tools.ranks"
+local rows_traffic = require "ladies.training.rows_traffic"
 local shell = require "tools.shell"
 local temporary = require "reference.temporary"
 
@@ -99,7 +101,45 @@ function tests.test_resumed()
   assert_same("parts", other)
 end
 
+--- What is counted as sent for features is what one process computes by drawing the mini-batches.
+function tests.test_bytes()
+  local _, shards = folders(1)
+  local data = ladies.data.load(shards)
+  for n, cache in pairs{[2] = 1000, [4] = false} do
+    local folder, cached = "bytes" .. n, cache and ", feature_cache = " .. cache or ""
+    train(n, shards, folder, NARROW .. ", grad_accumulate = 20" .. cached)
+    local found = json.decode(read(folder, "summary.json")).ranks.kinds.features
+    local sum, caches = rows_traffic.of({data = data, batch_size = 20, seed = 1,
+      model = ladies.nn.gcn{inputs = 12, hidden = 8, outputs = 3, layers = 2},
+      sampler = ladies.samplers.ladies(data.graph:normalize "sym", {samples = {20, 20}}),
+      grad_accumulate = 20, feature_cache = cache or nil}, n, 2)
+    lu.assertEquals({found.messages, found.bytes},
+      {sum.messages + caches.messages, sum.bytes + caches.bytes})
+    lu.assertTrue(sum.bytes > 3000, sum.bytes)
+  end
+end
+
 -- ---------------------------------------------------------------- failures
+
+--- A run of which a rank is killed, with rows on their way, goes on alone.
+function tests.test_killed()
+  local _, shards = folders(1)
+  local options = NARROW .. [[, checkpoint_every = 0, grad_accumulate = 4, settle = function(opts)
+    local count = 0
+    function opts.on_batch()
+      count = count + 1
+      if rank == %d and count == %d then os.execute "kill -KILL $PPID" end
+    end
+  end]]
+  local expected = train(0, folders(1), "whole killed", NARROW .. ", grad_accumulate = 4")
+  for rank = 0, 1 do
+    local folder = "killed" .. rank
+    local _, err, status = run(2, shards, folder, options:format(rank, 9 + 10 * rank))
+    lu.assertEquals(status, 137, err)
+    lu.assertEquals(train(0, shards, folder, NARROW .. ", grad_accumulate = 4"), expected)
+    assert_same(folder, "whole killed")
+  end
+end
 
 -- The one line of a run of two ranks that is refused.
 local function refused(path, options)

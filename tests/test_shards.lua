@@ -95,8 +95,20 @@ function tests.test_what_is_refused()
   end
   lu.assertStrContains(refused(dataset(1), 7),
     "7 shards: power_law has 1000 nodes, and a shard at least 192, so 6 are the most")
-  lu.assertStrContains(refused(require "reference.toy_data".new(true), 1),
-    "toy: its features are sparse; those that are dense can be in shards")
+end
+
+--- Sparse features are dense in shards.
+function tests.test_sparse_features()
+  local folder <close> = shell.folder()
+  local toy = require "reference.toy_data"
+  local path = folder.path .. "/toy.npz"
+  ladies.data.save(toy.new(true), path)
+  local _, err, status = shell.run_ladies({"import", path, "--shards", "1", "--out",
+    folder.path .. "/in shards", "--dtype", "float16"})
+  lu.assertEquals({err, status},
+    {"ladies.data.to_shards: the features are sparse, and dense in shards: 4.32e-06 GB\n", 0})
+  lu.assertEquals(ladies.data.load(folder.path .. "/in shards").features:to_tensor():hash(),
+    toy.new().features:hash())
 end
 
 function tests.test_missing_and_foreign()

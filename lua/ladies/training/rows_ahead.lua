@@ -21,7 +21,9 @@ local options = require "ladies.base.options"
 local rows_ahead = {}
 
 local KIND = "features"
-local GROUP = 8      -- mini-batches
+
+--- Mini-batches of a group, at most.
+rows_ahead.GROUP = 8
 
 local RowsAhead = {__name = "RowsAhead"}
 RowsAhead.__index = RowsAhead
@@ -39,20 +41,34 @@ function rows_ahead.cached(features, adjacency, bytes)
   return by_degree:slice(1, math.min(#by_degree, bytes // row)):sort()
 end
 
+--- The groups of a step of so many mini-batches, of `size` ranks.
+function rows_ahead.groups(size, step)
+  local most = (step + size - 1) // size
+  return (most + rows_ahead.GROUP - 1) // rows_ahead.GROUP
+end
+
+--- The nodes whose rows a model needs for mini-batches, but for those that bring their own: an
+-- ascending Index.
+function rows_ahead.nodes_of(model, batches)
+  local all = core.index{}
+  for _, batch in ipairs(batches) do
+    if not batch.features then
+      all = all .. (model.feature_nodes and model:feature_nodes(batch) or batch.input)
+    end
+  end
+  return core.sampling.unique(all):sort()
+end
+
 --- rows_ahead.new{batches =, features =, adjacency =, cache =, step =, steps =, sampler =,
 -- model =}: an iterator as `batches`, this rank's of so many whole steps of `step` mini-batches,
 -- which has in each batch.features the rows of its nodes. cache: bytes, or nil. The nodes are
 -- batch.input, or those that model:feature_nodes(batch) returns, where there is such a method.
 function rows_ahead.new(given)
   local first, last = fold.share(link.rank, link.size, given.step)
-  local most = 0
-  for rank = 0, link.size - 1 do
-    local from, to = fold.share(rank, link.size, given.step)
-    most = math.max(most, to - from + 1)
-  end
   local ahead = setmetatable({
     batches = given.batches, sampler = given.sampler, model = given.model, own = last - first + 1,
-    groups = (most + GROUP - 1) // GROUP, steps = given.steps, features = given.features,
+    groups = rows_ahead.groups(link.size, given.step), steps = given.steps,
+    features = given.features,
     begun = 0, done = 0, finished = 0,       -- groups; whole steps
     queue = {}, next = {},     -- mini-batches of the group in hand, and of the one that comes
   }, RowsAhead)
@@ -79,27 +95,15 @@ function RowsAhead:draw()
   return batch
 end
 
--- The nodes whose rows the mini-batches need that bring none of their own, ascending.
-function RowsAhead:nodes_of(batches)
-  local all = core.index{}
-  for _, batch in ipairs(batches) do
-    if not batch.features then
-      local nodes = self.model.feature_nodes and self.model:feature_nodes(batch) or batch.input
-      all = all .. nodes
-    end
-  end
-  return core.sampling.unique(all):sort()
-end
-
 -- Draws the next group, and begins its fetch.
 function RowsAhead:begin()
   if self.begun == self.groups * self.steps then return end
-  local place = self.begun % self.groups
+  local done = self.begun % self.groups * rows_ahead.GROUP      -- of the step
   self.begun, self.next = self.begun + 1, {}
-  for _ = place * GROUP + 1, math.min(self.own, (place + 1) * GROUP) do
+  for _ = done + 1, math.min(self.own, done + rows_ahead.GROUP) do
     table.insert(self.next, self:draw())
   end
-  self.fetch = link.fetch(self.features, self:nodes_of(self.next))
+  self.fetch = link.fetch(self.features, rows_ahead.nodes_of(self.model, self.next))
 end
 
 -- Waits for the rows of the group that was begun, and begins the one after it.

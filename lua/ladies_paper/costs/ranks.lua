@@ -1,7 +1,9 @@
 --- What several ranks send in training the paper's network, computed: `ladies costs --ranks`.
 
 local Table = require "ladies.report.table"
+local experiment = require "ladies.experiment"
 local gradients = require "ladies.ranks.gradients"
+local rows_traffic = require "ladies.training.rows_traffic"
 local units = require "ladies.base.units"
 
 -- Columns of the features, classes and training nodes; and all nodes, where exact inference fits in
@@ -10,6 +12,8 @@ local DATA_SETS = {
   {name = "Reddit", features = 602, classes = 41, train = 153932, nodes = 232965},
   {name = "papers100M", features = 128, classes = 172, train = 1207179},
 }
+
+local costs_of_ranks = {}
 
 local LAYERS, WIDTH, BATCH, STEP = 5, 256, 512, 64
 local RANKS = {1, 2, 4, 8, 16, 32, 64}
@@ -36,7 +40,7 @@ local function validation(data, size)
 end
 
 --- The table, as Markdown.
-return function()
+function costs_of_ranks.table()
   local shown = Table.new{"data set", "ranks", "messages a step", "MB a step", "of a rank",
     "MB an epoch", "MB a validation"}
   for _, data in ipairs(DATA_SETS) do
@@ -51,3 +55,24 @@ return function()
   end
   return shown:markdown()
 end
+
+--- What 2 to 64 ranks send for features in shards, in a step of the experiment with these settings,
+-- whose mini-batches are drawn, and for a cache of so many bytes each, or nil; as Markdown.
+function costs_of_ranks.features(settings, cache)
+  local config = experiment.configure(settings)
+  config.accumulate = config.accumulate or STEP
+  local data = experiment.load(config)
+  local opts = experiment.options(config, data, {feature_cache = cache})
+  local shown = Table.new{"ranks", "messages a step", "MB a step", "of a rank", "MB of caches"}
+  for _, size in ipairs(RANKS) do
+    if size > 1 and size <= config.accumulate then
+      local sum, caches = rows_traffic.of(opts, size, 1)
+      local mib = sum.bytes / units.MIB
+      shown:add{("%d"):format(size), ("%d"):format(sum.messages), ("%.2f"):format(mib),
+        ("%.2f"):format(mib / size), ("%.2f"):format(caches.bytes / units.MIB)}
+    end
+  end
+  return shown:markdown()
+end
+
+return costs_of_ranks

@@ -33,16 +33,28 @@ local TILE = 192
 
 local PIECE = 64 * TILE      -- rows that are written at a time
 
+-- The first and the last row of shard k of n.
+local function rows_of(k, n, n_rows)
+  local first, last = fold.share(k - 1, n, (n_rows + TILE - 1) // TILE)
+  return (first - 1) * TILE + 1, math.min(last * TILE, n_rows)
+end
+
 local function name_of(k, n) return ("shard-%d-of-%d.safetensors"):format(k, n) end
 
 -- ---------------------------------------------------------------- writing
+
+-- Rows first .. last of the features, as a Tensor.
+local function piece(features, first, last)
+  if options.class_of(features) ~= "Matrix" then return features:slice(first, last) end
+  return features:rows(core.range(first, last)):to_dense()
+end
 
 -- Writes rows first .. last of the features; returns what the common file says of them.
 local function write_shard(path, features, dtype, first, last)
   local writer <close> = core.safetensors.writer(path)
   writer:rows(ROWS, dtype, last - first + 1, features.n_cols)
   for from = first, last, PIECE do
-    writer:add_rows(features:slice(from, math.min(from + PIECE - 1, last)))
+    writer:add_rows(piece(features, from, math.min(from + PIECE - 1, last)))
   end
   writer:commit()
   local file <close> = core.safetensors.open(path, {mapped = true})
@@ -58,29 +70,33 @@ local function remove_old(folder)
   end
 end
 
---- shards.write(where, data, path, n, dtype): writes a data set with dense features as n shards of
--- nearly equal size and a common file into a folder of its own, which counts as one from when all
--- is there; errors begin with `where`. The features become `dtype`, by default what they are.
+-- Tells that features are sparse no more, and how many bytes that makes.
+local function tell_dense(where, features, dtype)
+  local bytes = features.n_rows * features.n_cols * (dtype == "float32" and 4 or 2)
+  io.stderr:write(("%s: the features are sparse, and dense in shards: %.3g GB\n"):format(where,
+    bytes / 1e9))
+end
+
+--- shards.write(where, data, path, n, dtype): writes a data set as n shards of nearly equal size
+-- and a common file into a folder of its own, which counts as one from when all is there; errors
+-- begin with `where`. The features become `dtype`, by default what they are; sparse ones are dense
+-- in shards, which a line tells.
 function shards.write(where, data, path, n, dtype)
   local features = data.features
-  if options.class_of(features) == "Matrix" then
-    errors.fail(("%s: %s: its features are sparse; those that are dense can be in shards"):format(
-      where, data.name))
-  end
   local tiles = (features.n_rows + TILE - 1) // TILE
   if n > tiles then
     errors.fail(("%s: %d shards: %s has %d nodes, and a shard at least %d, so %d are the most")
       :format(where, n, data.name, features.n_rows, TILE, tiles))
   end
   dtype = dtype or options.class_of(features) == "Rows" and features.dtype or "float32"
+  if options.class_of(features) == "Matrix" then tell_dense(where, features, dtype) end
   local folder = own_folder.at(path)
   local _ <close> = folder:take "data set in shards"
   remove_old(folder)
   local list = {}
   for k = 1, n do
-    local first, last = fold.share(k - 1, n, tiles)
-    list[k] = write_shard(folder:file(name_of(k, n)), features, dtype, (first - 1) * TILE + 1,
-      math.min(last * TILE, features.n_rows))
+    list[k] = write_shard(folder:file(name_of(k, n)), features, dtype,
+      rows_of(k, n, features.n_rows))
   end
   npz_layout.write_common(folder:file(COMMON), data, {shards = json.encode{
     rows = features.n_rows, columns = features.n_cols, dtype = dtype, shards = list,
@@ -139,23 +155,32 @@ local function read_shard(path, list, k)
   return rows
 end
 
+-- The rows before those of each rank, and at last all, of shards of these sizes.
+local function bounds_of(sizes, ranks)
+  local bounds = {0}
+  for rank = 0, ranks - 1 do
+    local rows = bounds[rank + 1]
+    local first, last = fold.share(rank, ranks, #sizes)
+    for k = first, last do rows = rows + sizes[k] end
+    bounds[rank + 2] = rows
+  end
+  return bounds
+end
+
+local function sizes_of(list) return tables.map(list.shards, function(one) return one.rows end) end
+
 -- The features of which this process has its own shards.
 local function read_features(folder, list)
-  local n, bounds, before, parts = #list.shards, {0}, 0, {}
+  local n, bounds, parts = #list.shards, bounds_of(sizes_of(list), link.size), {}
   local first, last = fold.share(link.rank, link.size, n)
-  for rank = 0, link.size - 1 do
-    local from, to = fold.share(rank, link.size, n)
-    for k = from, to do
-      local path = ("%s/%s"):format(folder, name_of(k, n))
-      if rank == link.rank then
-        if core.exists(path) ~= "file" then
-          errors.fail(("%s is missing; %s"):format(path, who(first, last, n)))
-        end
-        parts[#parts + 1] = {first = before + 1, rows = read_shard(path, list, k)}
-      end
-      before = before + list.shards[k].rows
+  local before = bounds[link.rank + 1]
+  for k = first, last do
+    local path = ("%s/%s"):format(folder, name_of(k, n))
+    if core.exists(path) ~= "file" then
+      errors.fail(("%s is missing; %s"):format(path, who(first, last, n)))
     end
-    bounds[#bounds + 1] = before
+    parts[#parts + 1] = {first = before + 1, rows = read_shard(path, list, k)}
+    before = before + list.shards[k].rows
   end
   return core.rows_in_parts{dtype = list.dtype, n_rows = list.rows, n_cols = list.columns,
     parts = parts, bounds = link.size > 1 and bounds or nil}
@@ -164,6 +189,20 @@ end
 -- One hash of all features, by those of the shards.
 local function hash_of(list)
   return "shards " .. table.concat(tables.map(list.shards, function(one) return one.hash end), " ")
+end
+
+--- shards.bounds(data, ranks): how the rows of a data set lie at so many ranks: those of rank r are
+-- from bounds[r + 1] + 1 to bounds[r + 2]. One that is not in shards counts as in one a rank.
+function shards.bounds(data, ranks)
+  if data.path and shards.fits(data.path) then
+    return bounds_of(sizes_of(read_list{where = ("%s/%s"):format(data.path, COMMON)}), ranks)
+  end
+  local sizes = {}
+  for k = 1, ranks do
+    local first, last = rows_of(k, ranks, data.features.n_rows)
+    sizes[k] = last - first + 1
+  end
+  return bounds_of(sizes, ranks)
 end
 
 --- Whether the path is that of such a folder.

@@ -13,12 +13,12 @@ local SPEC = tables.merged(complete.SPEC, {
 })
 
 --- data.to_shards(source: Dataset | string, folder: string, {shards = integer, dtype = string,
--- ...}): writes a
--- data set with dense features, or that at the path `source`, as so many shards, files that have a
--- part of the rows of the features each, and common.safetensors, which has all else. Where mpirun
--- has started several ranks, ladies.data.load(folder) opens the common file and this rank's own
--- shards alone. The features become `dtype`, where it is given: "float16" and "bfloat16" take half
--- the bytes of "float32". The other options, for a path, are those of ladies.data.load.
+-- ...}): writes a data set, or that at the path `source`, as so many shards, files that have a part
+-- of the rows of the features each, and common.safetensors, which has all else. Where mpirun has
+-- started several ranks, ladies.data.load(folder) opens the common file and this rank's own shards
+-- alone. The features become `dtype`, where it is given: "float16" and "bfloat16" take half the
+-- bytes of "float32"; sparse ones become dense, which a line tells. The other options, for a path,
+-- are those of ladies.data.load.
 return function(source, folder, given)
   options.value(WHERE, "the source", source, "Dataset or string")
   options.value(WHERE, "the folder", folder, "string")
