@@ -1,5 +1,6 @@
---- doc/clusters.md: its listing runs alone and by several ranks, to the same bits; its table is
--- what `ladies costs --ranks` prints, of the network that it says.
+--- doc/clusters.md: its listing runs alone and by several ranks, to the same bits, and so does its
+-- experiment, line by line; its table is what `ladies costs --ranks` prints, of the network that it
+-- says.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 
 local lu = require "luaunit"
@@ -37,6 +38,25 @@ function tests.test_loop_by_hand()
     lu.assertEquals(code, 0, message)
     lu.assertEquals(out, alone)
   end
+end
+
+-- The listing for the shell in which a text stands.
+local function shell_block_with(text)
+  for _, block in ipairs(blocks_of "sh") do
+    if block:find(text, 1, true) then return block end
+  end
+  lu.fail("the page has no listing with " .. text)
+end
+
+--- The experiment as the page has it: a run that two ranks began ends alone with the model of one
+-- that was alone from the beginning.
+function tests.test_experiment()
+  local folder <close> = shell.folder()
+  local out, err, status = ranks.run_shell(shell_block_with "sha256sum", {folder = folder.path})
+  lu.assertEquals(status, 0, err)
+  lu.assertStrMatches(err, ".*going on after batch %d+ of epoch %d+\n.*")
+  local alone, two = out:match "(%x+)  runs/alone/model.npz\n(%x+)  runs/two/model.npz\n$"
+  lu.assertEquals({#(alone or out), two}, {64, alone})
 end
 
 function tests.test_table()

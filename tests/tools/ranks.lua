@@ -31,6 +31,12 @@ function ranks.available()
   return core.process.exists "mpirun" and core.exists(module) == "file"
 end
 
+-- The environment of mpirun, with that of a test.
+local function environment(own)
+  local env = table.move(ranks.environment, 1, #ranks.environment, 1, {})
+  return table.move(own or {}, 1, #(own or {}), #env + 1, env)
+end
+
 -- The command line, with the words `before` before it.
 local function words(n, arguments, opts)
   local list = {"timeout", "-k", "5", tostring(LIMIT)}
@@ -47,10 +53,8 @@ end
 function ranks.run(n, arguments, opts)
   if not ranks.available() then lu.skip "there is no MPI" end
   opts = opts or {}
-  local env = table.move(ranks.environment, 1, #ranks.environment, 1, {})
-  table.move(opts.env or {}, 1, #(opts.env or {}), #env + 1, env)
-  local out, err, status = shell.run(words(n, arguments, opts), {env = env, folder = opts.folder,
-    stdin = opts.stdin})
+  local out, err, status = shell.run(words(n, arguments, opts), {env = environment(opts.env),
+    folder = opts.folder, stdin = opts.stdin})
   lu.assertNotEquals(status, 124, "it hangs: " .. out .. err)
   return out, err, status
 end
@@ -60,6 +64,14 @@ function ranks.run_script(n, text, arguments, opts)
   local script <close> = shell.folder()
   local path = files.write(script.path .. "/script.lua", text)
   return ranks.run(n, {path, table.unpack(arguments or {})}, opts)
+end
+
+--- Runs a text by the shell, in which `ladies` is the host and mpirun may be called.
+function ranks.run_shell(text, opts)
+  if not ranks.available() then lu.skip "there is no MPI" end
+  local path = ("PATH=%s:%s"):format(shell.ladies:match "^(.*)/", os.getenv "PATH")
+  return shell.run({"timeout", "-k", "5", "120", "sh", "-ec", text}, {env = environment{path},
+    folder = opts.folder})
 end
 
 return ranks
