@@ -132,6 +132,16 @@ function tests.test_dropout()
   end)
 end
 
+function tests.test_norm_of_gradients()
+  assert_same("norm", function()
+    local x = random(71, 37):requires_grad_()
+    local _ <close> = ladies.step()
+    local loss = (x * x):sum()
+    loss:backward()
+    return ladies.optim.sgd({x}, {lr = 1}):clip_norm(1e30)
+  end)
+end
+
 function tests.test_training()
   for _, optimizer in ipairs{"adam", "sgd"} do
     assert_same(optimizer, function()

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/simd.h"
 #include "base/threads.h"
 
 typedef struct {
@@ -13,7 +14,7 @@ typedef struct {
     double *sums; /* one per chunk */
 } square_sum;
 
-static void square_sum_chunk(void *ctx, int64_t begin, int64_t end)
+LD_CLONES(square_sum_chunk)
 {
     const square_sum *s = ctx;
     double lane[8] = {0};
