@@ -86,6 +86,20 @@ function tests.test_written_again()
     "they are left as they are")
 end
 
+--- A product of rows is that of their Tensor by rows, to the bit, in one panel and in several.
+function tests.test_product()
+  local folder <close> = shell.folder()
+  local rng = ladies.rng(5)
+  for _, columns in ipairs{6, 12000} do         -- of the latter a panel is one tile
+    local path, x = folder.path .. "/x.safetensors", ladies.zeros(400, columns):normal_(1, rng)
+    ladies.safetensors.write(path, {x = x})
+    local file <close> = ladies.safetensors.open(path, {mapped = true})
+    local W = ladies.zeros(columns, 7):normal_(1, rng)
+    lu.assertEquals(file:rows "x":matmul(W):hash(),
+      core.by_rows(function() return x:matmul(W) end):hash())
+  end
+end
+
 -- ---------------------------------------------------------------- refusals
 
 function tests.test_what_is_refused()

@@ -136,6 +136,14 @@ static void *push_array(lua_State *L, int64_t n, size_t size)
     return lua_newuserdatauv(L, (size_t)(n + 1) * size, 0);
 }
 
+/* Pushes what a table itself has at a key: what it gives stays where the table is. */
+static int push_own(lua_State *L, int table, const char *key)
+{
+    lua_pushstring(L, key);
+    lua_rawget(L, table);
+    return lua_gettop(L);
+}
+
 /* The parts of the array at arg, {{first = | ids =, rows =}, ...}, which keeps what they hold. */
 static ld_rows_part *push_parts(lua_State *L, int arg, int *n)
 {
@@ -146,12 +154,13 @@ static ld_rows_part *push_parts(lua_State *L, int arg, int *n)
     int top = lua_gettop(L);
     for (int i = 0; i < *n; i++) {
         lua_rawgeti(L, arg, i + 1);
+        bind_check_type(L, top + 1, LUA_TTABLE);
         bind_check_options(L, top + 1, "rows_in_parts", names);
-        ld_index *ids = bind_option_index(L, top + 1, "rows_in_parts", "ids");
-        lua_getfield(L, top + 1, "first");
-        int64_t first = ids ? 1 : bind_check_integer(L, -1);
-        lua_getfield(L, top + 1, "rows");
-        parts[i] = (ld_rows_part){first - 1, ids, bind_object(L, lua_gettop(L), BIND_ROWS)};
+        int ids = push_own(L, top + 1, "ids"), first = push_own(L, top + 1, "first");
+        int rows = push_own(L, top + 1, "rows");
+        parts[i].ids = lua_isnil(L, ids) ? NULL : bind_index(L, ids);
+        parts[i].first = parts[i].ids ? 0 : bind_count(L, first, "rows_in_parts: first") - 1;
+        parts[i].rows = bind_object(L, rows, BIND_ROWS);
         lua_settop(L, top);
     }
     return parts;
