@@ -1,6 +1,7 @@
 -- How fast samplers written in Lua on the primitives are against the same samplers written as one
 -- loop of C (scripts/bench/fused/), and GraphSAGE against DGL's NeighborSampler. The two sides take
--- turns, so that both meet the same machine and the same caches.
+-- turns, so that both meet the same machine and the same caches. With --growth, how the time of the
+-- samplers in Lua grows with the nodes of graphs of one degree.
 
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -19,6 +20,8 @@ local spec = {
   {"method", "NAME", "ladies|fastgcn|graphsage", help = "this method alone"},
   {"graph", "NAME", "wordnet|power-law", help = "this graph alone"},
   {"peers", help = "GraphSAGE against DGL instead"},
+  {"growth", "LIST", "array of positive integers", help = "the samplers in Lua alone, on power-law "
+    .. "graphs of so many nodes each"},
   {"python", "PROGRAM", "string", help = "a Python with DGL; by default that of "
     .. "`ladies bench peers`, or python3"},
 }
@@ -196,7 +199,44 @@ local function peers_table(opts)
   os.remove(path)
 end
 
+-- ---------------------------------------------------------------- growth
+
+-- The median of the milliseconds of a batch, of a kind of work on a graph.
+local function median_of(work, graph, rounds)
+  local P, times, rng = graph:normalize(work.P), {}, ladies.rng(1)
+  local sampler = sampler_of(work, P)
+  for i = 1 - WARM_UP, rounds do
+    local time = time_of(sampler, P.n_rows, rng:fork(i + WARM_UP), 1)
+    if i >= 1 then times[i] = time end
+  end
+  return quantile(times, 0.5)
+end
+
+local function growth_table(opts)
+  ladies.threads(opts.threads)
+  print(("ladies %s, %d threads; power-law graphs of mean degree %d; %d layers, batch %d; ms a "
+    .. "batch: median of %d"):format(ladies.version, opts.threads, opts.degree, LAYERS, BATCH,
+    opts.rounds))
+  local times = {}
+  for _, nodes in ipairs(opts.growth) do
+    local graph = ladies.generate.power_law{nodes = nodes, entries = nodes * opts.degree,
+      features = 1}.graph
+    for i, work in ipairs(WORK) do
+      times[i] = times[i] or {}
+      table.insert(times[i], median_of(work, graph, opts.rounds))
+    end
+  end
+  print(("%-15s%s  last by first"):format("sampler",
+    ("%16d nodes"):rep(#opts.growth):format(table.unpack(opts.growth))))
+  for i, work in ipairs(WORK) do
+    local own = times[i]
+    print(("%-9s %5d%s %14.2f"):format(work.method, work.size,
+      ("%22.3f"):rep(#own):format(table.unpack(own)), own[#own] / own[1]))
+  end
+end
+
 cli.main(spec, arg, function(opts)
+  if opts.growth then return growth_table(opts) end
   if opts.peers then return peers_table(opts) end
   samplers_table(opts)
 end)
