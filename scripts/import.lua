@@ -4,16 +4,18 @@
 --
 --   ladies import PATH --out FILE.safetensors [--memory 4G] [--dtype float16] [--self-loops]
 --
---   ladies import PATH --out FOLDER --shards N [--dtype float16]
+--   ladies import PATH|NAME --out FOLDER --shards N [--dtype float16]
 --
 -- PATH is a folder or an archive (zip, as wheels are, .tar, .tar.gz), or a file in a form that
 -- `ladies info` reads, plain or packed with gzip. Afterwards the data set is found by its name.
 -- Under a name that `ladies fetch` lists, the files must be the published ones. With --out the data
 -- set is written to a file that is used where it lies (see doc/data.md), and found by its path; the
 -- arrays of ogbn-papers100M, and with --memory edges in a table of text, are then never in memory
--- as a whole. With --shards the features go into N files with a part of the rows each, of which
--- every rank of mpirun opens its own alone (see doc/clusters.md).
+-- as a whole. With --shards the features, also of a data set that is known by a name, go into N
+-- files with a part of the rows each, of which every rank of mpirun opens its own alone (see
+-- doc/clusters.md).
 
+local core = require "ladies_core"
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
 local data_options = require "ladies.command.data_options"
@@ -41,16 +43,16 @@ cli.main(cli.join({
     if opts.name or opts.replace then
       error("--name and --replace are for the cache, which --out leaves alone", 0)
     end
-    load.dtype = opts.dtype
     if opts.shards then
       if opts.memory or opts.self_loops then
         error("--memory and --self-loops are for --out FILE.safetensors, which --shards N --out "
           .. "FOLDER then takes in turn", 0)
       end
-      load.shards = opts.shards
-      ladies.data.to_shards(opts.path, opts.out, load)
+      local source = core.exists(opts.path) and opts.path or ladies.data.load(opts.path, load)
+      load.dtype, load.shards = opts.dtype, opts.shards
+      ladies.data.to_shards(source, opts.out, load)
     else
-      load.memory, load.self_loops = opts.memory, opts.self_loops
+      load.dtype, load.memory, load.self_loops = opts.dtype, opts.memory, opts.self_loops
       ladies.data.to_file(opts.path, opts.out, load)
     end
     local path = opts.out:find "/" and opts.out or "./" .. opts.out
