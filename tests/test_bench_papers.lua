@@ -55,6 +55,18 @@ function tests.test_failures_are_told()
   lu.assertEquals(core.files(folder.path), {})
 end
 
+--- Ctrl-C and SIGTERM leave nothing either, whatever the process of a stage was at.
+function tests.test_an_end_leaves_nothing()
+  local program = require "ladies_host".program
+  for _, signal in ipairs{"INT", "TERM"} do
+    local folder <close> = shell.folder()
+    local _, _, status = shell.run{"timeout", "-s", signal, "1", program, "bench", "papers",
+      "--nodes", "2000000", "--fits", "2000000", "--folder", folder.path, "--memory", "100M"}
+    lu.assertEquals(status, 124)
+    lu.assertEquals(core.files(folder.path), {})
+  end
+end
+
 --- What is of no file is told by the system where it has /proc.
 function tests.test_anonymous_memory()
   local before = papers.anonymous()

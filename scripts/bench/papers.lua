@@ -55,10 +55,18 @@ end
 
 -- ---------------------------------------------------------------- measurements
 
+-- Removes a file, and what a process that was ended has left of it.
+local function remove(folder, name)
+  for _, file in ipairs(core.exists(folder) and core.files(folder) or {}) do
+    if file:sub(1, #name) == name then os.remove(folder .. "/" .. file) end
+  end
+end
+
 -- Makes a graph of n nodes, calls f(path, made) and removes it.
 local function with_graph(opts, n, f)
-  local path = ("%s/ladies-papers-%d-%d.safetensors"):format(opts.folder, n, math.random(1 << 40))
-  local _ <close> = setmetatable({}, {__close = function() os.remove(path) end})
+  local name = ("ladies-papers-%d-%d.safetensors"):format(n, math.random(1 << 40))
+  local path = opts.folder .. "/" .. name
+  local _ <close> = setmetatable({}, {__close = function() remove(opts.folder, name) end})
   local made = in_process("make",
     {file = path, nodes = n, edges = opts.edges, memory = opts.memory})
   return f(path, made)
@@ -131,6 +139,7 @@ cli.main(spec, arg, function(opts)
   if opts.stage then
     return print(json.encode(papers[opts.stage](json.decode(opts.given))))
   end
+  package.loaded.ladies_host.heed_termination()      -- the files are large
   opts.memory = opts.memory and units.bytes("ladies bench papers: memory", opts.memory) or nil
   print(("%s, %d threads; %d edges a node, %d batches, %d layers"):format(of_machine.text(),
     ladies.threads(), opts.edges, opts.batches, opts.layers))
