@@ -1,11 +1,15 @@
 -- Whether a graph of Reddit's size is made, saved, loaded and trained on, how soon, and in how much
--- memory. Each stage is a process of its own.
+-- memory; and whether that is flat: what the process has for itself after 100 batches, it has after
+-- 1,000. Each stage is a process of its own.
 
 local core = require "ladies_core"
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
+local papers = require "ladies_bench.papers"
 
 local THREADS = 2
+local BATCHES = 1000        -- over which memory is to be flat
+local GROWTH = 16 << 20     -- bytes that it may grow by after a tenth of them
 
 local spec = {
   name = "ladies bench scale",
@@ -15,7 +19,7 @@ local spec = {
   {"features", "N", "positive integer", default = 602, help = "of each node"},
   {"classes", "N", "positive integer", default = 41, help = "of the nodes"},
   {"folder", "PATH", "string", default = "/tmp", help = "where 1.1 GB of files may lie"},
-  {"stage", "NAME", "make|load|train", help = "one stage alone; its file is --file"},
+  {"stage", "NAME", "make|load|train|flat", help = "one stage alone; its file is --file"},
   {"file", "PATH", "string", help = "the data set of a stage"},
 }
 
@@ -59,6 +63,24 @@ function stages.train(opts)
   return times
 end
 
+-- Trains without a validation. An error if the process has more memory for itself at the last batch
+-- than early on.
+function stages.flat(opts)
+  local data, own = ladies.data.load(opts.file), {}
+  local config = ladies.experiment.configure{model = "gcn", patience = 0, max_batches = BATCHES,
+    epochs = BATCHES}
+  data.val, data.test = nil, nil
+  local result = ladies.experiment.run(config, data, {quiet = true, on_batch = function(now)
+    own[now.batch] = papers.anonymous()
+  end})
+  local grown = (own[BATCHES] or 0) - (own[BATCHES // 10] or 0)
+  if grown > GROWTH then
+    error(("memory is not flat: %.0f MiB more after %d batches than after %d"):format(grown / 2^20,
+      BATCHES, BATCHES // 10), 0)
+  end
+  return {{("%d batches, %+.0f MiB"):format(BATCHES, grown / 2^20), result.seconds}}
+end
+
 -- ---------------------------------------------------------------- the table
 
 local function run_stage(opts)
@@ -73,10 +95,11 @@ cli.main(spec, arg, function(opts)
   ladies.threads(THREADS)
   if opts.stage then return run_stage(opts) end
   local path = ("%s/ladies-scale-%d.npz"):format(opts.folder, math.random(1 << 40))
+  local _ <close> = setmetatable({}, {__close = function() os.remove(path) end})
   print(("ladies %s, %d threads; %d nodes, %d entries, %d features"):format(ladies.version, THREADS,
     opts.nodes, opts.entries, opts.features))
   print(("%-28s %10s  %13s  %13s"):format("stage", "time", "held at most", "resident"))
-  for _, stage in ipairs{"make", "load", "train"} do
+  for _, stage in ipairs{"make", "load", "train", "flat"} do
     local command = ("'%s' bench scale --stage %s --file '%s'"):format(arg[-1] or "ladies", stage,
       path)
     for _, name in ipairs{"nodes", "entries", "features", "classes"} do
@@ -84,5 +107,4 @@ cli.main(spec, arg, function(opts)
     end
     if not os.execute(command) then error(("the stage %s failed"):format(stage), 0) end
   end
-  os.remove(path)
 end)
