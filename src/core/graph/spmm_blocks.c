@@ -242,8 +242,7 @@ static int64_t rows_of_tile(const ld_spmm_job *job, int64_t entry_bytes, int64_t
     const int64_t *offsets = job->a.offsets;
     int64_t n = job->a.n_rows, all = offsets[n] - offsets[0];
     int64_t tiles = all * entry_bytes / TILE_BYTES + 1;
-    int64_t rows =
-        ((n - 1) / tiles / CHUNK + 1) * CHUNK; /* a chunk at least, however long its rows */
+    int64_t rows = ((n - 1) / tiles / CHUNK + 1) * CHUNK; /* at least one, however long its rows */
     *entries = 0;
     for (int64_t r = 0; r < n; r += rows) {
         int64_t count = offsets[r + rows < n ? r + rows : n] - offsets[r];
