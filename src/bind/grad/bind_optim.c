@@ -193,8 +193,9 @@ static int64_t part_number(lua_State *L)
 
 static int optimizer_part(lua_State *L)
 {
+    const ld_optimizer *o = optimizer(L);
     ld_part part;
-    bind_check(L, ld_optimizer_part(&part, optimizer(L), part_number(L), bind_check_integer(L, 3)));
+    bind_check(L, ld_optimizer_part(&part, o, part_number(L), bind_check_integer(L, 3)));
     lua_pushinteger(L, part.first + 1);
     lua_pushinteger(L, part.end);
     return 2;
@@ -202,7 +203,8 @@ static int optimizer_part(lua_State *L)
 
 static int optimizer_keep(lua_State *L)
 {
-    bind_check(L, ld_optimizer_keep(optimizer(L), part_number(L), bind_check_integer(L, 3)));
+    ld_optimizer *o = optimizer(L);
+    bind_check(L, ld_optimizer_keep(o, part_number(L), bind_check_integer(L, 3)));
     return 0;
 }
 
