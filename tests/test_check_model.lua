@@ -1,11 +1,15 @@
 --- A model whose forward and layer are different networks is told; all others train in silence.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+
 local lu = require "luaunit"
 local ladies = require "ladies"
 local check_model = require "ladies.training.check_model"
+local page_blocks = require "tools.page_blocks"
 local stderr_of = require "tools.stderr_of"
 local toy = require "reference.toy_data"
 
 local tests = {}
+local root = os.getenv "LADIES_SOURCE" or here .. "/.."
 
 -- A GCN in which forward, layer or both go through another function.
 local function model_of(own)
@@ -35,6 +39,43 @@ function tests.test_another_network()
   lu.assertStrContains(check_model(half, toy.FEATURES), "differ by 0.5 times the largest")
   local narrow = model_of{layer = function(model, ...) return model:layer(...):slice_cols(1, 1) end}
   lu.assertNil(check_model(narrow, toy.FEATURES))            -- its second layer fails, and says so
+end
+
+-- The model of a file of its own, whose text is given.
+local function model_of_file(text)
+  local made = assert(load(text))()
+  local settings = {layers = 3, hidden = 8, normalize = "sym", seed = 1, dropout = 0.5}
+  return (type(made) == "table" and made.make or made)(settings, toy.new())
+end
+
+-- The file `name` that doc/extending.md shows.
+local function listing(name)
+  for _, block in ipairs(page_blocks(ladies.file.read(root .. "/doc/extending.md"))) do
+    if block.file == name then return block.text end
+  end
+end
+
+function tests.test_models_to_begin_with()
+  local template = ladies.file.read(root .. "/scripts/templates/model.lua")
+  for _, text in ipairs{listing "residual.lua", listing "initial.lua", template} do
+    lu.assertNil(check_model(model_of_file(text), toy.FEATURES))
+  end
+end
+
+--- Of the two wrong ones the first fits shapes where all layers have as many nodes, the other all.
+function tests.test_rows_of_other_nodes()
+  for _, own in ipairs{"h", "h:slice(1, #block.dst)"} do
+    local text, count = listing "residual.lua":gsub("block%.adj:matmul%(h%)", own)
+    lu.assertEquals(count, 1)
+    local model = model_of_file(text)
+    local of_forward = {n_layers = 3, forward = function(_, ...) return model:forward(...) end}
+    for _, each in ipairs{model, of_forward} do
+      lu.assertStrMatches(check_model(each, toy.FEATURES), "the model's logits depend on the "
+        .. "order of the nodes .* times the largest; .* is nn%.own_rows%(h, block%), not h")
+    end
+  end
+  local right = listing "residual.lua":gsub("block%.adj:matmul%(h%)", "nn.own_rows(h, block)")
+  lu.assertNil(check_model(model_of_file(right), toy.FEATURES))
 end
 
 function tests.test_nothing_is_known()

@@ -9,7 +9,8 @@ local nn = require("ladies").nn
 local Model = nn.class "NAME"
 
 -- Layer i alone, for mini-batches and for exact inference. h: the rows of block.src; the result has
--- those of block.dst. block.adj is the P of the layer, exact or sampled. With an rng, that of
+-- those of block.dst, others in number and order: the rows of h that are the layer's own nodes are
+-- nn.own_rows(h, block). block.adj is the P of the layer, exact or sampled. With an rng, that of
 -- training, elements are dropped.
 function Model:layer(i, h, block, rng)
   local near = self.convs[i]:forward(h, block.adj)

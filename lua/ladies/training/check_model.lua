@@ -1,17 +1,27 @@
---- Whether a model is validated as it is trained: mini-batches go through its forward, the whole
--- graph through its layer, and in a model of one's own the two may be different networks.
+--- Whether a model of one's own is the network that it is meant to be: mini-batches go through its
+-- forward, the whole graph through its layer, and these may be different; and a layer may take the
+-- row of one node for that of another, which nothing else tells where the shapes fit.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local inference = require "ladies.evaluation.inference"
 local options = require "ladies.base.options"
+local sampling = require "ladies.sampling"
 
 -- A ring, and the nodes of it whose logits are looked at: their neighbourhoods begin small.
 local NODES = 12
 local SEEDS = {2, 9}
 
--- What the two may differ by, of the largest logit: products of other shapes round otherwise.
+-- What logits may differ by, of the largest: products of other shapes or orders round otherwise.
 local TOLERANCE = 1e-3
+
+local NOT_THE_SAME = "the model's forward and its layers are not the same network: for the same "
+  .. "whole neighbourhoods their logits differ by %.3g times the largest; training goes by "
+  .. "forward, validation and test by layer(i, h, block)"
+
+local WRONG_ROWS = "the model's logits depend on the order of the nodes in block.src: in another "
+  .. "they differ by %.3g times the largest; what a layer reads of its own nodes, block.dst, is "
+  .. "nn.own_rows(h, block), not h"
 
 -- The rows of P of a ring are a node and its two neighbours.
 local function ring()
@@ -25,45 +35,66 @@ local function ring()
     cols = core.index(cols)}:row_normalize()
 end
 
-local function largest(t) return math.max(t:max(), -t:min()) end
-
--- The logits of the nodes `output`, by forward and by layer; raises what the model raises.
-local function by_forward(model, P, features, output)
+-- A mini-batch of so many layers; src_of(l, dst) are the nodes that its layer l reads.
+local function batch_of(P, n_layers, output, src_of)
   local dst, blocks = output, {}
-  for l = model.n_layers, 1, -1 do
-    local adj, src = P:slice(dst)
+  for l = n_layers, 1, -1 do
+    local adj, src = P:slice(dst, src_of(l, dst))
     blocks[l], dst = {adj = adj, dst = dst, src = src}, src
   end
-  return model:forward(features, {blocks = blocks, input = dst, output = output}, false)
+  return {blocks = blocks, input = dst, output = output}
 end
 
-local function by_layer(model, P, features, output)
-  return inference.exact(model, P, {features = features})[output]
+local function nearest() return nil end
+local function in_order() return core.range(1, NODES) end
+local function shuffled(l) return sampling.permutation(NODES, core.rng(2):fork(l)) end
+
+local function largest(t) return math.max(t:max(), -t:min()) end
+
+-- How far two logits are apart, as a share of the largest; 0 where one of them is not known.
+local function distance(x, y)
+  if not x or not y then return 0 end
+  if x.n_rows ~= y.n_rows or x.n_cols ~= y.n_cols then return math.huge end
+  local apart = largest(x - y)
+  return apart > 0 and apart / math.max(largest(x), largest(y)) or 0
 end
 
--- How far the logits of forward and layer are apart, as a share of the largest; nil for a forward
--- that gives others the second time, as one that drops elements, and for a model that fails here.
-local function distance(model, n_features)
-  local P, output, logits = ring(), core.index(SEEDS), {}
-  local features = core.zeros(NODES, n_features):normal_(1, core.rng(1))
-  for i, way in ipairs{by_forward, by_forward, by_layer} do
-    local ok, found = errors.try(way, model, P, features, output)
-    if not ok or options.class_of(found) ~= "Tensor" then return nil end
-    logits[i] = found
+-- The logits that way(...) gives for the nodes `output`, of those of SEEDS; nil where it fails.
+local function try(output, way, ...)
+  local ok, found = errors.try(way, ...)
+  if not ok or options.class_of(found) ~= "Tensor" or found.n_rows ~= #output then return nil end
+  return found[sampling.find(output, core.index(SEEDS))]
+end
+
+-- The logits by forward; nil for one that gives others the second time, as one that drops elements,
+-- and for a model that fails here.
+local function by_forward(model, features, batch)
+  local first = try(batch.output, model.forward, model, features, batch, false)
+  local again = try(batch.output, model.forward, model, features, batch, false)
+  return first and again and distance(first, again) == 0 and first or nil
+end
+
+local function by_layer(model, features, P)
+  return try(in_order(), inference.exact, model, P, {features = features})
+end
+
+-- What is wrong with a model, as a text.
+local function complaint(model, n_features)
+  local P, features = ring(), core.zeros(NODES, n_features):normal_(1, core.rng(1))
+  local function found(output, src_of)
+    return by_forward(model, features, batch_of(P, model.n_layers, output, src_of))
   end
-  local first, again, whole = table.unpack(logits)
-  if first.n_rows ~= whole.n_rows or first.n_cols ~= whole.n_cols then return math.huge end
-  if largest(first - again) > 0 then return nil end
-  return largest(first - whole) / math.max(largest(first), largest(whole))
+  local far = distance(found(in_order(), in_order), found(shuffled(0), shuffled))
+  if far > TOLERANCE then return WRONG_ROWS:format(far) end
+  if not inference.possible(model) then return nil end
+  far = distance(found(core.index(SEEDS), nearest), by_layer(model, features, P))
+  return far > TOLERANCE and NOT_THE_SAME:format(far) or nil
 end
 
---- check_model(model, n_features): a text where the two are not the same network, for features of
--- so many columns; nil where they are, or where nothing is known.
+--- check_model(model, n_features): a text where the two are not the same network, or where logits
+-- depend on the order of a layer's nodes, for features of so many columns; nil where neither is so,
+-- or where nothing is known.
 return function(model, n_features)
-  if not inference.possible(model) or model.n_layers == 0 then return nil end
-  local far = core.no_grad(distance, model, n_features)
-  if not far or far ~= far or far <= TOLERANCE then return nil end
-  return ("the model's forward and its layers are not the same network: for the same whole "
-    .. "neighbourhoods their logits differ by %.3g times the largest; training goes by forward, "
-    .. "validation and test by layer(i, h, block)"):format(far)
+  if math.type(model.n_layers) ~= "integer" or model.n_layers < 1 then return nil end
+  return core.no_grad(complaint, model, n_features)
 end

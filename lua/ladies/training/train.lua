@@ -73,9 +73,12 @@ local function check_own_model(opts)
       .. "validate in another way (validate = function, or --validation sampled)"):format(lacking,
       lacking:find " and " and "them" or "it"))
   end
-  local text = lacking and data.test and ("the model has no %s: there will be no test")
-    :format(lacking) or check_model(model, data.features.n_cols)
-  if text then io.stderr:write("ladies.train: ", text, "\n") end
+  local function tell(text) io.stderr:write("ladies.train: ", text, "\n") end
+  if lacking and data.test then
+    tell(("the model has no %s: there will be no test"):format(lacking))
+  end
+  local wrong = check_model(model, data.features.n_cols)
+  if wrong then tell(wrong) end
 end
 
 --- ladies.train{data =, model =, sampler =, ...} -> table: trains the model in place, leaves the
@@ -85,7 +88,7 @@ end
 --              inference of validation and test it needs layer(i, h, block) and n_layers too, and
 --              without them `validate` must be given where there are nodes for validation, and a
 --              line tells that there is no test. A line tells where forward and layer are not the
---              same network, too
+--              same network, or where logits depend on the order of a layer's nodes, too
 -- sampler      sampler(seeds, rng) -> mini-batch. Without one the model reads no graph: batches are
 --              those of ladies.batches without a sampler, and inference is the model's forward on
 --              some nodes at a time. Checkpoints hold the tensors of sampler.state, an
