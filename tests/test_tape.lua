@@ -118,7 +118,7 @@ end
 
 function tests.test_refused_backward()
   local w = parameter{1, 2}
-  fails("backward: the loss was not computed in the open step", w.backward, w)
+  fails("backward: no step is open; step = ladies.step() opens one before forward", w.backward, w)
   local outside = w:sum()
   local _ <close> = ladies.step()
   fails("backward: the loss was not computed in the open step", outside.backward, outside)
@@ -147,6 +147,17 @@ function tests.test_gradients_accumulate_until_the_optimizer_steps()
   lu.assertNil(w.grad)
   sgd:step()                                              -- nothing to do
   lu.assertEquals(w:to_table(), {0, -8})
+  do
+    local _ <close> = ladies.step()
+    sgd:step()                                            -- nor is there anything to go back over
+    local loss = (w * tensor{1, 10}):sum()
+    fails("step: no parameter has a gradient; loss:backward() comes before", sgd.step, sgd)
+    ladies.no_grad(sgd.step, sgd)
+    loss:backward()
+    sgd:clear()
+    sgd:step()                                            -- it has gone back
+    lu.assertEquals(w:to_table(), {0, -8})
+  end
   w:set_grad_(tensor{4, 4})
   sgd:clear()
   lu.assertNil(w.grad)

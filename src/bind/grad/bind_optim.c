@@ -104,10 +104,19 @@ static int optimizer_tostring(lua_State *L)
     return 1;
 }
 
+/* Fails in a step where something waits for a backward that has been forgotten. */
+static void check_went_back(lua_State *L, const ld_optimizer *o)
+{
+    const ld_tape *tape = bind_tape(L);
+    if (ld_tape_records(tape) && ld_tape_length(tape) > 0 && !ld_optimizer_has_gradient(o))
+        bind_error(L, "step: no parameter has a gradient; loss:backward() comes before");
+}
+
 static int optimizer_step(lua_State *L)
 {
     static const char *const names[] = {"clip", "square", NULL};
     ld_optimizer *o = optimizer(L);
+    check_went_back(L, o);
     if (lua_isnoneornil(L, 2)) {
         bind_check(L, ld_optimizer_step(o));
         return 0;
@@ -398,10 +407,11 @@ static const bind_function methods[] = {
     {"step", optimizer_step,
      "optimizer:step([{clip = number, square = number}]) -> number | nil\n"
      "Updates every parameter that has a gradient and clears the gradients, which accumulate until\n"
-     "then. A parameter without one is left as it is. With `clip` it is by gradients scaled to a joint\n"
-     "Euclidean norm of at most that, as optimizer:clip_norm scales them, but in one pass; returns the\n"
-     "norm before, and is an error, and no step, when it is not finite. `square` is that of this norm,\n"
-     "for an optimizer that keeps a part: the sum of what optimizer:squares gives for all parts."},
+     "then. A parameter without one is left as it is; where none has one, and backward is still to come\n"
+     "in the open step, it is an error. With `clip` it is by gradients scaled to a joint Euclidean norm\n"
+     "of at most that, as optimizer:clip_norm scales them, but in one pass; returns the norm before, and\n"
+     "is an error, and no step, when it is not finite. `square` is that of this norm, for an optimizer\n"
+     "that keeps a part: the sum of what optimizer:squares gives for all parts."},
     {"accumulate", optimizer_accumulate,
      "optimizer:accumulate(batches: integer [, number: integer]) -> boolean\n"
      "After a backward pass: sets the gradients aside as those of one of so many mini-batches of a\n"

@@ -259,7 +259,10 @@ static ld_status walk(ld_tape *t)
 
 ld_status ld_tape_backward(ld_tape *t, ld_tensor *loss)
 {
-    if (!ld_tape_is_open(t) || loss->step != t->step)
+    if (!ld_tape_is_open(t))
+        return ld_fail(LD_STATE,
+                       "backward: no step is open; step = ladies.step() opens one before forward");
+    if (loss->step != t->step)
         return ld_fail(LD_STATE, "backward: the loss was not computed in the open step");
     if (t->went_back)
         return ld_fail(LD_STATE, "backward: called twice in one step");

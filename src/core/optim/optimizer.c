@@ -164,6 +164,14 @@ int64_t ld_optimizer_waiting(const ld_optimizer *o)
     return last->first + last->count - o->sums[0].leaves.first;
 }
 
+bool ld_optimizer_has_gradient(const ld_optimizer *o)
+{
+    for (int64_t i = 0; i < o->n; i++)
+        if (o->params[i]->has_grad)
+            return true;
+    return false;
+}
+
 void ld_optimizer_clear(ld_optimizer *o)
 {
     for (int64_t i = 0; i < o->n; i++)

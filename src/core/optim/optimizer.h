@@ -81,6 +81,9 @@ int64_t ld_optimizer_waiting(const ld_optimizer *o);
  * parameters for which `has` says so; what waits is forgotten. */
 ld_status ld_optimizer_set_mean(ld_optimizer *o, const ld_tensor *mean, const bool *has);
 
+/* Whether any of the parameters has a gradient. */
+bool ld_optimizer_has_gradient(const ld_optimizer *o);
+
 /* One update of every parameter that has a gradient; the gradients are used up. LD_STATE when some
  * wait for others to be accumulated.
  * Adam: Kingma and Ba 2015, algorithm 1; AdamW: Loshchilov and Hutter 2019, algorithm 2. */
