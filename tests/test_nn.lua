@@ -230,9 +230,15 @@ function tests.test_unknown_option()
 end
 
 function tests.test_text_form()
-  local text = tostring(nn.gcn{inputs = 10, hidden = 4, outputs = 2, layers = 2, dropout = 0.5})
-  lu.assertEquals(text, "Gcn of 2 layers, P = sym, 54 parameters\n"
-    .. "  1  GcnConv 10 -> 4, relu, dropout 0.5\n  2  GcnConv 4 -> 2")
+  local model = nn.gcn{inputs = 10, hidden = 4, outputs = 2, layers = 2, dropout = 0.5}
+  lu.assertEquals(tostring(model), "Gcn of 2 layers, P = sym, 54 parameters")
+  lu.assertEquals(ladies.show(model, 50), [[
+Gcn of 2 layers, P = sym, 54 parameters
+  layer  what                                parameters
+  1      GcnConv 10 -> 4, relu, dropout 0.5          44
+      conv.bias 4, conv.weight 10 x 4
+  2      GcnConv 4 -> 2                              10
+      conv.bias 2, conv.weight 4 x 2]])
 end
 
 --- A table of parameters with a `forward` is a model.

@@ -14,7 +14,7 @@ local written = pages()
 
 -- Metamethods that one does not write: what they do has no place in the reference.
 local NOT_WRITTEN = {__gc = true, __tostring = true, __close = true, __index = true,
-  __show = true, __html = true, __svg = true}
+  __show = true, __html = true, __svg = true, __words = true}
 
 local function joined()
   local texts = {}

@@ -2,6 +2,7 @@
 local lu = require "luaunit"
 local complete = require "ladies.prompt.complete"
 local format = require "ladies.prompt.format"
+local ladies = require "ladies"
 local repl = require "ladies.prompt.repl"
 local shell = require "tools.shell"
 
@@ -61,6 +62,16 @@ function tests.test_objects_speak_for_themselves()
   local tall = setmetatable({}, {__tostring = function() return "model\n  layer\n" end})
   assert_format(tall, 80, "model layer ")
   lu.assertEquals(repl.results(80, tall), "model\n  layer")
+end
+
+--- One that a sampler of anybody's makes, also within a table.
+function tests.test_mini_batches_say_what_they_are()
+  local adj = ladies.csr{n_rows = 1, n_cols = 1, offsets = ladies.range(1, 2),
+    columns = ladies.range(1, 1)}
+  local batch = {blocks = {{adj = adj}, {adj = adj}}, output = ladies.range(1, 1)}
+  assert_format(batch, 80, "mini-batch of 1 seed, 2 layers")
+  assert_format({batch, 1}, 80, "{mini-batch of 1 seed, 2 layers, 1}")
+  assert_format(batch, 20, "mini-batch of 1 s...")
 end
 
 function tests.test_results()

@@ -112,7 +112,39 @@ function tests.test_mini_batches()
   lu.assertStrContains(text, line(2, #blocks[2].src))
   lu.assertStrContains(text, line(1, #blocks[1].src))
   lu.assertStrContains(text, ("\n  %d rows of the features"):format(#batch.input))
-  lu.assertNil(ladies.show{blocks = 3})
+end
+
+--- A table that is like one, but is none, is shown as any table is.
+function tests.test_what_is_no_mini_batch()
+  local adj, seeds = eye(2), ladies.range(1, 2)
+  lu.assertStrContains(ladies.show{blocks = {{adj = adj}}, output = seeds},
+    "mini-batch of 2 seeds, 1 layer\n")
+  for _, other in ipairs{
+    {}, {blocks = 3}, {blocks = {}, output = seeds}, {blocks = {{adj = adj}}},
+    {blocks = {{adj = adj}}, output = 2}, {blocks = {{adj = adj}, 7}, output = seeds},
+    {blocks = {{adj = 1}}, output = seeds}, {blocks = {{adj = adj}}, output = seeds, input = 3},
+  } do
+    lu.assertNil(ladies.show(other))
+  end
+end
+
+--- print of one, in a script as at the prompt; of several values, what tostring says.
+function tests.test_print_of_a_mini_batch()
+  local script <close> = shell.file [[
+    local ladies = require "ladies"
+    local P = ladies.csr{n_rows = 2, n_cols = 2, offsets = ladies.range(1, 3),
+      columns = ladies.range(1, 2)}
+    local batch = ladies.samplers.full(P, {layers = 2})(ladies.range(1, 2), ladies.rng(1))
+    print(batch)
+    print(batch, 1)
+    print({}, nil)
+    print{}
+    print(ladies.show(batch) .. "!")]]
+  local out, err = shell.run_ladies{script.path}
+  lu.assertEquals(err, "")
+  local shown = out:match "^(mini%-batch of 2 seeds, 2 layers\n.-\n  2 rows of the features)\n"
+  lu.assertEquals(out:gsub("0x%x+", "P"), table.concat({shown, "table: P\t1", "table: P\tnil",
+    "table: P", shown .. "!", ""}, "\n"))
 end
 
 function tests.test_models()

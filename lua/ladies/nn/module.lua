@@ -101,8 +101,11 @@ function module.free_after(old, new)
   return new
 end
 
+-- What a module says of itself, with lines of its layers where it has more to say than tostring.
 local function own_words(t)
   local meta = getmetatable(t)
+  local words = rawget(meta, "__words")
+  if words then return words(t) end
   return rawget(meta, "__tostring") and tostring(t) or meta.__name:match "[^.]*$"
 end
 

@@ -41,7 +41,7 @@ end
 --- A metatable for models that are stacks. Their convolutions have forward(h, block, rng).
 function stack.class(name)
   local class = network.class(name, "head:table")
-  class.layer, class.__tostring = stack.layer, stack.describe
+  class.layer, class.__tostring, class.__words = stack.layer, network.describe, stack.words
   return class
 end
 
@@ -88,8 +88,8 @@ function stack.layer(model, i, h, block, rng)
   return free_after(all, head.linear:forward(all))
 end
 
---- A stack in words: a line a layer.
-function stack.describe(model)
+--- A stack in words: a line, and then one a layer.
+function stack.words(model)
   local c, lines = model.config, {network.describe(model)}
   for i, layer in ipairs(model.layers) do
     local parts = {tostring(layer.conv)}

@@ -1,5 +1,7 @@
 --- Any value on one line: strings quoted, tables expanded as far as there is room.
 
+local show = require "ladies.show"
+
 local format = {}
 
 --- The words of Lua that are no names, as a set.
@@ -100,6 +102,8 @@ function format_value(value, width, depth)
   local meta = debug.getmetatable(value)
   if type(value) == "string" then return quote(value, width) end
   if type(value) == "function" then return cut(function_text(value), width) end
+  local own = show.line(value)
+  if own then return cut(own, width) end
   local speaks = meta and (rawget(meta, "__tostring") or rawget(meta, "__name"))
   if type(value) ~= "table" or speaks then
     return cut(tostring(value):gsub("%s*\n%s*", " "), width)
@@ -108,7 +112,7 @@ function format_value(value, width, depth)
 end
 
 --- `value` on one line of at most about `width` columns: strings quoted, tables expanded as far as
--- there is room, their keys sorted, anything else through tostring.
+-- there is room, their keys sorted; a mini-batch by what it is; anything else through tostring.
 function format.line(value, width)
   return format_value(value, width, 3)
 end

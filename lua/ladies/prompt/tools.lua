@@ -7,7 +7,6 @@ local format = require "ladies.prompt.format"
 local members = require "ladies.prompt.members"
 local options = require "ladies.base.options"
 local primitives = require "ladies.base.primitives"
-local show = require "ladies.show"
 
 local tools = {}
 
@@ -54,13 +53,6 @@ function tools.begin()
   standard._, standard.__ = true, true
 end
 
--- What a value is, in a line; of what shows itself and has no text of its own, the first of that.
-local function what(value)
-  local plain = type(value) == "table" and not debug.getmetatable(value)
-  local shown = plain and show.text(value)
-  return shown and shown:match "^[^\n]*" or format.line(value, WHAT)
-end
-
 --- who(): prints the variables that were made at the prompt, locals and globals, and how many bytes
 -- of Tensors, Indexes and Matrices they hold; what two of them hold is counted with each.
 function tools.who()
@@ -68,7 +60,8 @@ function tools.who()
   local function add(name, value, kind)
     local is_hidden = type(name) ~= "string" or kind == "global" and standard[name]
     if is_hidden or members.is_module(value) then return end
-    rows[#rows + 1] = {name = name, kind = kind, what = what(value), bytes = bytes_of(value, {})}
+    rows[#rows + 1] = {name = name, kind = kind, what = format.line(value, WHAT),
+      bytes = bytes_of(value, {})}
     widest = math.max(widest, #name)
   end
   local locals = chunk.locals()

@@ -6,6 +6,7 @@
 -- classes of the core, and for mini-batches, which are plain tables.
 
 local core_classes = require "ladies.base.core_classes"
+local options = require "ladies.base.options"
 local show_index = require "ladies.show.index"
 local show_matrix = require "ladies.show.matrix"
 local show_mini_batch = require "ladies.show.mini_batch"
@@ -29,23 +30,38 @@ function show.width()
   return host and host.width() or STANDARD_WIDTH
 end
 
+local function is_block(value)
+  return type(value) == "table" and options.class_of(rawget(value, "adj")) == "Matrix"
+end
+
+-- A mini-batch is any table that a sampler makes, so it is known by what is in it.
 local function is_mini_batch(value)
-  if type(value) ~= "table" or type(rawget(value, "blocks")) ~= "table" then return false end
-  local first = rawget(value, "blocks")[1]
-  return type(first) == "table" and first.adj ~= nil and rawget(value, "output") ~= nil
+  local blocks = type(value) == "table" and rawget(value, "blocks")
+  if type(blocks) ~= "table" or rawlen(blocks) == 0 then return false end
+  for l = 1, rawlen(blocks) do
+    if not is_block(rawget(blocks, l)) then return false end
+  end
+  local input = rawget(value, "input")
+  return options.class_of(rawget(value, "output")) == "Index"
+    and (input == nil or options.class_of(input) == "Index")
 end
 
 --- ladies.show(x: any [, width: integer]) -> string | nil: what is in x, over several lines of at
 -- most `width` columns (those of the terminal): the corner of a Tensor and its range, the ends of
 -- an Index, the entries of a Matrix or where they lie, the layers of a mini-batch or a model, the
 -- counts of a data set. nil for anything else. `print(x)` and the prompt show it; tostring(x) is
--- one line.
+-- one line, but for a mini-batch, which is a plain table.
 function show.text(x, width)
   width = width or show.width()
   local meta = debug.getmetatable(x)
   local own = type(meta) == "table" and rawget(meta, "__show")
   if own then return own(x, width) end
   return is_mini_batch(x) and show_mini_batch.text(x) or nil
+end
+
+--- A mini-batch in a line, for where others say tostring; nil for anything else.
+function show.line(x)
+  return is_mini_batch(x) and show_mini_batch.head(x) or nil
 end
 
 -- The functions of classes that make them, by the types of what a notebook shows.

@@ -18,8 +18,10 @@ local function others(batch)
   return #names > 0 and "  also: " .. table.concat(names, ", ") or nil
 end
 
-local function head(batch)
-  return ("mini-batch of %s seeds, %d %s"):format(grouped(#batch.output), #batch.blocks,
+--- A mini-batch in a line.
+function show_mini_batch.head(batch)
+  return ("mini-batch of %s %s, %d %s"):format(grouped(#batch.output),
+    #batch.output == 1 and "seed" or "seeds", #batch.blocks,
     #batch.blocks == 1 and "layer" or "layers")
 end
 
@@ -42,7 +44,8 @@ end
 
 --- The text of a mini-batch.
 function show_mini_batch.text(batch)
-  local lines = {head(batch), ("  %-6s %9s    %9s  %10s  %8s"):format(table.unpack(COLUMNS))}
+  local lines = {show_mini_batch.head(batch),
+    ("  %-6s %9s    %9s  %10s  %8s"):format(table.unpack(COLUMNS))}
   for _, row in ipairs(rows_of(batch)) do
     lines[#lines + 1] = ("  %-6s %9s <- %9s  %10s  %8s"):format(table.unpack(row))
   end
@@ -54,7 +57,8 @@ end
 --- The same as HTML.
 function show_mini_batch.html(batch)
   local below = batch.input and html.line(features(batch)) or ""
-  return html.line(head(batch)) .. html.table{head = COLUMNS, rows = rows_of(batch)} .. below
+  return html.line(show_mini_batch.head(batch))
+    .. html.table{head = COLUMNS, rows = rows_of(batch)} .. below
 end
 
 return show_mini_batch

@@ -1,8 +1,38 @@
 /* print for states whose threads share standard output, which of a single value shows what is in
- * it, where its class can: __show(value) in its metatable (see lua/ladies/show). */
+ * it, where its class can: __show(value) in its metatable; or, of a table without that, where
+ * ladies.show knows what it is (see lua/ladies/show). */
 #include <stdio.h>
 
 #include "state/bind.h"
+
+/* Pushes what ladies.show says of the value at `index`; pushes nothing where the library is not
+ * loaded. */
+static bool call_show(lua_State *L, int index)
+{
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    bool is_loaded = lua_getfield(L, -1, "ladies") == LUA_TTABLE;
+    if (is_loaded) {
+        lua_getfield(L, -1, "show");
+        lua_pushvalue(L, index);
+        lua_call(L, 1, 1);
+        lua_insert(L, -3);
+    }
+    lua_pop(L, 2);
+    return is_loaded;
+}
+
+/* Pushes the text that shows the value at `index`; pushes nothing where there is none. */
+static bool push_shown(lua_State *L, int index)
+{
+    bool is_called = luaL_callmeta(L, index, "__show");
+    if (!is_called && lua_istable(L, index))
+        is_called = call_show(L, index);
+    if (is_called && lua_type(L, -1) == LUA_TSTRING)
+        return true;
+    if (is_called)
+        lua_pop(L, 1);
+    return false;
+}
 
 int bind_print_line(lua_State *L)
 {
@@ -12,12 +42,7 @@ int bind_print_line(lua_State *L)
     for (int i = 1; i <= n; i++) {
         if (i > 1)
             luaL_addchar(&line, '\t');
-        bool is_shown = n == 1 && luaL_callmeta(L, i, "__show");
-        if (is_shown && lua_type(L, -1) != LUA_TSTRING) {
-            lua_pop(L, 1);
-            is_shown = false;
-        }
-        if (!is_shown)
+        if (n > 1 || !push_shown(L, i))
             luaL_tolstring(L, i, NULL);
         luaL_addvalue(&line);
     }

@@ -93,6 +93,7 @@ end
 for class in ("Gcn GcnConv Linear LayerNorm BatchNorm Dropout"):gmatch "%a+" do
   without(class, ".__html .__show .__tostring")
 end
+without("Gcn", ".__words")
 without("graph.", "__tostring")
 
 return entries
