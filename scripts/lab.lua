@@ -5,10 +5,10 @@
 --   ladies lab FILE.lua --same-as ladies
 --
 -- A number behind a method is its number of samples, as in ladies:64 or ./mine.lua:64. One sampler
--- alone is set beside LADIES and FastGCN, unless --against names others, or none. The verdicts,
--- all numbers of the first sampler and the comparison are printed; the folder --out gets a page of
--- HTML with everything (lab.html), lab.json, lab.md, lab.csv and pictures. Every number has its
--- 95 % interval. doc/laboratory.md says what each of them means.
+-- alone is set beside LADIES and FastGCN, unless --against names others, or none. All numbers of
+-- the first sampler, the comparison and, last, the verdicts are printed; the folder --out gets a
+-- page of HTML with everything (lab.html), lab.json, lab.md, lab.csv and pictures. Every number has
+-- its 95 % interval. doc/laboratory.md says what each of them means.
 
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
@@ -91,6 +91,15 @@ local function budget_of(opts)
   return {batches = opts.train_batches, seconds = opts.train_seconds, seeds = opts.seeds}
 end
 
+-- The names of files, and how many pictures there are beside them.
+local function files_text(files)
+  local words, n = {}, 0
+  for _, file in ipairs(files) do
+    if file:find "%.svg$" or file:find "%.png$" then n = n + 1 else words[#words + 1] = file end
+  end
+  return table.concat(words, ", ") .. (n > 0 and (" and %d pictures"):format(n) or "")
+end
+
 cli.main(spec, arg, function(opts, given)
   if not opts.samplers[1] then
     error(("which sampler? ladies lab FILE.lua, or one of %s"):format(
@@ -112,5 +121,5 @@ cli.main(spec, arg, function(opts, given)
   print(lab)
   if not opts.out then return end
   local report = lab:write(opts.out)
-  print(("\nin %s: %s"):format(report.folder, table.concat(report.files, ", ")))
+  print(("\nin %s: %s"):format(report.folder, files_text(report.files)))
 end)

@@ -9,6 +9,7 @@ local page_blocks = require "tools.page_blocks"
 local page_commands = require "tools.page_commands"
 local rooms_picture = require "tools.rooms_picture"
 local shell = require "tools.shell"
+local tables = require "ladies.base.tables"
 local transcripts = require "tools.transcripts"
 
 local tests = {}
@@ -20,12 +21,28 @@ end
 
 -- A command of first-sampler.md in small, on another graph than WordNet.
 local function in_small(command)
-  return (command:gsub("wordnet", "./graph.npz"):gsub("512", "64"):gsub("hidden 64", "hidden 16")
-    :gsub("(%-%-seconds) %d+", "%1 0.2"):gsub("(%-%-max%-batches) %d+", "%1 20")
+  return (command:gsub("wordnet", "./graph.npz"):gsub("512", "32"):gsub("hidden 64", "hidden 16")
+    :gsub("%-%-precision 1", "%0 --seconds 0.2 --hidden 16"):gsub("(%-%-max%-batches) %d+", "%1 20")
     :gsub("(%-%-runs) %d+", "%1 2"))
 end
 
---- What its commands print has the places that the page shows, and the prompt answers as it does.
+-- What is found wrong in a text of the laboratory and what is to be done, without numbers.
+local function remarks_of(text)
+  local remarks, open = {}, false
+  for line in text:gmatch "[^\n]+" do
+    if line:find "^ +%l+: " or not line:find "^ " then
+      open = line:find "^ +warning: " or line:find "^ +remedy: "
+      if open then remarks[#remarks + 1] = "" end
+    end
+    if open then remarks[#remarks] = remarks[#remarks] .. line end
+  end
+  return tables.map(remarks, function(one)
+    return (one:gsub("%s+", " "):gsub("%d[%d.]*", "#"))
+  end)
+end
+
+--- What its commands print has the places that the page shows, and the laboratory's remarks are in
+-- its words; the prompt answers as the page does.
 function tests.test_first_sampler()
   local folder <close> = shell.folder()
   ladies.data.save(ladies.generate.power_law{nodes = 600, entries = 4000, features = 16,
@@ -43,6 +60,18 @@ function tests.test_first_sampler()
     lu.assertEquals(text:match "^[^%s(]+", shown[i]:match "^[^%s(]+")
     lu.assertEquals(select(2, shown[i]:gsub("\n", "")), select(2, (text .. "\n"):gsub("\n", "")))
   end
+  local said = {}
+  for _, start in ipairs{"ladies lab first", "ladies lab mine"} do
+    for _, remark in ipairs(remarks_of(output_of(start))) do said[remark] = true end
+  end
+  local held = 0
+  for _, text in ipairs(shown) do
+    for _, remark in ipairs(remarks_of(text)) do
+      lu.assertTrue(said[remark], remark)
+      held = held + 1
+    end
+  end
+  lu.assertEquals(held, 12)
   local filled, typed = transcripts.filled(page)
   lu.assertTrue(typed > 15)
   lu.assertEquals(filled, page,

@@ -98,7 +98,7 @@ function tests.test_text()
   local row = text:find "layer 1: error / signal +0%.5 +0%.48 to 0%.52\n"
   lu.assertNotNil(text:find "neighbour +12%.50 %% +11%.50 to 13%.50 %%\n")
   local last = find(text, "Comparison. Compared at equal numbers of samples, ")
-  local order = {verdict, fault, section, row, last}
+  local order = {section, row, last, verdict, fault}
   for i = 2, #order do lu.assertTrue(order[i - 1] < order[i], i) end
   find(text, "times that of", last)
   lu.assertEquals(count(text, "FastGCN (24)"), 3)        -- title, verdict, comparison

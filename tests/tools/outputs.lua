@@ -1,15 +1,17 @@
---- What the commands of a page print, in the page: a listing in the language "output", with a
--- number, has so many of the first lines that the command above it printed.
+--- What the commands of a page print, in the page: a listing in the language "output" has so many
+-- of the first lines that the command above it printed as the number behind the word says, and of
+-- the last ones as a second number says, and "..." where others are left out.
 
 local outputs = {}
 
-local function first_lines(text, n)
+local function ends_of(text, n_first, n_last)
   local lines = {}
-  for line in text:gmatch "([^\n]*)\n" do
-    if #lines == n then break end
-    lines[#lines + 1] = line
-  end
-  return table.concat(lines, "\n")
+  for line in text:gmatch "([^\n]*)\n" do lines[#lines + 1] = line end
+  if #lines <= n_first + n_last then return table.concat(lines, "\n") end
+  local shown = table.move(lines, 1, n_first, 1, {})
+  shown[#shown + 1] = "..."
+  table.move(lines, #lines - n_last + 1, #lines, #shown + 1, shown)
+  return table.concat(shown, "\n")
 end
 
 --- The page with today's outputs, where output_of(command) is what a command printed; and an array
@@ -25,10 +27,10 @@ function outputs.filled(page, output_of)
     elseif language then
       language = nil
     else
-      local number
-      language, number = fence:match "^(%w*) ?(%d*)"
+      local first, last
+      language, first, last = fence:match "^(%w*) ?(%d*) ?(%d*)"
       if language == "output" then
-        list[#list + 1] = first_lines(output_of(command), tonumber(number))
+        list[#list + 1] = ends_of(output_of(command), tonumber(first), tonumber(last) or 0)
         made[#made + 1] = list[#list]
       end
     end

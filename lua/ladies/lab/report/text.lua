@@ -1,5 +1,5 @@
---- A laboratory's report for the terminal: the verdicts and what is wrong, then all numbers of the
--- first sampler, and the comparison last, where the eye is when it has scrolled by.
+--- A laboratory's report for the terminal: all numbers of the first sampler, the comparison, and
+-- the verdicts with what is wrong last, where the eye is when the rest has scrolled by.
 
 local core = require "ladies_core"
 local tables = require "ladies.base.tables"
@@ -140,14 +140,14 @@ return function(laboratory)
   local self = setmetatable({lines = {}}, Text)
   self:paragraph(view.title(laboratory), 0, 2)
   self:paragraph(view.circumstances(laboratory), 0, 0)
-  for _, one in ipairs(laboratory.examinations) do
-    self:line()
-    self:verdict(one)
-  end
   local first = laboratory.examinations[1]
   for _, section in ipairs(view.sections(first)) do
     self:section(("%s: %s"):format(first.subject.title, section.title), section.findings)
   end
   self:comparison(laboratory)
+  for _, one in ipairs(laboratory.examinations) do
+    self:line()
+    self:verdict(one)
+  end
   return table.concat(self.lines, "\n")
 end
