@@ -74,6 +74,24 @@ function tests.test_strings()
   lu.assertEquals({data:find_node "cy", data.node_names[5]}, {3, "eve"})
 end
 
+--- A field without a class is as good as a row that is left out, also where classes have names.
+function tests.test_names_of_classes_and_none()
+  local function read(last)
+    return from_files(files{ids = "strings", classes = "strings",
+      features = write("f.csv", "a,1,0\nb,0.5,1\nc,0,1\nd,1,1\ne,0,0\n"),
+      edges = write("e.csv", "a,b\nb,c\nc,d\n"),
+      labels = write("l.csv", "a,red\nb,blue\nc,blue\nd,red\n" .. last),
+      split = write("s.csv", "a,train\nb,train\nc,val\nd,test\ne,\n")})
+  end
+  for _, last in ipairs{"", "e,\n", "e,-1\n", 'e,""\n'} do
+    local data = read(last)
+    assert_five(data)
+    lu.assertEquals(data.class_names, {"red", "blue"})
+    lu.assertStrContains(data:describe(), "unlabelled: 1")
+    lu.assertEquals(data.notes[2], nil)
+  end
+end
+
 function tests.test_labels_and_split_by_node()
   assert_five(from_files(files{labels = write("l.csv", "3,0\n0,0\n1,1\n2,1\n"),
     split = write("s.csv", "3,test\n2,val\n0,train\n1,train\n")}))

@@ -239,12 +239,15 @@ function tests.test_names()
   lu.assertEquals(names:lines(), 'x\ny\nzwölf\na, "b"\nnew\n')
   lu.assertEquals(tostring(names), "Names 5")
   lu.assertErrorMsgContains("has no field or method", function() return names.lenght end)
-  lu.assertErrorMsgContains("must not be empty", names.add, names, "")
   local two = {columns = {names, names}}
   lu.assertEquals(message_of("a,\n", two), "line 1, column 2: found nothing, expected a name")
   lu.assertStrContains(message_of("a,\0b\n", two), "expected a name")
   lu.assertStrContains(message_of('a,"b\n', two), "expected a closing quote and a separator")
   lu.assertStrContains(message_of('a,"b"c\n', two), "expected a closing quote and a separator")
+  local with_empty = text.names()
+  lu.assertEquals(with_empty:add "", 1)
+  local first, second = read("a,\nb,\"\"\n", {columns = {names, with_empty}})
+  lu.assertEquals({#first, second:to_table()}, {2, {1, 1}})
 end
 
 function tests.test_many_names()

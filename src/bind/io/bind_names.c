@@ -61,7 +61,7 @@ static int names_add(lua_State *L)
     int32_t id;
     ld_names *x = bind_names(L, 1);
     const char *text = bind_check_lstring(L, 2, &length);
-    bind_arg_check(L, length > 0 && length < INT32_MAX, 2, "a name must not be empty");
+    bind_arg_check(L, length < INT32_MAX, 2, "a name must have less than 2^31 bytes");
     bind_check(L, ld_names_add(x, &id, text, (int64_t)length));
     lua_pushinteger(L, (lua_Integer)id + 1);
     return 1;
@@ -112,7 +112,8 @@ static const bind_function methods[] = {
     {"find", names_find,
      "names:find(text) -> integer | nil\nThe number of a name; nil when it is none."},
     {"add", names_add,
-     "names:add(text) -> integer\nThe number of a name, which is added if it is new."},
+     "names:add(text) -> integer\nThe number of a name, which is added if it is new. With \"\" among\n"
+     "them a field of a column may be empty."},
     {"lines", names_lines, "names:lines() -> string\nAll names in order, a line each."},
     {NULL, NULL, NULL},
 };

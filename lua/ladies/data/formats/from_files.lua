@@ -60,21 +60,32 @@ local function label_columns(reader)
   return multi.from_cells(all), titles and table.move(titles, 2, #titles, 1, {})
 end
 
-local function labels_of(reader)
-  if reader.opts.classes == "columns" then return label_columns(reader) end
-  local classes = reader.opts.classes == "strings" and core.text.names() or nil
-  local labels = reader:per_node(reader.opts.labels, classes or "label")
-  if not classes then return labels end
-  local class_names = {}
-  for i = 1, #classes do class_names[i] = classes[i] end
-  return labels, class_names
+-- What stands in place of a class's name where a node has none.
+local NO_CLASS = {"", "-1"}
+
+-- The class of each node and the names of the classes.
+local function named_labels(reader)
+  local words, class_names, none = core.text.names(), {}, #NO_CLASS
+  for _, word in ipairs(NO_CLASS) do words:add(word) end
+  local labels = reader:per_node(reader.opts.labels, words):to_table()
+  for node, number in ipairs(labels) do labels[node] = math.max(number - none, 0) end
+  for i = none + 1, #words do class_names[i - none] = words[i] end
+  return core.index(labels), class_names
 end
 
--- The words in the column of a split that are no part of it: "none" is expected, others are told.
+local function labels_of(reader)
+  local classes = reader.opts.classes
+  if classes == "columns" then return label_columns(reader) end
+  if classes == "strings" then return named_labels(reader) end
+  return reader:per_node(reader.opts.labels, "label")
+end
+
+-- The words in the column of a split that are no part of it: "none" and no word at all are
+-- expected, others are told.
 local function check_words(fields, path, words, n_parts)
   local others = {}
   for i = #checks.SPLIT + 1, #words do
-    if words[i] ~= "none" then others[#others + 1] = words[i] end
+    if words[i] ~= "none" and words[i] ~= "" then others[#others + 1] = words[i] end
   end
   local shown = table.concat(others, ", ", 1, math.min(#others, 5))
   if n_parts == 0 then
@@ -92,6 +103,7 @@ local function add_split(reader, fields, split_file)
   if split_file then
     local words = core.text.names()
     for _, part in ipairs(checks.SPLIT) do words:add(part) end
+    words:add ""
     local part_of, ids, n_parts = reader:per_node(split_file, words), {{}, {}, {}}, 0
     for node = 1, #part_of do
       local list = ids[part_of[node]]
@@ -252,10 +264,10 @@ end
 --            column of the features then names the nodes
 -- make_features   instead of features, "identity", "degree" or "random" (see
 --            ladies.data.load); the labels must then have a row for every node
--- classes    "numbers" (the default; -1 = unlabelled), "strings" or, where a node may have several,
---            "columns": a column of 0 and 1 for each class, named by the header if there is one; a
---            row for each node in order (with ids = "strings": its name first), of -1 = unlabelled;
---            or .mtx, .npy
+-- classes    "numbers" (the default; -1 = unlabelled), "strings" (names; an empty field or -1 =
+--            unlabelled) or, where a node may have several, "columns": a column of 0 and 1 for each
+--            class, named by the header if there is one; a row for each node in order (with ids =
+--            "strings": its name first), of -1 = unlabelled; or .mtx, .npy
 -- weighted   true: the edges have weights, in the column of that name or the third; false: none are
 --            read; otherwise as the header says, or, without one, where there is a third column
 -- directed, split (a way to split, where no file is called so), split_seed, max_ids, features_in

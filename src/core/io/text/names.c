@@ -124,7 +124,7 @@ static int32_t *find(const ld_names *x, const char *text, int64_t length, uint32
 /* A copy that stays where it is; NULL when memory runs out. */
 static const char *keep(ld_names *x, const char *text, int64_t length)
 {
-    if (x->free_end - x->free < length) {
+    if (x->free_end - x->free <= length) {
         int64_t size = length > PAGE / 8 ? length : PAGE - 64 - (int64_t)sizeof(page);
         page *fresh = ld_alloc(sizeof *fresh + (size_t)size, LD_MEM_IO);
         if (!fresh)

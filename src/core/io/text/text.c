@@ -183,7 +183,8 @@ static ld_status store_name(const reader *r, ld_column *c, int64_t column, char 
     *p = take_text(r, start, end, &text, &length);
     if (!*p || !end_field(r, p, end))
         return ld_lines_fail(&r->lines, column + 1, start, end, "a closing quote and a separator");
-    if (length == 0 || memchr(text, '\0', (size_t)length))
+    bool empty = length == 0 && ld_names_find(c->names, text, 0) < 0;
+    if (empty || memchr(text, '\0', (size_t)length))
         return ld_lines_fail(&r->lines, column + 1, text, text + length, "a name");
     ld_status st = ld_names_add(c->names, &cell.id, text, length);
     return st == LD_OK ? push(r, c, cell) : st;

@@ -19,7 +19,7 @@ typedef enum {
     LD_COLUMN_SKIP,
     LD_COLUMN_ID,      /* a whole number from first_id on, stored from 0 */
     LD_COLUMN_LABEL,   /* the same, or -1 or first_id - 1: none, stored as -1 */
-    LD_COLUMN_NAME,    /* a text, stored as its number in `names` */
+    LD_COLUMN_NAME,    /* a text, stored as its number in `names`; empty where these have "" */
     LD_COLUMN_NUMBER,  /* a finite number */
     LD_COLUMN_NUMBERS, /* this column and all behind it: a row of a matrix. The last one only */
 } ld_column_kind;
