@@ -101,10 +101,10 @@ function tests.test_at_the_prompt()
     send m.by_name.talked.make()()\r
     expect 1\r\n
     send reload()\r
-    expect {}\r\n
+    expect none has changed\r\n
     send ladies.file.write("%s", "return function() return function() return 2 end end")\r
     send reload "%s"\r
-    expect {"talked"}\r\n
+    expect new: talked\r\n
     send m.by_name.talked.make()()\r
     expect 2\r\n
     send ladies.file.write("%s", "x = = 1")\r
@@ -113,7 +113,7 @@ function tests.test_at_the_prompt()
     send m.by_name.talked.make()()\r
     expect 2\r\n
     send ladies.help(reload)\r
-    expect ladies.reload([path])
+    expect reload([path]): ladies.reload
     expect \n>\s
     send \x04
     exit 0

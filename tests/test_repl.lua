@@ -49,6 +49,66 @@ function tests.test_errors_of_a_call_alone()
   ]]
 end
 
+--- An expression that is no call, also with a comment or a semicolon behind it.
+function tests.test_errors_of_an_expression_alone()
+  assert_talk [[
+    expect >
+    send local x, t = ladies.range(1, 3), {}\r
+    expect >\s
+    send x[9]\r
+    expect stdin:2: [9] of an Index of 3
+    expect 2 | x[9]\r\n    | x = Index 3\r\n  where()
+    send x.nothing -- of it\r
+    expect stdin:3: Index has no field or method "nothing"\r\n  3 | x.nothing -- of it\r\n
+    expect | x = Index 3
+    send t.a.b;\r
+    expect stdin:4: attempt to index a nil value (field 'a')\r\n  4 | t.a.b;\r\n    | t = {}\r\n
+    send 1;\r
+    expect \n1\r\n>\s
+  ]]
+end
+
+--- What a line may begin goes on; a string in quotes ends with its line.
+function tests.test_what_goes_on_in_the_next_line()
+  assert_talk [[
+    expect >
+    send 1 +\r
+    expect >>
+    send 2\r
+    expect \n3\r\n>\s
+    send {1,\r
+    expect >>
+    send 2}\r
+    expect \n{1, 2}\r\n>\s
+    send print "x\r
+    expect stdin:5: unfinished string near '"x'\r\n>\s
+    send "a\\\r
+    expect >>
+    send b"\r
+    expect \n"a\\nb"\r\n>\s
+  ]]
+end
+
+--- Ctrl-D behind a part of a block drops that, and leaves behind none.
+function tests.test_ctrl_d_drops_a_block()
+  assert_talk [[
+    expect >
+    send for i = 1, 2 do\r
+    expect >>
+    send print(i)\r
+    expect >>
+    send \x04
+    expect \n>\s
+    send 6 * 7\r
+    expect \n42\r\n>\s
+    send \x04
+    exit 0
+  ]]
+  local out, err = shell.run_ladies({"-i"}, {stdin = "for i = 1, 2 do\n"})
+  lu.assertStrContains(out, ">> ")
+  lu.assertStrContains(err, "stdin:1: 'end' expected near <eof>\n")
+end
+
 --- The words of other prompts end this one, unless they are the user's.
 function tests.test_exit_and_quit()
   for _, word in ipairs{"exit", "quit", "exit()", " quit ( ) "} do
@@ -219,11 +279,6 @@ function tests.test_chunks_of_several_lines()
     expect \n>\s
     send f(4)\r
     expect 8\r\n
-    # Ctrl-D ends it with the reason
-    send f(\r
-    expect >>\s
-    send \x04
-    expect <eof>
   ]]
 end
 

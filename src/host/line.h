@@ -6,7 +6,7 @@
 #include <lua.h>
 #include <stdbool.h>
 
-typedef enum { LD_LINE_READ, LD_LINE_END, LD_LINE_INTERRUPTED } ld_line_result;
+typedef enum { LD_LINE_READ, LD_LINE_END, LD_LINE_INTERRUPTED, LD_LINE_DROPPED } ld_line_result;
 
 /* Whether the program was built with line editing. */
 extern const bool ld_line_editing;

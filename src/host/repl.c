@@ -6,6 +6,7 @@
 #include <lauxlib.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "interrupt.h"
 #include "line.h"
@@ -41,7 +42,7 @@ static void consult(lua_State *L, int policy, const char *name, int n_args, int 
 }
 
 /* Reads a chunk of one line or more. For LD_LINE_READ pushes its text and then the function that it
- * became, or nil and the message. */
+ * became, or nil and the message. LD_LINE_DROPPED: Ctrl-D behind a part of one. */
 static ld_line_result read_chunk(lua_State *L, int policy)
 {
     consult(L, policy, "begin_chunk", 0, 0);
@@ -57,8 +58,10 @@ static ld_line_result read_chunk(lua_State *L, int policy)
         if (!wants_more)
             return LD_LINE_READ;
         result = read_line(L, "_PROMPT2", ">> ");
-        if (result == LD_LINE_END)
+        if (result == LD_LINE_END && !isatty(STDIN_FILENO))
             return LD_LINE_READ; /* the message says what is missing */
+        if (result == LD_LINE_END)
+            return LD_LINE_DROPPED;
         if (result == LD_LINE_INTERRUPTED)
             return result;
         lua_pushvalue(L, text);
@@ -171,6 +174,10 @@ void ld_repl_run(lua_State *L)
         ld_line_result result = read_chunk(L, policy);
         if (result == LD_LINE_END)
             break;
+        if (result == LD_LINE_DROPPED) {
+            puts("");
+            continue;
+        }
         if (result == LD_LINE_INTERRUPTED) {
             if (++interruptions > 1)
                 puts("to leave, press Ctrl-D or call os.exit()");

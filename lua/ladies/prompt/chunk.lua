@@ -79,12 +79,26 @@ local running   -- the chunk that runs: {f =, attributes =}
 
 -- Returns the values of an expression from a chunk. A call of the user's is no tail call then: the
 -- chunk is still there to be blamed where it fails.
-local RETURN = " return (function(...) return ... end)(%s\n)"
+local RETURN = " return (function(...) return ... end)(%s)"
+
+-- An expression without a comment or a semicolon behind it, so that the line of its last token is
+-- the one of the bracket that ends the call above, which Lua blames for it.
+local function bare(expression)
+  local tokens = lexer.tokens(expression)
+  local last = tokens[#tokens]
+  if last and last.kind == "open" then          -- a comment
+    table.remove(tokens)
+    last = tokens[#tokens]
+  end
+  if last and last.text == ";" then last = tokens[#tokens - 1] end
+  return last and expression:sub(1, last.at + #last.text - 1) or ""
+end
 
 -- The function of `text` and an expression behind it ("" for none), which are a chunk. It keeps the
 -- locals where it ends or returns.
 local function joined(text, expression, first_line, source)
   local names, attributes, used, return_at = locals_of(text)
+  expression = bare(expression)
   for name in pairs(select(3, locals_of(expression))) do used[name] = true end
   local head, line = {"local " .. KEEP}, ("\n"):rep(first_line - 1)
   for name, variable in pairs(variables) do
@@ -124,10 +138,15 @@ local function compile(text, expression, first_line, source)
   end
 end
 
--- Whether a text is a chunk, alone; or the message.
+-- Whether a text is a chunk, alone; or the message, and whether more lines could make it one.
+-- A string in quotes must end in its line.
 local function check(text, first_line)
-  local f, message = load(("\n"):rep(first_line - 1) .. text, "=stdin", "t")
-  return f ~= nil, message
+  text = ("\n"):rep(first_line - 1) .. text
+  local f, message = load(text, "=stdin", "t")
+  if f then return true end
+  local _, at_the_end = load(text .. "\n", "=stdin", "t")
+  local wants_more = at_the_end:sub(-5) == "<eof>"
+  return false, wants_more and message or at_the_end, wants_more
 end
 
 -- Statements and an expression behind them, after a semicolon or in lines of its own, where `text`
@@ -155,12 +174,13 @@ end
 -- whether more text could make it a chunk.
 local function parts_of(text, first_line)
   local alone = text:gsub("^=", "", 1)
-  if check("return " .. alone, 1) then return "", alone end
-  local ok, message = check(text, first_line)
+  local is_expression, why, is_begun = check("return " .. alone, first_line)
+  if is_expression then return "", alone end
+  local ok, message, wants_more = check(text, first_line)
   local before, expression = (ok and split_call or split)(text)
   if before then return before, expression end
   if ok then return text, "" end
-  return nil, message, message:sub(-5) == "<eof>"
+  return nil, is_begun and why or message, is_begun or wants_more
 end
 
 --- Whether a text is a chunk; where it is none, false, the message, and whether more text could

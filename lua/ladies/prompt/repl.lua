@@ -26,7 +26,7 @@ end
 -- loaded by then.
 function repl.open()
   local ladies = package.loaded.ladies
-  local globals = {ladies = ladies, help = ladies.help, reload = ladies.reload,
+  local globals = {ladies = ladies, help = ladies.help, reload = tools.reload,
     where = failure.where, who = tools.who, time = tools.time, profile = tools.profile,
     source = tools.source}
   for name, value in pairs(globals) do

@@ -135,6 +135,14 @@ function tools.profile(f, ...)
   return table.unpack(results, 2, results.n)
 end
 
+--- reload([path]): ladies.reload, which loads files of one's own once more after they were changed;
+-- prints the names of what is new.
+function tools.reload(path)
+  local changed = package.loaded.ladies.reload(path)
+  print(#changed > 0 and "new: " .. table.concat(changed, ", ")
+    or "of the samplers and models that were loaded from files, none has changed")
+end
+
 --- source(f): prints the place of a function that is written in Lua, in the library or at the
 -- prompt, and its text.
 function tools.source(f)
