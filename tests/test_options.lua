@@ -112,6 +112,14 @@ function tests.test_errors_blame_the_user()
   lu.assertStrContains(message, ("test_options.lua:%d: here: "):format(line + 1))
 end
 
+function tests.test_names_of_other_libraries()
+  local words = {"epochs", "lr", "learner"}
+  lu.assertEquals(options.nearest("learning_rate", words), "lr")
+  lu.assertEquals(options.nearest("--learning-rate", {"--lr", "--layers"}), "--lr")
+  lu.assertEquals(options.nearest("num_epochs", words), "epochs")
+  lu.assertEquals(options.nearest("learning_rat", {"epochs"}), nil)
+end
+
 function tests.test_nearest()
   local words = {"hidden", "layers", "lr", "batch_size", "seed"}
   lu.assertEquals(options.nearest("hiden", words), "hidden")
@@ -119,6 +127,10 @@ function tests.test_nearest()
   lu.assertEquals(options.nearest("LR", words), "lr")
   lu.assertEquals(options.nearest("batch", words), "batch_size")
   lu.assertEquals(options.nearest("batch-size", words), "batch_size")
+  lu.assertEquals(options.nearest("feature", {"feature_names", "features", "featured"}), "features")
+  lu.assertEquals(options.nearest("name", {"name_of", "names_x", "names"}), "names")
+  lu.assertEquals(options.nearest("lady", {"full", "ladies", "labour"}), "ladies")
+  lu.assertNil(options.nearest("lady", {"full", "labour", "ladders_"}))
   lu.assertNil(options.nearest("dropout", words))
   lu.assertNil(options.nearest("", words))
   lu.assertNil(options.nearest("x", {}))

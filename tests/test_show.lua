@@ -220,7 +220,9 @@ node 1, dog, tame, train
   lu.assertStrContains(printed(data.show, data, 1, 1), "2  cat  tame\n  and 1 more")
   lu.assertEquals(printed(data.show, data, 5),
     "node 5, eel\n  features    0 of 2\n  neighbours  0, and no nodes within two edges")
-  lu.assertErrorMsgContains('pets has no node called "ox"', data.show, data, "ox")
+  lu.assertErrorMsgContains('pets has no node called "ox"; did you mean "fox"?', data.show, data,
+    "ox")
+  lu.assertErrorMsgContains('pets has no node called "walrus"', data.show, data, "walrus")
   lu.assertErrorMsgContains("data:show: the node must be an integer in [1, 5], got 6", data.show,
     data, 6)
   local several = named(ladies.tensor{{1, 1}, {1, 0}, {0, 1}, {0, 0}, {0, 0}})

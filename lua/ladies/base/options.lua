@@ -22,9 +22,27 @@ local tables = require "ladies.base.tables"
 
 local options = {}
 
---- The word of `list` that was probably meant by `word`, or nil when none is near: one edit, or
--- one in three letters, or the beginning of it. The case of letters does not count.
-options.nearest = core.nearest
+-- What other libraries call an option -> what this one does.
+local ELSEWHERE = {
+  learning_rate = "lr", wd = "weight_decay", dropout_rate = "dropout",
+  n_epochs = "epochs", num_epochs = "epochs", max_epochs = "epochs", num_workers = "workers",
+  n_layers = "layers", num_layers = "layers", hidden_channels = "hidden", hidden_dim = "hidden",
+  hidden_size = "hidden", in_channels = "inputs", in_features = "inputs", out_channels = "outputs",
+  out_features = "outputs", num_neighbors = "samples", fanouts = "samples",
+}
+
+--- options.nearest(word: string, list: string[]) -> string | nil: the word of `list` that was
+-- probably meant by `word`, or nil when none is near: what is called so in other libraries; one
+-- edit, or one in three letters, or three behind the same first three, or the beginning of it. Of
+-- several the one of the fewest edits, then the shortest. The case of letters does not count.
+function options.nearest(word, list)
+  local dashes, name = tostring(word):match "^(%-*)(.*)$"
+  local here = ELSEWHERE[name:gsub("-", "_"):lower()]
+  for _, one in ipairs(list) do
+    if here and one == dashes .. here then return one end
+  end
+  return core.nearest(word, list)
+end
 
 --- options.hint(word: string, list: string[], preface: string) -> string: the end of a message
 -- about an unknown `word`: `; did you mean "x"?` with the nearest word of `list`, otherwise all of

@@ -38,6 +38,13 @@ function NodeNames:find(name)
   return low
 end
 
+--- A name that was probably meant by another, or nil; it is looked for among all.
+function NodeNames:nearest(name)
+  local all = {}
+  for line in self:lines():gmatch "[^\n]+" do all[#all + 1] = line end
+  return core.nearest(name, all)
+end
+
 --- All names as one text, a name a line.
 function NodeNames:lines() return self.text:sub(2) end
 

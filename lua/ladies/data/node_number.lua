@@ -7,7 +7,10 @@ local options = require "ladies.base.options"
 return function(where, data, node)
   if type(node) == "string" then
     local id, message = data:find_node(node)
-    return id or errors.fail(("%s: %s"):format(where, message))
+    if id then return id end
+    local near = data.node_names and data.node_names:nearest(node)
+    errors.fail(("%s: %s%s"):format(where, message,
+      near and ('; did you mean "%s"?'):format(near) or ""))
   end
   return options.value(where, "the node", node, ("integer in [1, %d]"):format(data.graph.n_nodes))
 end

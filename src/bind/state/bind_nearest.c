@@ -30,9 +30,10 @@ static int nearest(lua_State *L)
 
 static const bind_function functions[] = {
     {"nearest", nearest,
-     "options.nearest(word: string, list: string[]) -> string | nil\n"
+     "nearest(word: string, list: string[]) -> string | nil\n"
      "The element of a list that was probably meant by a word, or nil when none is near: one edit, or\n"
-     "one in three letters, or the beginning of it. The case of letters does not count."},
+     "one in three letters, or three behind the same first three, or the beginning of it. Of several\n"
+     "the one of the fewest edits, then the shortest. The case of letters does not count."},
     {NULL, NULL, NULL},
 };
 

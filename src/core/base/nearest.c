@@ -5,7 +5,11 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { LONGEST = 40, FAR = INT_MAX };
+enum {
+    LONGEST = 40,
+    ALIKE = 3, /* so many first letters let as many edits be near */
+    FAR = INT_MAX,
+};
 
 static int least(int a, int b)
 {
@@ -36,24 +40,37 @@ static int distance(const char *a, int m, const char *b, int n)
     return table[m % 3][n];
 }
 
-/* The distance when it is near, FAR otherwise. */
-static int nearness(const char *word, const char *candidate)
+/* How a candidate compares: the less the nearer, by `cost` first. */
+typedef struct {
+    int cost; /* FAR where it is not near */
+    int distance, length;
+} nearness;
+
+static nearness nearness_of(const char *word, const char *candidate)
 {
     size_t m = strlen(word), n = strlen(candidate), longer = m > n ? m : n;
     if (longer > LONGEST || longer < 2)
-        return FAR;
+        return (nearness){FAR, FAR, FAR};
     size_t prefix = 0;
     while (prefix < m && prefix < n && same(word[prefix], candidate[prefix]))
         prefix++;
     bool begins = prefix == m && m > 1, goes_on = prefix == n && n > 2 && m < 2 * n;
-    if (begins || goes_on)
-        return 1;
-    int cost = distance(word, (int)m, candidate, (int)n);
-    return cost <= 1 || cost <= (int)longer / 3 ? cost : FAR;
+    int edits = distance(word, (int)m, candidate, (int)n);
+    bool near = edits <= 1 || edits <= (int)longer / 3 || (prefix >= ALIKE && edits <= ALIKE);
+    return (nearness){begins || goes_on ? 1 : near ? edits : FAR, edits, (int)n};
+}
+
+static bool is_nearer(nearness a, nearness b)
+{
+    if (a.cost != b.cost)
+        return a.cost < b.cost;
+    return a.distance != b.distance ? a.distance < b.distance : a.length < b.length;
 }
 
 const char *ld_nearer(const char *word, const char *best, const char *candidate)
 {
-    int cost = nearness(word, candidate);
-    return cost < (best ? nearness(word, best) : FAR) ? candidate : best;
+    nearness of_candidate = nearness_of(word, candidate);
+    if (of_candidate.cost == FAR)
+        return best;
+    return !best || is_nearer(of_candidate, nearness_of(word, best)) ? candidate : best;
 }
