@@ -70,6 +70,31 @@ function tests.test_errors_have_a_traceback_and_status_1()
   lu.assertEquals(status, 1)
 end
 
+--- Of the functions that ran, a script's own are named, and the library's only where they are
+-- wanted, or where it is the library that is wrong.
+function tests.test_errors_name_the_functions_of_the_script()
+  local script <close> = shell.file [[
+    local ladies = require "ladies"
+    local function make() local s = ladies.samplers.full(7, {layers = 2}) return s end
+    if arg[1] == "inner" then require "ladies.base.wrap"(7) end
+    if arg[1] == "deep" then make() end
+    ladies.samplers.full(7, {layers = 2})]]
+  local function told(how, env)
+    local _, err, status = run({script.path, how}, {env = env})
+    lu.assertEquals(status, 1)
+    return (err:gsub(script.path:gsub("%p", "%%%0"), "S"))
+  end
+  local function message(line) return "ladies: S:" .. line .. ": ladies.samplers.full: P must be " end
+  local err = told "deep"
+  lu.assertStrContains(err, message(2))
+  lu.assertEquals(err:match "\n.*",
+    "\nstack traceback:\n\tS:2: in local 'make'\n\tS:4: in main chunk\n")
+  lu.assertStrMatches(told "flat", message(5):gsub("%p", "%%%0") .. "[^\n]*\n")
+  for _, whole in ipairs{told("deep", {"LADIES_TRACE=1"}), told "inner"} do
+    lu.assertStrMatches(whole, ".*\n\t[^\n]*/ladies/[^\n]*: in .*\n\tS:%d: in main chunk\n.*")
+  end
+end
+
 function tests.test_coroutines_as_in_lua()
   assert_like_lua({"-"}, {stdin = [[
     local co = coroutine.create(function(a, b) local c = coroutine.yield(a + b) error(c) end)

@@ -113,7 +113,7 @@ function tests.test_errors_of_primitives()
     for _ in ladies.batches(index{1, 500}, {sampler = sampler}) do end
   end)
   lu.assertFalse(ok)
-  lu.assertStrMatches(message, "[^ ]*test_sampler_contract%.lua:%d+: sampler of .*ladies%.lua:%d+, "
+  lu.assertStrMatches(message, "[^ ]*test_sampler_contract%.lua:%d+: ladies%.samplers%.ladies, "
     .. "epoch 1, batch 1: layer 2: draw_cols: node 500 at position [12] is out of range 1%.%.180")
 end
 

@@ -203,13 +203,28 @@ static void fail_unknown(lua_State *L, const char *name)
     lua_error(L);
 }
 
+/* Describes an error that ends the user's own script. */
+static int explain_script(lua_State *L)
+{
+    lua_getglobal(L, "require");
+    lua_pushliteral(L, "ladies.base.script_error");
+    lua_call(L, 1, 1);
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 1);
+    return 1;
+}
+
 static bool run_script(lua_State *L, const invocation *run, const char *prefix)
 {
     const char *name = run->argv[run->script];
     const char *path = name;
+    int explain = LUA_NOREF;
     if (strcmp(name, "-") == 0)
         path = NULL;
-    else if (!is_path(name)) {
+    if (!path || is_path(name)) {
+        lua_pushcfunction(L, explain_script);
+        explain = luaL_ref(L, LUA_REGISTRYINDEX);
+    } else {
         ld_tree_leave_relative(L); /* a command has no business with modules that lie around */
         path = ld_tree_script(L, prefix, name);
         if (!path)
@@ -218,7 +233,9 @@ static bool run_script(lua_State *L, const invocation *run, const char *prefix)
     if (run->interactive && path)
         return ld_repl_script(L, path, push_arguments);
     int status = luaL_loadfile(L, path);
-    return call_loaded(L, status, status == LUA_OK ? push_arguments(L) : 0);
+    if (status == LUA_OK)
+        status = ld_interrupt_call(L, push_arguments(L), 0, explain);
+    return report(L, status);
 }
 
 /* script(name) -> the path of the command's script, or nil */

@@ -13,10 +13,19 @@ local options = require "ladies.base.options"
 
 local numbered_batches = {}
 
+-- "ladies.samplers.full" of a function from there, or nil.
+local function name_of_ours(source)
+  local file = source:match "^@.*[/\\]ladies[/\\]samplers[/\\]([%w_]+)%.lua$"
+  local module = file and "ladies.samplers." .. file
+  return module and source == "@" .. (package.searchpath(module, package.path) or "") and module
+end
+
 --- How errors call the sampler: by its own name, or by the place where it was written.
 function numbered_batches.name_of(sampler)
   if type(sampler) == "table" then return sampler.name or tostring(sampler) end
   local info = debug.getinfo(sampler, "S")
+  local ours = name_of_ours(info.source)
+  if ours then return ours end
   return ("sampler of %s:%d"):format(info.short_src, info.linedefined)
 end
 

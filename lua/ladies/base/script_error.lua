@@ -1,0 +1,41 @@
+--- What the program prints of an error that ends a script: the message, and the functions of the
+-- user's own that ran then. Those of the library, which are many, are there as well where
+-- LADIES_TRACE is set, where the error blames a line of the library, and where there are no others.
+-- Where the only function is the one that the message blames, there is no more to say.
+
+local LEVELS = 200   -- of a stack that are looked at
+local RAISED = 4     -- the level that raised the error: above are this and the host's two handlers
+
+local HOME = debug.getinfo(1, "S").source:match "^(.*[/\\]ladies)[/\\]base[/\\]" or "="
+
+-- Whether a source is the library's, or that of a package beside it, as HOME_NAME/FILE.
+local function is_ours(source)
+  return source:sub(1, #HOME) == HOME and source:find("^[%w_]*[/\\]", #HOME + 1) ~= nil
+end
+
+-- The names that tracebacks have for the library's files that run now, as a set.
+local function our_files()
+  local files = {}
+  for level = RAISED + 1, LEVELS do
+    local info = debug.getinfo(level, "S")
+    if not info then break end
+    if is_ours(info.source) then files[info.short_src] = true end
+  end
+  return files
+end
+
+--- script_error(message) -> text: called by the host's message handler.
+return function(message)
+  local whole, ours = debug.traceback(message, RAISED), our_files()
+  local place, blamed = message:match "^(([^\n]-):%d+:) "
+  local is_wanted = (os.getenv "LADIES_TRACE" or "") ~= ""
+  if is_wanted or next(ours) == nil or ours[blamed] then return whole end
+  local lines = {}
+  for line in whole:sub(#message + 1):gmatch "\n(\t[^\n]*)" do
+    local file = line:match "^\t(.-):%d+: in "
+    if file and not ours[file] then lines[#lines + 1] = line end
+  end
+  if #lines == 0 then return whole end
+  if #lines == 1 and place and lines[1]:find("\t" .. place, 1, true) then return message end
+  return ("%s\nstack traceback:\n%s"):format(message, table.concat(lines, "\n"))
+end
