@@ -363,6 +363,21 @@ function tests.test_a_loss_that_is_not_finite()
   lu.assertFalse(core.exists(temporary.path "loss nan/model.npz"))
 end
 
+--- Before the first step, of one batch or several, the learning rate has no part in it.
+function tests.test_a_first_loss_that_is_not_finite()
+  local start = "no parameter had changed before, so it is in the loss, in what the model computes "
+    .. "or in its first weights; there was no good model to keep"
+  lu.assertStrContains(trouble("first", {loss = loss_of(0 / 0, 1)}),
+    "batch 1: the loss is nan; " .. start)
+  lu.assertStrContains(trouble("first norm", {clip = 1, loss = function(logits, ...)
+    return ladies.loss.cross_entropy(logits, ...) + (logits * 0):sqrt():sum()
+  end}), "batch 1: the norm of the gradients is nan; " .. start)
+  lu.assertStrContains(trouble("first step", {loss = loss_of(0 / 0, 3), grad_accumulate = 3}),
+    "batch 3: the loss is nan; " .. start)
+  lu.assertStrContains(trouble("later step", {loss = loss_of(0 / 0, 4), grad_accumulate = 3}),
+    "batch 4: the loss is nan; a smaller learning rate, or clip, may help; ")
+end
+
 function tests.test_a_validation_that_is_not_finite()
   for _, value in ipairs{0 / 0, math.huge, -math.huge} do
     local name = "validation " .. value

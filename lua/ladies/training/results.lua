@@ -92,11 +92,17 @@ local function last_logits(run)
   return nil, false
 end
 
+local DIVERGED = "a smaller learning rate, or clip, may help"
+local FROM_THE_START = "no parameter had changed before, so it is in the loss, in what the model "
+  .. "computes or in its first weights"
+
 -- Fails for the run's trouble, when the files are written.
 local function fail(run, kept)
   local _, best = run.stopper:kept()
-  errors.fail(("ladies.train: %s; a smaller learning rate, or clip, may help; %s"):format(
-    run.trouble, kept and ("the best model, after batch %d, is kept"):format(best)
+  local has_stepped = run.number >= run.opts.grad_accumulate
+  errors.fail(("ladies.train: %s; %s; %s"):format(run.trouble,
+    has_stepped and DIVERGED or FROM_THE_START,
+    kept and ("the best model, after batch %d, is kept"):format(best)
       or "there was no good model to keep"))
 end
 
