@@ -78,6 +78,18 @@ function tests.test_search()
   for line in text_of "graph":gmatch "[^\n]+" do lu.assertTrue(#line <= 80, line) end
 end
 
+--- A word of the glossary, and an option by its name.
+function tests.test_words_and_options()
+  local found = text_of "self_nodes"
+  lu.assertStrContains(found, "self_nodes is an option of\n")
+  lu.assertStrContains(found, "\n  ladies.samplers.ladies     nodes that are always included")
+  lu.assertStrMatches(text_of "seeds", "seed nodes, seeds: the nodes that a mini%-batch is for: .*"
+    .. "The seed of an experiment.*\n\n  ladies%..*")
+  lu.assertStrContains(text_of "mini-batch", "mini-batch: what a sampler returns: blocks, input, ")
+  lu.assertStrContains(text_of "half cosine", "  ladies.schedule.cosine ")
+  for line in text_of "seeds":gmatch "[^\n]+" do lu.assertTrue(#line <= 80, line) end
+end
+
 --- What completion takes from texts: signatures, options and the classes of results.
 function tests.test_parts_of_texts()
   local function names_of(f)

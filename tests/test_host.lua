@@ -84,7 +84,7 @@ function tests.test_errors_name_the_functions_of_the_script()
     lu.assertEquals(status, 1)
     return (err:gsub(script.path:gsub("%p", "%%%0"), "S"))
   end
-  local function message(line) return "ladies: S:" .. line .. ": ladies.samplers.full: P must be " end
+  local function message(line) return ("ladies: S:%d: ladies.samplers.full: P "):format(line) end
   local err = told "deep"
   lu.assertStrContains(err, message(2))
   lu.assertEquals(err:match "\n.*",

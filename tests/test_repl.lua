@@ -405,6 +405,13 @@ function tests.test_help_who_time_profile_and_source()
     expect \n42\r\n
     send _ - __\r
     expect \n1\r\n
+    send loss = ladies.ones(1)\r
+    expect >\s
+    send ?loss\r
+    expect fields:
+    expect this is the variable loss; ?ladies.loss shows what the library calls so\r\n>\s
+    send ?ladies.loss\r
+    expect cross_entropy
   ]]
 end
 

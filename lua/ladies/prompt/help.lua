@@ -8,6 +8,7 @@ local core_classes = require "ladies.base.core_classes"
 local errors = require "ladies.base.errors"
 local fields = require "ladies.base.fields"
 local fitted = require "ladies.base.fitted"
+local glossary = require "ladies.prompt.glossary"
 local options = require "ladies.base.options"
 local search = require "ladies.prompt.search"
 local tables = require "ladies.base.tables"
@@ -240,12 +241,14 @@ function help.find(text)
   return ok and found or error(found, 0)
 end
 
--- Everything that has documentation, for a search: an array of {name =, summary =, text =}.
+-- Everything that has documentation, for a search: an array of {name =, summary =, text =, value
+-- =}.
 local function entries()
   local found, seen = {}, {}
   local function add(name, value)
     local text_of = type(value) == "function" and help.documentation or help.header
-    found[#found + 1] = {name = name, summary = help.summary(value), text = text_of(value) or ""}
+    found[#found + 1] = {name = name, value = value, summary = help.summary(value),
+      text = text_of(value) or ""}
   end
   -- All members of a table before those of the tables in it: what has two names gets the shorter.
   local function walk(name, t, separator)
@@ -268,9 +271,9 @@ local function entries()
   return found
 end
 
--- What a search for words finds, as a list, or nil.
-local function found_by(words)
-  local found, lines, widest = search.find(words, entries()), {}, 0
+-- The first of {name =, summary =} as a list, or nil where there is none.
+local function listed(found)
+  local lines, widest = {}, 0
   if #found == 0 then return nil end
   for i = 1, math.min(#found, MOST_FOUND) do widest = math.max(widest, #found[i].name) end
   for i = 1, math.min(#found, MOST_FOUND) do
@@ -281,12 +284,35 @@ local function found_by(words)
   return table.concat(lines, "\n")
 end
 
+-- The functions that have an option of this name, with what they say of it, as a list, or nil.
+local function functions_with(option, all)
+  local found = {}
+  for _, entry in ipairs(all) do
+    for _, one in ipairs(help.options(entry.value)) do
+      if one.name == option then found[#found + 1] = {name = entry.name, summary = one.text} end
+    end
+  end
+  table.sort(found, function(a, b) return a.name < b.name end)
+  local rows = listed(found)
+  return rows and ("%s is an option of\n%s"):format(option, rows)
+end
+
+-- What is known of words that name nothing: what they mean here, what has an option of that name,
+-- what has them in its documentation; or nil.
+local function found_by(words)
+  local all = entries()
+  local parts = {glossary(words)}
+  parts[#parts + 1] = functions_with(words, all)
+  parts[#parts + 1] = listed(search.find(words, all))
+  return #parts > 0 and table.concat(parts, "\n\n") or nil
+end
+
 -- The help of a text: of what it names, or else a search for its words.
 local function help_of_words(text)
   local ok, found = errors.try(help.find, text)
   if ok then return help.text(found) end
-  local found_list = not text:find "[.:]" and found_by(text)
-  if found_list then return found_list end
+  local known = not text:find "[.:]" and found_by(text)
+  if known then return known end
   if text:find "[.:]" or errors.message(found):find "did you mean" then error(found, 0) end
   errors.fail(("ladies.help: nothing is called %q, and no documentation has these words")
     :format(text))
@@ -315,8 +341,9 @@ end
 
 --- ladies.help([x: any]): prints what is known of a function, a module (a table of functions), a
 -- class or an object, or of what is called x, as in help "nn.gcn" and help "Tensor:sum". Where
--- nothing is called so, it lists what has these words in its documentation: help "choose
--- neighbours". Without x it lists the library.
+-- nothing is called so, it says what the word means, as in help "seeds", and lists what has an
+-- option of that name, as in help "self_nodes", and what has these words in its documentation: help
+-- "choose neighbours". Without x it lists the library.
 function help.show(...)
   local x = ...
   if select("#", ...) == 0 then

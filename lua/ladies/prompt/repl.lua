@@ -3,6 +3,7 @@
 
 local chunk = require "ladies.prompt.chunk"
 local complete = require "ladies.prompt.complete"
+local errors = require "ladies.base.errors"
 local failure = require "ladies.prompt.failure"
 local format = require "ladies.prompt.format"
 local help = require "ladies.prompt.help"
@@ -35,13 +36,25 @@ function repl.open()
   tools.begin()
 end
 
+-- Says where the library has a thing by the name of a variable whose help was shown.
+local function mention(name, value)
+  local ok, other = errors.try(help.find, name)
+  if ok and not rawequal(other, value) then
+    name = name:gsub("^ladies%.", "")
+    local text = "this is the variable %s; ?ladies.%s shows what the library calls so"
+    print(text:format(name, name))
+  end
+end
+
 -- The function that `?name`, `name?` and `? some words` stand for, or nil.
 local function question(text)
   local asked = text:match "^%s*%?%s*(.-)%s*$" or text:match "^%s*([%w_.:]+)%s*%?%s*$"
   if not asked then return nil end
   return function()
     local value = asked:find "^[%w_.:]+$" and members.at(repl.names(), (asked:gsub(":", ".")))
-    if asked == "" then help.show() else help.show(value == nil and asked or value) end
+    if asked == "" then return help.show() end
+    help.show(value == nil and asked or value)
+    if value ~= nil then mention(asked, value) end
   end
 end
 
