@@ -281,6 +281,35 @@ function tests.test_faults()
   refused(2, 'did you mean "ladies"?', "train", "--method", "lades")
 end
 
+--- A misspelt setting is refused, also in a draw that another thread makes; one that a run may
+-- have, and this one has not, is nil.
+function tests.test_a_misspelt_setting()
+  local wrong = 'settings: there is no setting "sampels"; did you mean "samples"?'
+  local at_once = file("mine", "return function(P, settings)\n  return settings.sampels\nend")
+  refused(1, ("%s:2: %s"):format(at_once, wrong), "train", toy_study.dataset, "--method", at_once,
+    "--quiet", "--out", temporary.path "misspelt")
+  local model = file("net", "return function(settings)\n  return {n = settings.sampels}\nend")
+  refused(1, ("%s:2: %s"):format(model, wrong), "train", toy_study.dataset, "--model", model,
+    "--quiet", "--out", temporary.path "misspelt")
+  for _, workers in ipairs{"0", "2"} do
+    local later = file("mine", "return function(P, settings)\nreturn function()\n"
+      .. "local n = settings.sampels end end")
+    refused(1, ("%s:3: sampler of %s:2, epoch 1, batch 1: %s"):format(later, later, wrong), "train",
+      toy_study.dataset, "--method", later, "--workers", workers, "--quiet", "--out",
+      temporary.path "misspelt")
+  end
+  train("all-settings", "--method", file("mine", [[
+local ladies = require "ladies"
+return function(P, settings)
+  local names = {}
+  for name in pairs(settings) do names[name] = true end
+  assert(names.samples and names.layers and names.method)
+  assert(settings.max_seconds == nil and settings.attention == nil and settings[1] == nil)
+  return ladies.samplers.ladies(P, {samples = settings.samples, layers = settings.layers})
+end
+]]))
+end
+
 --- The name of a file here without its ending is told what it lacks, wherever a method is named.
 function tests.test_a_file_without_its_ending()
   local folder <close> = shell.folder()

@@ -18,16 +18,36 @@ local tables = require "ladies.base.tables"
 local own_code = {}
 
 -- Of methods and of models: the table of entries, the place of their settings, what a function
--- alone takes of these, what `make` gives, and the other fields of an entry.
+-- alone takes of these, what `make` gives, which of its arguments the settings are, and the other
+-- fields of an entry.
 local KINDS = {
   method = {entries = methods.by_name, place = "sampler", takes = {"samples"}, gives = "callable",
+    settings_at = 2,
     fields = {resolve = "callable or nil", nominal_rows = "callable or nil",
       histories = "boolean or nil", no_graph = "boolean or nil", exact_only = "string or nil"}},
-  model = {entries = models.by_name, place = "model", takes = {}, gives = "table",
+  model = {entries = models.by_name, place = "model", takes = {}, gives = "table", settings_at = 1,
     fields = {no_histories = "boolean or nil", no_graph = "boolean or nil"}},
 }
 
 -- ---------------------------------------------------------------- code as an entry
+
+-- The settings of a run for code of the user's, which a misspelt name would give nil: a copy that
+-- refuses all names but those of settings.
+local function refusing(config)
+  local copy, names = tables.merged(config), {}
+  for i, one in ipairs(settings.all(methods.by_name, models.by_name)) do
+    names[i], copy[one.name] = one.name, config[one.name]
+  end
+  tables.append(names, tables.sorted_keys(own_code.SPEC))
+  local known = {}
+  for _, name in ipairs(names) do known[name] = true end
+  return setmetatable(copy, {__index = function(_, key)
+    if known[key] or type(key) ~= "string" then return nil end
+    local near = options.nearest(key, names)
+    errors.fail(('settings: there is no setting "%s"%s'):format(key,
+      near and ('; did you mean "%s"?'):format(near) or ""))
+  end})
+end
 
 -- What make(...) gives. An error that blames no line of the user's (a function that returns what
 -- another one gives has none) has the name of the code.
@@ -50,7 +70,10 @@ local function entry_of(kind, name, where, value)
   local entry = options.check(where, value, spec)
   local make = entry.make
   function entry.make(...)
-    return options.value(where, "what it makes", make_by(where, make, ...), kind.gives)
+    local arguments = table.pack(...)
+    arguments[kind.settings_at] = refusing(arguments[kind.settings_at])
+    return options.value(where, "what it makes",
+      make_by(where, make, table.unpack(arguments, 1, arguments.n)), kind.gives)
   end
   return settings.check_entry(where, entry, kind.place)
 end
