@@ -56,6 +56,13 @@ function tests.test_the_callers_line_is_blamed()
   lu.assertStrContains(message, ("test_arguments.lua:%d: ladies.ones"):format(line))
 end
 
+--- A Matrix where a Tensor is wanted can become one.
+function tests.test_a_matrix_for_a_tensor()
+  local A = ladies.sparse(ladies.ones(2, 2))
+  fails("bad argument #1 to 'matmul' (ladies.Tensor expected, got ladies.Matrix; its to_dense() is "
+    .. "one)", function() return A:matmul(A) end)
+end
+
 --- nil is no argument, in the signature or behind it.
 function tests.test_nil_says_nothing()
   lu.assertEquals(tostring(ladies.ones(2, nil, nil, nil)), "Tensor 2: 1 1")

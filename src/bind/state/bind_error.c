@@ -150,7 +150,9 @@ int bind_type_error(lua_State *L, int arg, const char *wanted)
     const char *got = luaL_typename(L, arg);
     if (luaL_getmetafield(L, arg, "__name") == LUA_TSTRING)
         got = lua_tostring(L, -1);
-    return bind_arg_error(L, arg, lua_pushfstring(L, "%s expected, got %s", wanted, got));
+    bool is_sparse = strcmp(wanted, BIND_TENSOR) == 0 && strcmp(got, BIND_MATRIX) == 0;
+    const char *remedy = is_sparse ? "; its to_dense() is one" : "";
+    return bind_arg_error(L, arg, lua_pushfstring(L, "%s expected, got %s%s", wanted, got, remedy));
 }
 
 void bind_arg_check(lua_State *L, bool ok, int arg, const char *what)
