@@ -324,20 +324,24 @@ function tests.test_own_arrays()
   lu.assertEquals(by_index.graph.adjacency:hash(), data.graph.adjacency:hash())
   local by_matrix = own{edges = false, graph = data.graph.adjacency}
   lu.assertEquals(by_matrix.graph.adjacency:hash(), data.graph.adjacency:hash())
+  local by_rows = own{features = {{1, 2}, {3, 4}, {5, 6.5}}}
+  lu.assertEquals(by_rows.features:to_table(), {{1, 2}, {3, 4}, {5, 6.5}})
 end
 
 function tests.test_own_arrays_wrong()
   local cases = {
     {{lables = {1}}, 'unknown option "lables"; did you mean "labels"?'},
-    {{labels = false}, "labels must be an Index or an array of non-negative integers or "
-      .. "a Tensor or a Matrix, got nil"},
+    {{labels = false}, "there are no labels; each node has a class from 1 on, or 0 for none"},
+    {{split = {train = {1}}}, "split is a way to split, such as 10/10/80; the nodes of its parts "
+      .. "are the options train, val and test"},
     {{labels = {1, 2}}, "labels has length 2, must have 3, one for each node"},
     {{labels = {1, -1, 1}}, "labels[2] must be a non-negative integer, got -1"},
     {{labels = {1, 3, 1}, class_names = {"p", "q"}},
       "labels[2] is 3, must be in 1..2, or 0: a node without a label"},
     {{edges = {{1, 2}, {2, 4}}}, "edges[2] is 4, must be in 1..3"},
     {{edges = {{1, 2}, {2}}}, "edges[2] must be two nodes, got 1"},
-    {{edges = {{1, 2}, {2, 0}}}, "edges[2][2] must be a positive integer, got 0"},
+    {{edges = {{1, 2}, {2, 0}}}, "edges[2][2] is 0; nodes count from 1"},
+    {{edges = {{1, 2}, {2, -1}}}, "edges[2][2] must be a positive integer, got -1"},
     {{edges = false}, "give either edges or graph"},
     {{edges = false, graph = ladies.csr{n_rows = 3, n_cols = 2, offsets = index{1, 1, 1, 1},
       columns = index{}}}, "graph must be square, got 3 x 2"},

@@ -153,14 +153,18 @@ function tests.test_training()
     {"ladies.train: the data set has no graph", train{graph = false}},
     {"ladies.train: the data set has no features", train{features = false}},
     {"ladies.train: the data set has no labels", train{labels = false}},
-    {"ladies.train: the data set has no train; data:split() makes a split", train{train = false}},
+    {'ladies.train: the data set has no train; data:split "10/10/80" makes a split',
+      train{train = false}},
+    {"ladies.batches: the nodes must be an Index, got nil; a data set without a split has no "
+      .. 'train: data:split "10/10/80" makes one', ladies.batches},
     {"ladies.train: resume needs out, the run's folder", train({}, {resume = true})},
     {"ladies.train: the model's forward must be a callable, got nil", train({}, {model = {}})},
     {"ladies.train: the model has no parameters",
       train({}, {model = {forward = print, layer = print, layers = {{}, {}}}})},
-    {"ladies.experiment: mine has no nodes for training; data:split() makes a split", function()
-      ladies.experiment.run(ladies.experiment.configure{layers = 2}, data_with{train = false}, {})
-    end},
+    {'ladies.experiment: mine has no nodes for training; data:split "10/10/80" makes a split',
+      function()
+        ladies.experiment.run(ladies.experiment.configure{layers = 2}, data_with{train = false}, {})
+      end},
     {"model:forward: the batch has 3 blocks, the model 2 layers", function()
       local sampler = ladies.samplers.full(adjacency, {layers = 3})
       model:forward(ones(4, 2), sampler(index{1}, ladies.rng(1)))

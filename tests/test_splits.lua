@@ -105,6 +105,19 @@ function tests.test_classes_without_training()
   lu.assertNil(notes_of(rare, "stratified:10/10/80"))
 end
 
+--- Where the nodes of each class leave too few for a part, that is told.
+function tests.test_no_validation_left()
+  local note = "ladies.data.from_arrays: there are too few labelled nodes for a validation"
+  local function last_note(way)
+    local notes = data_of(labels_of{4, 3}, {split = way}).notes
+    return notes[#notes]
+  end
+  lu.assertEquals(last_note "2-per-class:1/2", "ladies.data.from_arrays: split 2-per-class:1/2 "
+    .. "with seed 1: 4 train, 1 val, 2 test")
+  lu.assertEquals(last_note "3-per-class", note)
+  lu.assertNotEquals(last_note "3-per-class:0/1", note)
+end
+
 function tests.test_seed()
   local data = data_of(labels_of{40, 30, 30})
   local one = {ladies.data.split(data, "stratified:20/20/60", {seed = 1})}

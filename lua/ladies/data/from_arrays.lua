@@ -13,6 +13,11 @@ local function edge_ends(edges)
   if options.class_of(edges[1]) == "Index" then return edges[1], edges[2] end
   local sources, targets = {}, {}
   for i, edge in ipairs(edges) do
+    for j = 1, type(edge) == "table" and 2 or 0 do
+      if edge[j] == 0 then
+        errors.fail(("%s: edges[%d][%d] is 0; nodes count from 1"):format(WHERE, i, j))
+      end
+    end
     options.value(WHERE, ("edges[%d]"):format(i), edge, "array of positive integers")
     if #edge ~= 2 then
       errors.fail(("%s: edges[%d] must be two nodes, got %d"):format(WHERE, i, #edge))
@@ -44,7 +49,7 @@ end
 --
 --   ladies.data.from_arrays{
 --     edges    = {{1, 2}, {2, 3}},     -- or {Index, Index}, or graph = Matrix
---     features = ladies.ones(3, 2),    -- or Matrix
+--     features = ladies.ones(3, 2),    -- or Matrix, or a table of rows
 --     labels   = {1, 2, 1},            -- or Index; 0 = unlabelled. Where a node may have several
 --                                      -- classes: Tensor or Matrix of 0 and 1, nodes x classes;
 --                                      -- a row of NaN = unlabelled
@@ -55,12 +60,17 @@ end
 -- ("keep": an edge goes from its first node to its second), make_features, split and split_seed as
 -- for ladies.data.load.
 return function(arrays)
+  if type(arrays) == "table" and type(arrays.split) == "table" then
+    errors.fail(WHERE .. ": split is a way to split, such as 10/10/80; the nodes of its parts are "
+      .. "the options train, val and test")
+  end
   local opts = options.check(WHERE, arrays, {
     graph = "Matrix or nil", edges = "array of tables or array of Indexes or nil",
     directed = complete.SPEC.directed, split = complete.SPEC.split,
     split_seed = complete.SPEC.split_seed,
-    features = "Tensor or Matrix or nil", make_features = complete.SPEC.make_features,
-    labels = "Index or array of non-negative integers or Tensor or Matrix",
+    features = "Tensor or Matrix or array of tables or nil",
+    make_features = complete.SPEC.make_features,
+    labels = "Index or array of non-negative integers or Tensor or Matrix or nil",
     train = "Index or array of positive integers or nil",
     val = "Index or array of positive integers or nil",
     test = "Index or array of positive integers or nil",
@@ -71,7 +81,11 @@ return function(arrays)
   if (opts.graph == nil) == (opts.edges == nil) then
     errors.fail(WHERE .. ": give either edges or graph")
   end
+  if not opts.labels then
+    errors.fail(WHERE .. ": there are no labels; each node has a class from 1 on, or 0 for none")
+  end
   local labels = as_index(opts.labels)
+  if type(opts.features) == "table" then opts.features = core.tensor(opts.features) end
   local adjacency, merged = adjacency_of(opts, opts.features and opts.features.n_rows
     or options.class_of(labels) == "Index" and #labels or labels.n_rows)
   local fields = {

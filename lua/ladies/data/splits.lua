@@ -314,6 +314,9 @@ function splits.apply(context, data, how, seed)
   if n > 0 then
     notes.add(context, data.notes, "%d of %d classes have no node for training", n, data.classes)
   end
+  if not data.val and how:find "per%-class" and not how:find ":0/" then
+    notes.add(context, data.notes, "there are too few labelled nodes for a validation")
+  end
   return how, seed
 end
 

@@ -62,8 +62,8 @@ end
 -- large graph; and the method's own.
 function experiment.resolve(config, data)
   if not data.train then
-    errors.fail(("%s: %s has no nodes for training; data:split() makes a split"):format(WHERE,
-      data.name))
+    errors.fail(('%s: %s has no nodes for training; data:split "10/10/80" makes a split')
+      :format(WHERE, data.name))
   end
   local resolve = methods.by_name[config.method].resolve
   if resolve then resolve(config, data) end

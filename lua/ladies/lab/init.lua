@@ -167,8 +167,8 @@ return function(given, opts)
     splits.complete(WHERE, data)
   end
   if not data.train or not data.labels then
-    errors.fail(("%s: %s has no nodes for training; data:split() makes a split"):format(WHERE,
-      data.name))
+    errors.fail(('%s: %s has no nodes for training; data:split "10/10/80" makes a split')
+      :format(WHERE, data.name))
   end
   opts.settings = tables.merged({samples = opts.samples}, opts.settings)
   local all, shared = subjects_of(given, data, opts), context.new(data, opts)

@@ -316,6 +316,10 @@ Batches.__close = Batches.close
 -- for the collector, which runs before the next threads are started. The iterator may also be a
 -- <close> variable, and iterator:close() stops its threads at once.
 function batches.new(idx, given)
+  if idx == nil then
+    errors.fail("ladies.batches: the nodes must be an Index, got nil; a data set without a split "
+      .. 'has no train: data:split "10/10/80" makes one')
+  end
   options.value("ladies.batches", "the nodes", idx, "Index")
   local opts = options.check("ladies.batches", given, SPEC)
   if #idx == 0 then errors.fail("ladies.batches: there are no nodes") end

@@ -185,7 +185,7 @@ local function train(given)
   for _, name in ipairs{"features", "labels", "train", opts.sampler and "graph"} do
     if not opts.data[name] then
       errors.fail(("ladies.train: the data set has no %s%s"):format(name,
-        name == "train" and "; data:split() makes a split" or ""))
+        name == "train" and '; data:split "10/10/80" makes a split' or ''))
     end
   end
   for _, name in ipairs{"lr", "weight_decay"} do
