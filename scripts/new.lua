@@ -13,11 +13,11 @@ local templates = require "ladies.command.templates"
 -- What to do next with a file, by its kind; %s is its path.
 local NEXT = {
   sampler = [[
-examine it       ladies lab %s
-train with it    ladies train cora --method %s --layers 2
-at the prompt    ladies.lab "./%s"; after a change of the file: reload()]],
+examine it       ladies lab %s --dataset wordnet
+train with it    ladies train wordnet --method %s --layers 2
+at the prompt    ladies.lab("./%s", {dataset = "wordnet"}); after a change of the file: reload()]],
   model = [[
-train it         ladies train cora --model %s --layers 2
+train it         ladies train wordnet --model %s --layers 2
 at the prompt    ladies.experiment.own{model = "./%s"}; after a change of the file: reload()]],
 }
 

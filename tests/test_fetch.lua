@@ -108,7 +108,8 @@ function tests.test_no_network()
     "it needs a network", "ladies import PATH --name toy")
   check_failure(world, {"fetch", "toy-wheel"}, {"FAKE=none"}, "the wheel of toy 1.0 did not come",
     "No matching distribution", "or another form: ladies fetch toy\n")
-  check_failure(world, {"train", "--dataset", "toy"}, {"FAKE=none"}, "toy.zip did not come")
+  check_failure(world, {"train", "--dataset", "toy"}, {"FAKE=none"}, "toy.zip did not come",
+    "wordnet comes with the program: --dataset wordnet")
   lu.assertEquals(world:cached(), "")
 end
 

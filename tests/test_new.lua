@@ -41,7 +41,8 @@ function tests.test_every_sampler_trains()
   for _, like in ipairs(all) do
     local folder <close>, out = new("sampler", "mine", "--like", like)
     lu.assertEquals(core.files(folder.path), {"mine.lua"})
-    lu.assertStrContains(out, "--method mine.lua")
+    lu.assertStrContains(out, "ladies train wordnet --method mine.lua")     -- which is here
+    lu.assertStrContains(out, "ladies lab mine.lua --dataset wordnet")
     lu.assertStrContains(train(folder, "--method", "mine.lua"), "test micro-F1 0.")
   end
 end

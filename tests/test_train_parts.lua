@@ -88,6 +88,18 @@ function tests.test_bar_is_drawn_ten_times_a_second()
   lu.assertStrContains(last, "loss 1.5000")
 end
 
+--- What has not changed is not drawn again.
+function tests.test_a_bar_that_stands_still()
+  local bar, screen = display{total = 40, terminal = true, unit = "cora: MB"}
+  for i = 1, 20 do bar:update(0, 100 + i) end
+  lu.assertEquals(#screen, 1)
+  bar:update(4, 122)
+  lu.assertEquals(#screen, 2)
+  bar:clear()
+  bar:update(4, 122)
+  lu.assertEquals({#screen, screen[3]}, {3, "\r\27[K"})       -- not due again yet
+end
+
 function tests.test_time_left_and_f1()
   local bar, screen = display{total = 400, terminal = true}
   bar:update(100, 110, 2, 0.5)

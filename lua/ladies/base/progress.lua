@@ -124,8 +124,9 @@ function Progress:update(done, now, loss, value)
   if now < self.due then return end
   self.due = now + self.wait
   if self.terminal then
-    self.write(CLEAR .. fitted(self, now))
-    self.drawn = true
+    local text = fitted(self, now)
+    if text ~= self.drawn then self.write(CLEAR .. text) end
+    self.drawn = text
   else
     self.write(text_of(self, now, BAR) .. "\n")
   end
@@ -144,7 +145,7 @@ function Progress:clear()
   elseif self.drawn then
     self.write(CLEAR)
   end
-  self.drawn, self.lines = false, nil
+  self.drawn, self.lines = nil, nil
 end
 
 --- Shows a text of several lines above the bar, in the place of the one before; only on a terminal.

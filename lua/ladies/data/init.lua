@@ -29,17 +29,27 @@ local data = {
 -- would fetch.
 data.names = collection.names
 
+-- What can be done without a data set that does not come.
+local INSTEAD = "; wordnet comes with the program: --dataset wordnet"
+
+-- The path of a data set that is fetched on first use.
+local function fetched(name)
+  local ok, result = errors.try(fetch.run, name)
+  if ok then return result end
+  errors.pass_on(errors.is_internal(result) and result or result .. INSTEAD)
+end
+
 -- The path of what is called `name`, fetched if need be.
 local function find(name)
   local path, cached = collection.find(name)
   if path then return path, cached end
-  if fetch.is_allowed(name) then return fetch.run(name), true end
+  if fetch.is_allowed(name) then return fetched(name), true end
   local known = registry.find(name)
-  errors.fail(('ladies.data.load: no data set "%s"%s (looked in %s)'):format(name,
+  errors.fail(('ladies.data.load: no data set "%s"%s (looked in %s)%s'):format(name,
     known and " here, and LADIES_OFFLINE forbids to fetch it"
       or core.exists(name) and ("; what is called so here has the path ./%s"):format(name)
       or options.hint(name, data.names(), "there are"),
-    table.concat(collection.folders(), " and ")))
+    table.concat(collection.folders(), " and "), known and INSTEAD or ""))
 end
 
 -- The data set in the cache. A file that is not what was written is fetched again, or refused.
