@@ -53,6 +53,18 @@ function tests.test_same_network()
   lu.assertEquals(models_of(out), {"gcnii", "gcnii"})
 end
 
+--- Where the paper's count of memory is none, a line says so.
+function tests.test_what_memory_is_counted()
+  local function notes_of(name, model)
+    local result = compare(temporary.path(name), {"full"},
+      {settings = settings_with{max_batches = 2, model = model}, runs = 1})
+    return table.concat(result.notes, "\n")
+  end
+  local note = '"memory MB" is the paper\'s count, of GCNs alone'
+  lu.assertStrContains(notes_of("memory of gcnii", "gcnii"), note)
+  lu.assertNotStrContains(notes_of("memory of gcn", "gcn"), note)
+end
+
 -- ---------------------------------------------------------------- numbers
 
 function tests.test_markdown()

@@ -30,6 +30,17 @@ local function has(path)
   return file ~= nil
 end
 
+--- What scripts/run is told wrong, or asked, it answers without a build.
+function tests.test_run_says_what_it_takes()
+  local script = source .. "/scripts/run"
+  local out, err, status = shell.run{script, "--help"}
+  lu.assertEquals({err, status}, {"", 0})
+  lu.assertStrContains(out, "scripts/run --build-only ")
+  out, err, status = shell.run{script, "--buildonly"}
+  lu.assertEquals({out, err, status},
+    {"", "run: unknown option --buildonly; did you mean --build-only?\n", 2})
+end
+
 function tests.test_what_is_installed()
   for _, path in ipairs{"bin/ladies", "lib/lua/5.4/ladies_core.so", "share/lua/5.4/ladies/init.lua",
     "share/ladies/scripts/train.lua", "share/ladies/datasets/wordnet.npz", "lib/libladies.so",

@@ -475,6 +475,7 @@ function tests.test_files_of_a_run()
   end
   local text = tostring(result)
   lu.assertStrContains(text, "test micro-F1")
+  lu.assertStrContains(text, "memory MB    as the paper counts it")
   lu.assertStrContains(text, ("%.2f %%"):format(100 * result.test_f1))
 
   local predictions = ladies.npz.open(folder .. "/predictions.npz")

@@ -125,6 +125,16 @@ local function notes_of_unequal(list)
   return notes
 end
 
+-- What is to be said of the column "memory MB" where records lack it.
+local function notes_of_memory(records)
+  for _, record in ipairs(records) do
+    if not record.memory_paper then
+      return {'"memory MB" is the paper\'s count, of GCNs alone (--model gcn); "held MB" was '
+        .. "measured."}
+    end
+  end
+end
+
 -- ---------------------------------------------------------------- the comparison
 
 --- ladies.compare{methods = {"ladies:64", "graphsage:5", "full"}, runs = 3, equal = "samples",
@@ -191,6 +201,7 @@ local function compare(given)
   if #own > 0 then report:note(provenance.runs(study, own)) end
   if #own < #records then report:note(provenance.numerics(records)) end
   if opts.equal == "nodes" then tables.append(notes, notes_of_unequal(list)) end
+  tables.append(notes, notes_of_memory(records) or {})
   report:note(table.unpack(notes))
   report.rows = report.tables[1]
   return report:write()

@@ -104,6 +104,8 @@ local function notes_of(self)
     workers, self.sampling_ms, 100 * (self.waiting_ms or 0) / (self.batch_ms or 1))
   note(self.memory_paper, "memory MB",
     "as the paper counts it: weights, and a batch's dense input and hidden rows")
+  note(self.memory_batch and not self.memory_paper, "memory MB",
+    "the paper's count is of GCNs alone; what is held was measured")
   note(self.memory_batch, "held",
     "%s MB by a batch with its gradients, %s MB by the model and its optimizer",
     mib(self.memory_batch), mib(self.memory_parameters))
