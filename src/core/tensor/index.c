@@ -148,6 +148,8 @@ typedef struct {
     const int32_t *values;
 } positions;
 
+enum { TABLE_BITS = 64 }; /* for each position, at least */
+
 static ld_status positions_new(positions *p, const ld_index *x)
 {
     int64_t capacity = 16;
@@ -306,26 +308,55 @@ ld_status ld_index_check(const ld_index *x, int64_t low, int64_t high, const cha
     return LD_OK;
 }
 
-ld_status ld_index_check_unique(const ld_index *x, const char *what)
+/* Whether no id occurs twice, by a bit for each of 0 .. largest. */
+static ld_status check_by_bits(bool *distinct, const ld_index *x, uint32_t largest)
+{
+    uint64_t *seen = ld_calloc_array(largest / 64 + 1, sizeof *seen, LD_MEM_SCRATCH);
+    if (!seen)
+        return LD_NOMEM;
+    *distinct = true;
+    for (int64_t i = 0; i < x->size && *distinct; i++) {
+        uint32_t id = (uint32_t)x->data[i];
+        *distinct = !(seen[id / 64] >> id % 64 & 1);
+        seen[id / 64] |= (uint64_t)1 << id % 64;
+    }
+    ld_free(seen);
+    return LD_OK;
+}
+
+/* The same by a table, which knows where. */
+static ld_status check_by_table(const ld_index *x, const char *what)
 {
     positions seen = {0};
-    ld_status st;
-    if (x->distinct)
-        return LD_OK;
-    LD_TRY(positions_new(&seen, x));
-    for (int64_t i = 0; i < x->size; i++) {
+    ld_status st = positions_new(&seen, x);
+    for (int64_t i = 0; st == LD_OK && i < x->size; i++) {
         int32_t *slot = positions_find(&seen, x->data[i]);
-        if (*slot >= 0) {
+        if (*slot >= 0)
             st = ld_fail(LD_VALUE,
                          "%s %" PRId64 " occurs twice, at positions %" PRId32 " and %" PRId64, what,
                          (int64_t)x->data[i] + 1, *slot + 1, i + 1);
-            goto done;
-        }
         *slot = (int32_t)i;
     }
-    atomic_store(&((ld_index *)x)->distinct, true); /* nothing of its value changes */
-done:
     ld_free(seen.slots);
+    return st;
+}
+
+ld_status ld_index_check_unique(const ld_index *x, const char *what)
+{
+    uint32_t largest = 0;
+    bool distinct = x->distinct;
+    ld_status st;
+    if (distinct)
+        return LD_OK;
+    for (int64_t i = 0; i < x->size; i++)
+        largest = (uint32_t)x->data[i] > largest ? (uint32_t)x->data[i] : largest;
+    if (largest / TABLE_BITS < x->size)
+        LD_TRY(check_by_bits(&distinct, x, largest));
+    if (!distinct)
+        LD_TRY(check_by_table(x, what));
+    atomic_store(&((ld_index *)x)->distinct, true); /* nothing of its value changes */
+    return LD_OK;
+done:
     return st;
 }
 
