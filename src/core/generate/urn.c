@@ -116,7 +116,7 @@ static const ld_place *find(const ld_urn *u, int64_t i, double mass)
 /* 128 random bits a draw: 48 for each end and 32 for the choice of class. */
 int ld_urn_draw(const ld_urn *u, uint64_t first, int n, int32_t *ends, int32_t *others)
 {
-    double mass[LD_DRAWS], second[LD_DRAWS], choice[LD_DRAWS], total = u->places[u->n].mass;
+    double mass[LD_DRAWS] = {0}, second[LD_DRAWS], choice[LD_DRAWS], total = u->places[u->n].mass;
     int64_t at[LD_DRAWS];
     int found = 0;
     for (int i = 0; i < n; i++) {
