@@ -22,7 +22,7 @@ local function write(name, text)
 end
 
 -- What the sampler of a method answers.
-local function answer(name) return methods.by_name[name].make()() end
+local function answer(name) return methods.by_name[name].make({}, {})() end
 
 function tests.test_a_changed_file()
   local path = write("changes.lua", answering(1))
@@ -30,7 +30,7 @@ function tests.test_a_changed_file()
   lu.assertEquals(ladies.reload(path), {})
   write("changes.lua", "-- a comment\n\n" .. answering(1))
   lu.assertEquals(ladies.reload(path), {})
-  local old = methods.by_name.changes.make()
+  local old = methods.by_name.changes.make({}, {})
   write("changes.lua", answering(2))
   lu.assertEquals(ladies.reload(path), {"changes"})
   lu.assertEquals({old(), answer "changes"}, {1, 2})      -- what was made before is as it was
@@ -68,7 +68,7 @@ function tests.test_all_files()
   write("all_b.lua", answering(2))
   write("all_c.lua", "return function() return {2} end")
   lu.assertEquals(ladies.reload(), {"all_b", "all_c"})
-  lu.assertEquals({answer "all_b", models.by_name.all_c.make()}, {2, {2}})
+  lu.assertEquals({answer "all_b", models.by_name.all_c.make{}}, {2, {2}})
   write("all_a.lua", "x")
   write("all_b.lua", answering(3))
   local ok, message = pcall(ladies.reload)
@@ -98,19 +98,19 @@ function tests.test_at_the_prompt()
   lu.assertNil(shell.talk(([[
     send own = ladies.experiment.own{method = "%s"}\r
     send m = require "ladies.experiment.methods"\r
-    send m.by_name.talked.make()()\r
+    send m.by_name.talked.make({}, {})()\r
     expect 1\r\n
     send reload()\r
     expect none has changed\r\n
     send ladies.file.write("%s", "return function() return function() return 2 end end")\r
     send reload "%s"\r
     expect new: talked\r\n
-    send m.by_name.talked.make()()\r
+    send m.by_name.talked.make({}, {})()\r
     expect 2\r\n
     send ladies.file.write("%s", "x = = 1")\r
     send reload()\r
     expect talked.lua:1: unexpected symbol near '='
-    send m.by_name.talked.make()()\r
+    send m.by_name.talked.make({}, {})()\r
     expect 2\r\n
     send ladies.help(reload)\r
     expect reload([path]): ladies.reload

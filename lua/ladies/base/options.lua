@@ -34,7 +34,8 @@ local ELSEWHERE = {
 --- options.nearest(word: string, list: string[]) -> string | nil: the word of `list` that was
 -- probably meant by `word`, or nil when none is near: what is called so in other libraries; one
 -- edit, or one in three letters, or three behind the same first three, or the beginning of it. Of
--- several the one of the fewest edits, then the shortest. The case of letters does not count.
+-- several the one of the fewest edits, then of the most first letters that are right, then the
+-- shortest. The case of letters does not count.
 function options.nearest(word, list)
   local dashes, name = tostring(word):match "^(%-*)(.*)$"
   local here = ELSEWHERE[name:gsub("-", "_"):lower()]

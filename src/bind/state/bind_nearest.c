@@ -33,7 +33,8 @@ static const bind_function functions[] = {
      "nearest(word: string, list: string[]) -> string | nil\n"
      "The element of a list that was probably meant by a word, or nil when none is near: one edit, or\n"
      "one in three letters, or three behind the same first three, or the beginning of it. Of several\n"
-     "the one of the fewest edits, then the shortest. The case of letters does not count."},
+     "the one of the fewest edits, then of the most first letters that are right, then the shortest.\n"
+     "The case of letters does not count."},
     {NULL, NULL, NULL},
 };
 

@@ -43,28 +43,30 @@ static int distance(const char *a, int m, const char *b, int n)
 /* How a candidate compares: the less the nearer, by `cost` first. */
 typedef struct {
     int cost; /* FAR where it is not near */
-    int distance, length;
+    int distance, prefix, length;
 } nearness;
 
 static nearness nearness_of(const char *word, const char *candidate)
 {
     size_t m = strlen(word), n = strlen(candidate), longer = m > n ? m : n;
     if (longer > LONGEST || longer < 2)
-        return (nearness){FAR, FAR, FAR};
+        return (nearness){.cost = FAR};
     size_t prefix = 0;
     while (prefix < m && prefix < n && same(word[prefix], candidate[prefix]))
         prefix++;
     bool begins = prefix == m && m > 1, goes_on = prefix == n && n > 2 && m < 2 * n;
     int edits = distance(word, (int)m, candidate, (int)n);
     bool near = edits <= 1 || edits <= (int)longer / 3 || (prefix >= ALIKE && edits <= ALIKE);
-    return (nearness){begins || goes_on ? 1 : near ? edits : FAR, edits, (int)n};
+    return (nearness){begins || goes_on ? 1 : near ? edits : FAR, edits, (int)prefix, (int)n};
 }
 
 static bool is_nearer(nearness a, nearness b)
 {
     if (a.cost != b.cost)
         return a.cost < b.cost;
-    return a.distance != b.distance ? a.distance < b.distance : a.length < b.length;
+    if (a.distance != b.distance)
+        return a.distance < b.distance;
+    return a.prefix != b.prefix ? a.prefix > b.prefix : a.length < b.length;
 }
 
 const char *ld_nearer(const char *word, const char *best, const char *candidate)

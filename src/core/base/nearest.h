@@ -1,7 +1,8 @@
 /* What a misspelt word was meant to be. The distance of two words is the number of edits between them
  * (insert, delete, replace, swap two neighbours; Damerau 1964), regardless of case; a word that only
  * begins another counts as one edit. Near is one edit, or one in three letters, or three where the first
- * three letters are right. Of words that are as near the fewest edits count, then the shortest. */
+ * three letters are right. Of words that are as near the fewest edits count, then the most letters that are right
+ * from the first on, then the shortest. */
 #ifndef LD_BASE_NEAREST_H
 #define LD_BASE_NEAREST_H
 
