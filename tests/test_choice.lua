@@ -414,4 +414,10 @@ function tests.test_bad_arguments()
     {rng = rng, replace = true})
 end
 
+--- Draws until there is a position would never end where there can be none.
+function tests.test_poisson_of_none()
+  lu.assertErrorMsgContains("k must be a positive integer, got 0", sampling.poisson, ladies.ones(3),
+    0, {rng = ladies.rng(1)})
+end
+
 return tests

@@ -121,6 +121,7 @@ function tests.test_names_of_other_libraries()
 end
 
 function tests.test_nearest()
+  lu.assertErrorMsgContains("the list must be a table, got nil", options.nearest, "hiden")
   local words = {"hidden", "layers", "lr", "batch_size", "seed"}
   lu.assertEquals(options.nearest("hiden", words), "hidden")
   lu.assertEquals(options.nearest("alyers", words), "layers")

@@ -37,6 +37,7 @@ local ELSEWHERE = {
 -- several the one of the fewest edits, then of the most first letters that are right, then the
 -- shortest. The case of letters does not count.
 function options.nearest(word, list)
+  options.value("options.nearest", "the list", list, "table")
   local dashes, name = tostring(word):match "^(%-*)(.*)$"
   local here = ELSEWHERE[name:gsub("-", "_"):lower()]
   for _, one in ipairs(list) do

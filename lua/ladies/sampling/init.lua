@@ -70,13 +70,13 @@ end
 
 --- sampling.poisson(p: Tensor, k: number, {rng =}) -> pick, w: as choice(p, k, {draw = "poisson"}),
 -- but never without any position: a draw of none is made again, and the weights, times the
--- probability that there is one, are those of that, unbiased as well.
+-- probability that there is one, are those of that, unbiased as well. k is 1 or more.
 function sampling.poisson(p, k, given)
   local opts = options.check("sampling.poisson", given, {rng = "Rng"})
   local how = {draw = "poisson", rng = opts.rng}
   local pick, w = sampling.choice(p, k, how)
-  while #pick == 0 do pick, w = sampling.choice(p, k, how) end
   local none = (1 - sampling.poisson_probabilities(p, k)):log():sum():exp():item()
+  while #pick == 0 do pick, w = sampling.choice(p, k, how) end
   return pick, w * (1 - none)
 end
 
