@@ -86,6 +86,18 @@ function tests.test_written_again()
     "they are left as they are")
 end
 
+--- What is read is not written over, by whatever name.
+function tests.test_not_into_itself()
+  local folder <close> = shell.folder()
+  local path = written(folder, 4)
+  local before = ladies.data.load(path).features:to_tensor():hash()
+  for _, source in ipairs{path, ladies.data.load(path)} do
+    lu.assertStrContains(message_of(ladies.data.to_shards, source, path .. "/.", {shards = 2}),
+      "is the folder that the data set is read from; choose another")
+  end
+  lu.assertEquals(ladies.data.load(path).features:to_tensor():hash(), before)
+end
+
 --- A product of rows is that of their Tensor by rows, to the bit, in one panel and in several.
 function tests.test_product()
   local folder <close> = shell.folder()

@@ -80,13 +80,17 @@ end
 --- shards.write(where, data, path, n, dtype): writes a data set as n shards of nearly equal size
 -- and a common file into a folder of its own, which counts as one from when all is there; errors
 -- begin with `where`. The features become `dtype`, by default what they are; sparse ones are dense
--- in shards, which a line tells.
+-- in shards, which a line tells. The folder that the data set was loaded from is left as it is.
 function shards.write(where, data, path, n, dtype)
   local features = data.features
   local tiles = (features.n_rows + TILE - 1) // TILE
   if n > tiles then
     errors.fail(("%s: %d shards: %s has %d nodes, and a shard at least %d, so %d are the most")
       :format(where, n, data.name, features.n_rows, TILE, tiles))
+  end
+  if data.path and core.same_file(data.path, path) then
+    errors.fail(("%s: %s is the folder that the data set is read from; choose another"):format(
+      where, path))
   end
   dtype = dtype or options.class_of(features) == "Rows" and features.dtype or "float32"
   if options.class_of(features) == "Matrix" then tell_dense(where, features, dtype) end
