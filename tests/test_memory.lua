@@ -116,6 +116,39 @@ function tests.test_large_blocks_make_way()
   lu.assertTrue(resident - 24e6 < peak + (65 << 20), ("%d resident for %d"):format(resident, peak))
 end
 
+-- Blocks as a training step takes them, smaller ones for each layer and then larger ones again, and
+-- the pages that the system had to give for a step once there were a few.
+local STEPS = [[
+  local function faults()
+    local file <close> = assert(io.open "/proc/self/stat")
+    return tonumber(file:read("a"):match("%) " .. ("%S+ "):rep(7) .. "(%d+)"))
+  end
+  local function step()
+    local blocks = {}
+    for n = 5, 1, -1 do
+      for i = 1, 2 do blocks[#blocks + 1] = ladies.zeros(512 * n, 256) end
+    end
+    while #blocks > 2 do table.remove(blocks):release() end
+    for n = 2, 6 do
+      local next = {ladies.zeros(512 * n, 256), ladies.zeros(512 * n + 1, 256)}
+      for _, block in ipairs(next) do block:release() end
+    end
+    for _, block in ipairs(blocks) do block:release() end
+  end
+  for i = 1, 10 do step() end
+  local before = faults()
+  for i = 1, 20 do step() end
+  print((faults() - before) / 20)
+]]
+
+--- A step that takes blocks of the same sizes as those before it has all its pages.
+function tests.test_large_blocks_of_steps()
+  if ladies.memory().cached == 0 then return end          -- the sanitizers see every free
+  local out, _, status = shell.run_ladies{"-e", STEPS}
+  lu.assertEquals(status, 0)
+  lu.assertTrue(tonumber(out) < 100, out .. " page faults a step")
+end
+
 -- ---------------------------------------------------------------- running out
 
 -- Whether call() succeeds when the n-th allocation fails; the message when not.

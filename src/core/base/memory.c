@@ -7,10 +7,12 @@
  *
  * A large block, from a MiB on, is mapped by itself, in whole pages: what malloc's heap would do with
  * blocks of changing sizes is to leave holes between them, several times as large as what is in use.
- * Free ones are in a list of their own, and a request takes the one of the nearest size; unless that is
- * up to a quarter larger, the system makes it longer or shorter where it is or by moving its pages,
- * which keep what they cost to be had. Before one grows past what was ever needed, others go back to
- * the system. Large blocks have no spares.
+ * Free ones are in a list of their own, and a request takes the one of the nearest size. One that is too
+ * long stays so while it is by a quarter at most, or all that are in use have little too much: what is
+ * cut off in one place of a training step is missing in another, and the system clears every page that
+ * it gives. Otherwise the system makes it longer or shorter where it is or by moving its pages, which
+ * keep what they cost to be had. Before one grows past what was ever needed, others go back to the
+ * system. Large blocks have no spares.
  *
  * What is counted as in use is what was asked for. Free lists may hold as much as keeps all blocks
  * together within 1.25 x the most that was in use + 64 MiB: enough that a loop whose demand goes up
@@ -34,6 +36,7 @@ enum {
 };
 static const size_t MOST = (size_t)1 << 46;
 static const int64_t SLACK = 64 << 20;
+static const int64_t TOO_MUCH = 16 << 20; /* bytes */
 
 typedef struct block {
     struct block *next; /* in a free list */
@@ -50,6 +53,7 @@ static struct {
     block *free[CLASSES + 1];    /* the last: large ones */
     int64_t blocks[CLASSES + 1]; /* that exist, free or in use */
     int64_t used, most_used;     /* the room of the blocks in use, now and at most */
+    int64_t too_much;            /* of it, what large blocks have that nobody asked for */
     ld_memory_stats stats;
     int64_t fail_in;
 } memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -138,6 +142,13 @@ static void make_way(int64_t more)
         release(unlink_block(&memory.free[CLASSES]));
 }
 
+/* Whether a free large block may serve a request as it is. */
+static bool is_near(const block *b, size_t room)
+{
+    return b->room >= room &&
+           (b->room - room <= room / 4 || memory.too_much + (int64_t)(b->room - room) <= TOO_MUCH);
+}
+
 /* The free large block of the nearest size, made `room` long. */
 static block *take_large(size_t room)
 {
@@ -148,7 +159,7 @@ static block *take_large(size_t room)
         if (distance((*link)->room, room) < distance((*nearest)->room, room))
             nearest = link;
     block *b = unlink_block(nearest);
-    if (b->room >= room && b->room - room <= room / 4)
+    if (is_near(b, room))
         return b;
     if (b->room < room)
         make_way((int64_t)room); /* b is in use by nobody and in no list */
@@ -218,6 +229,12 @@ static size_t room_for(int c, size_t size)
     return c < CLASSES ? class_size(c) : (size + HEADER + PAGE - 1) / PAGE * PAGE;
 }
 
+/* What a large block has that its owner did not ask for. */
+static int64_t excess(const block *b)
+{
+    return b->size_class == CLASSES ? (int64_t)(b->room - b->size) : 0;
+}
+
 /* Counts a block as in use by its owner. */
 static void count(block *b, size_t size, ld_memory_tag tag)
 {
@@ -227,6 +244,7 @@ static void count(block *b, size_t size, ld_memory_tag tag)
     s->live[tag] += (int64_t)size;
     s->total += (int64_t)size;
     memory.used += (int64_t)b->room;
+    memory.too_much += excess(b);
     if (s->total > s->peak)
         s->peak = s->total;
     if (memory.used > memory.most_used)
@@ -285,6 +303,7 @@ void ld_free(void *p)
     s->live[b->tag] -= (int64_t)b->size;
     s->total -= (int64_t)b->size;
     memory.used -= room;
+    memory.too_much -= excess(b);
     if (caching && memory.used + s->cached + room <= most + most / 4 + SLACK)
         keep(b);
     else
