@@ -2,6 +2,7 @@
 # libraries linked in but those of the C library. It runs wherever it is copied to.
 pkg_search_module(CJSON REQUIRED lua5.4-cjson)
 find_library(CJSON_LIBRARY lua5.4-cjson REQUIRED HINTS ${CJSON_LIBRARY_DIRS})
+target_link_libraries(PkgConfig::LUA INTERFACE m)    # what liblua.a needs
 
 # What is installed for the Lua side, as an archive. Its CRC tells programs apart: no times in it.
 set(tree ${CMAKE_BINARY_DIR}/tree)
@@ -11,7 +12,7 @@ add_custom_command(OUTPUT ${tree}.tar.gz
   COMMAND ${CMAKE_COMMAND} --install ${CMAKE_BINARY_DIR} --component tree --prefix ${tree}
   COMMAND ${CMAKE_COMMAND} -E chdir ${tree}
           ${CMAKE_COMMAND} -E tar czf ${tree}.tar.gz --format=gnutar --mtime=2000-01-01 share
-  DEPENDS ${TREE_FILES} ${PROJECT_SOURCE_DIR}/src/package.cmake VERBATIM)
+  DEPENDS ${TREE_FILES} ${compiled} ${PROJECT_SOURCE_DIR}/src/package.cmake VERBATIM)
 set_source_files_properties(src/host/embedded.c PROPERTIES
   OBJECT_DEPENDS ${tree}.tar.gz COMPILE_DEFINITIONS LADIES_TREE="${tree}.tar.gz")
 target_include_directories(ladies PRIVATE ${CJSON_INCLUDE_DIRS})

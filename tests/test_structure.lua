@@ -42,7 +42,8 @@ local MAY_NEED = {
   bind = {"core", "bind/state", "bind/tensor", "bind/graph", "bind/grad", "bind/io", "bind/system",
     "bind/worker"},
   ranks = {"core/base", "core/tensor", "core/graph", "core/grad", "bind/state", "bind/tensor"},
-  host = {"core/base", "core/system", "bind", "bind/state"},
+  host = {"core/base", "core/system", "bind", "bind/state", "host/compiled"},
+  ["host/compiled"] = {"core/base"},
 }
 
 local tests = {}

@@ -12,6 +12,7 @@
 
 #include "base/simd.h"
 #include "base/version.h"
+#include "compiled/compiled.h"
 #include "complain.h"
 #include "embedded.h"
 #include "interrupt.h"
@@ -266,6 +267,7 @@ static void open_libraries(lua_State *L, const char *prefix)
     luaL_openlibs(L);
     lua_register(L, "print", bind_print_line);
     ld_tree_add_to_path(L, prefix);
+    ld_compiled_open(L, prefix);
     ld_embedded_open(L);
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
     lua_pushcfunction(L, luaopen_ladies_core);
