@@ -9,6 +9,7 @@ local ladies = require "ladies"
 local ranks = require "tools.ranks"
 local rows_traffic = require "ladies.training.rows_traffic"
 local shell = require "tools.shell"
+local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 
 local tests = {}
@@ -101,6 +102,62 @@ function tests.test_resumed()
   assert_same("parts", other)
 end
 
+-- A validation of one's own, which reads rows, infers, and lets another do so; and a penalty, which
+-- the loop calls.
+local OWN = [[settle = function(opts, P)
+  local sampler, data = opts.sampler, opts.data
+  function opts.validate(model, number)
+    local batch = sampler(data.val, ladies.rng(number))
+    local logits = ladies.no_grad(model.forward, model, data.features, batch, false)
+    local predicted = ladies.metrics.predictions(model, data)
+    local f1 = ladies.comm.together(ladies.metrics.f1, model, data, data.val)
+    return {score = logits:sum():item() + data.features:rows(ladies.index{1000, 1}):sum():item(),
+      f1 = f1}, predicted
+  end
+  function opts.sampler(seeds, rng)
+    local batch = sampler(seeds, rng)
+    function batch.penalty(_, model, loss)
+      return model:parameters()[1]:square():sum() * 0.01 + loss * 0.5
+    end
+    return batch
+  end
+end]]
+
+--- A validation of one's own is of all ranks together, and sees all rows.
+function tests.test_own_validation()
+  local all, shards = folders(1)
+  local options = NARROW .. ", " .. OWN
+  local expected = train(0, all, "own", options)
+  for n = 2, 3 do
+    lu.assertEquals(train(n, shards, "own" .. n, options), expected)
+    assert_same("own" .. n, "own")
+  end
+  lu.assertEquals(train(2, all, "own whole", options), expected)
+end
+
+-- `ladies train` with sampled validation of the data set at `path`: its scores.
+local function train_sampled(n, path, folder, ...)
+  local words = {"train", path, "--validation", "sampled", "--layers", "2", "--hidden", "8",
+    "--samples", "20", "--batch-size", "20", "--accumulate", "4", "--max-batches", "40",
+    "--eval-every", "8", "--quiet", "--out", temporary.path(folder), ...}
+  local out, err, status = ranks.run(n, words)
+  lu.assertEquals(status, 0, out .. err)
+  return tables.map(files.lines(temporary.path(folder) .. "/log.jsonl"), function(line)
+    return json.decode(line).validation or false
+  end)
+end
+
+--- So is sampled validation.
+function tests.test_sampled_validation()
+  local all, shards = folders(1)
+  local expected = train_sampled(1, all, "sampled")
+  lu.assertEquals(#expected, 45)
+  for n = 2, 3 do
+    lu.assertEquals(train_sampled(n, shards, "sampled" .. n, "--feature-cache", "1000"), expected)
+    assert_same("sampled" .. n, "sampled")
+  end
+end
+
 --- What is counted as sent for features is what one process computes by drawing the mini-batches.
 function tests.test_bytes()
   local _, shards = folders(1)
@@ -182,17 +239,11 @@ end
 --- Rows that another rank has are an error outside of what all ranks do together.
 function tests.test_rows_elsewhere()
   local _, shards = folders(1)
-  lu.assertStrContains(refused(shards, [[, settle = function(opts)
-    function opts.validate() return opts.data.features:rows(ladies.index{1000}):sum() end
-  end]]), "rows: row 1000 is at rank 1, and this one has its own part alone")
-  lu.assertStrContains(refused(shards, [[, settle = function(opts)
-    local sampler = opts.sampler
-    function opts.sampler(seeds, rng)
-      local batch = sampler(seeds, rng)
-      batch.penalty = function() return ladies.zeros(1) end
-      return batch
-    end
-  end]]), "have penalty, and several are drawn before the loop has called it")
+  local options = [[, settle = function(opts)
+    function opts.on_batch() opts.data.features:rows(ladies.index{1000}) end
+  end]]
+  lu.assertStrContains(refused(shards, options),
+    "rows: row 1000 is at rank 1, and this one has its own part alone")
 end
 
 return tests

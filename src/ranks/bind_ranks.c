@@ -206,7 +206,7 @@ static int ranks_fetch(lua_State *L)
 
 static int ranks_go_on(lua_State *L)
 {
-    bind_check(L, ld_fetch_go_on(*fetch_at(L)));
+    bind_check(L, ld_fetch_go_on());
     return 0;
 }
 
@@ -244,7 +244,7 @@ int luaopen_ladies_ranks(lua_State *L)
          "fetch(have, ids) -> Fetch\n"
          "Begins to bring the rows `ids`, an ascending Index, that `have` lacks, Rows, and to give\n"
          "others what they want of it. All ranks call it, one fetch after the other."},
-        {"go_on", ranks_go_on, "go_on(fetch)\nWithout waiting: what a fetch can do now."},
+        {"go_on", ranks_go_on, "go_on()\nWithout waiting: what the fetch under way can do now."},
         {"fetched", ranks_fetched,
          "fetched(fetch) -> Rows, messages, bytes\n"
          "Waits for the end of a fetch: `have` with its rows, and what this rank has sent for it."},

@@ -14,6 +14,7 @@ typedef struct {
 
 struct ld_fetch {
     enum { COUNTS, IDS, ROWS, OVER } step; /* that is under way */
+    bool forgotten;                        /* nobody waits for it any more */
     int size;
     ld_rows *have;
     plan wanted, given;     /* what this rank wants of the others, and they of it */
@@ -22,6 +23,15 @@ struct ld_fetch {
     MPI_Datatype row;
     MPI_Request request;
 };
+
+static ld_fetch *under_way; /* which may be forgotten already */
+
+/* The communicator of fetches, and its ranks. */
+static MPI_Comm all_ranks(int *size)
+{
+    static const ld_background work = {.go_on = ld_fetch_go_on, .end = ld_fetch_end_under_way};
+    return ld_ranks_background(size, &work);
+}
 
 static ld_status plan_new(plan *p, int size)
 {
@@ -103,7 +113,7 @@ done:
 static ld_status next_step(ld_fetch *f)
 {
     int size;
-    MPI_Comm comm = ld_ranks_background(&size);
+    MPI_Comm comm = all_ranks(&size);
     f->step++;
     if (f->step == IDS)
         return begin_ids(f, comm);
@@ -114,11 +124,11 @@ ld_status ld_fetch_begin(ld_fetch **out, ld_rows *have, const ld_index *ids)
 {
     ld_fetch *f = NULL;
     ld_status st = ld_ranks_check_open();
-    if (st != LD_OK)
+    if (st != LD_OK || (st = ld_fetch_end_under_way()) != LD_OK)
         return st;
     if (!(f = ld_calloc_array(1, sizeof *f, LD_MEM_SCRATCH)))
         return LD_NOMEM;
-    MPI_Comm comm = ld_ranks_background(&f->size);
+    MPI_Comm comm = all_ranks(&f->size);
     f->step = OVER; /* as long as nothing is under way */
     f->row = MPI_DATATYPE_NULL;
     f->have = ld_rows_ref(have);
@@ -129,6 +139,7 @@ ld_status ld_fetch_begin(ld_fetch **out, ld_rows *have, const ld_index *ids)
     LD_TRY(ld_ranks_check(MPI_Type_commit(&f->row), "MPI_Type_commit"));
     LD_TRY(begin_counts(f, comm));
     f->step = COUNTS;
+    under_way = f;
     *out = f;
     return LD_OK;
 done:
@@ -136,15 +147,39 @@ done:
     return st;
 }
 
-ld_status ld_fetch_go_on(ld_fetch *f)
+ld_status ld_fetch_go_on(void)
 {
     int done = 1;
-    ld_status st = ld_ranks_check_open();
-    while (st == LD_OK && f->step != OVER && done) {
+    ld_fetch *f = under_way;
+    ld_status st = f ? ld_ranks_check_open() : LD_OK;
+    while (st == LD_OK && f && f->step != OVER && done) {
         st = ld_ranks_check(MPI_Test(&f->request, &done, MPI_STATUS_IGNORE), "MPI_Test");
         if (st == LD_OK && done)
             st = next_step(f);
     }
+    return st;
+}
+
+/* Waits until it is over; meanwhile none counts as under way, for nothing else goes on with it. */
+static ld_status wait_for(ld_fetch *f)
+{
+    ld_status st = ld_ranks_check_open();
+    if (f == under_way)
+        under_way = NULL;
+    while (st == LD_OK && f->step != OVER) {
+        st = ld_ranks_wait(1, &f->request, "a fetch of rows");
+        if (st == LD_OK)
+            st = next_step(f);
+    }
+    return st;
+}
+
+ld_status ld_fetch_end_under_way(void)
+{
+    ld_fetch *f = under_way;
+    ld_status st = f ? wait_for(f) : LD_OK;
+    if (f && f->forgotten)
+        ld_fetch_free(f);
     return st;
 }
 
@@ -166,12 +201,7 @@ static ld_status join(ld_rows **out, ld_fetch *f)
 
 ld_status ld_fetch_end(ld_rows **out, ld_fetch *f)
 {
-    ld_status st = ld_ranks_check_open();
-    while (st == LD_OK && f->step != OVER) {
-        st = ld_ranks_wait(1, &f->request, "a fetch of rows");
-        if (st == LD_OK)
-            st = next_step(f);
-    }
+    ld_status st = wait_for(f);
     return st == LD_OK ? join(out, f) : st;
 }
 
@@ -188,8 +218,13 @@ void ld_fetch_sent(int64_t *messages, int64_t *bytes, const ld_fetch *f)
 
 void ld_fetch_free(ld_fetch *f)
 {
-    if (!f || f->step != OVER)
+    if (!f)
         return;
+    f->forgotten = true;
+    if (f->step != OVER)
+        return; /* MPI may still use it */
+    if (f == under_way)
+        under_way = NULL;
     if (f->row != MPI_DATATYPE_NULL)
         MPI_Type_free(&f->row);
     ld_free(f->wanted.counts);

@@ -57,6 +57,7 @@ static int n_left, last_left; /* ranks that have said farewell, and the last one
 static double left_at;        /* when it did */
 static bool lost;
 static double patience = 1800, waited;
+static const ld_background *behind;
 
 ld_status ld_ranks_check(int code, const char *what)
 {
@@ -128,7 +129,8 @@ ld_status ld_ranks_wait(int n, MPI_Request *requests, const char *what)
         st = ld_ranks_check(MPI_Testall(n, requests, &done, MPI_STATUSES_IGNORE), what);
         if (st != LD_OK || done)
             break;
-        if (tests % LOOK_EVERY == 0)
+        st = behind ? behind->go_on() : LD_OK;
+        if (st == LD_OK && tests % LOOK_EVERY == 0)
             st = look(began);
         pause_between(tests);
     }
@@ -137,10 +139,11 @@ ld_status ld_ranks_wait(int n, MPI_Request *requests, const char *what)
     return st;
 }
 
-/* Says farewell and waits for that of all others, however long they have something to do. */
+/* Ends what goes on in the background, for which others may wait, says farewell, and waits for that of all others,
+ * however long they have something to do. */
 static ld_status leave(void)
 {
-    ld_status st = LD_OK;
+    ld_status st = behind ? behind->end() : LD_OK;
     MPI_Request request;
     for (int r = 0; r < n_ranks && st == LD_OK; r++) {
         if (r == own_rank)
@@ -213,8 +216,9 @@ ld_status ld_ranks_open(int *rank, int *size)
     return LD_OK;
 }
 
-MPI_Comm ld_ranks_background(int *size)
+MPI_Comm ld_ranks_background(int *size, const ld_background *work)
 {
+    behind = work;
     *size = n_ranks;
     return background;
 }

@@ -15,7 +15,13 @@ ld_status ld_ranks_check_open(void);
 /* Waits for n requests. */
 ld_status ld_ranks_wait(int n, MPI_Request *requests, const char *what);
 
-/* The ranks as what goes on in the background knows them, apart from all else, and their number. */
-MPI_Comm ld_ranks_background(int *size);
+/* What goes on in the background: with each wait of this rank, as far as it can without waiting; and
+ * this rank does not leave before it has ended. */
+typedef struct {
+    ld_status (*go_on)(void), (*end)(void);
+} ld_background;
+
+/* The ranks as that knows them, apart from all else, and their number. */
+MPI_Comm ld_ranks_background(int *size, const ld_background *work);
 
 #endif

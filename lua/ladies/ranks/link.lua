@@ -95,14 +95,16 @@ function link.exchange(kind, sends, receives)
 end
 
 --- Begins to bring to this rank the rows of an ascending Index that it lacks of Rows, and to give
--- others what they want of those: a fetch, for the functions below. All ranks call it alike.
+-- others what they want of those: a fetch, for the functions below. All ranks call it alike. One is
+-- under way at a time: another one first waits for the end of that before, also of one that nobody
+-- has waited for.
 function link.fetch(rows, ids)
   return mpi.fetch(rows, ids)
 end
 
---- What a fetch can do now, without waiting.
-function link.go_on(fetch)
-  mpi.go_on(fetch)
+--- What the fetch under way can do now, without waiting.
+function link.go_on()
+  mpi.go_on()
 end
 
 --- Waits for the end of a fetch: the Rows that it began with, and those that it has brought.
@@ -114,12 +116,16 @@ function link.fetched(kind, fetch)
   return rows
 end
 
+local is_sharing = false
+
 -- Lets products be made together until the result, a <close> variable, goes out of scope.
 local function sharing(kind)
   local counts, waited, messages, bytes = of_kind(kind), mpi.waited(), mpi.shared()
   mpi.share(true)
+  is_sharing = true
   return setmetatable({}, {__close = function()
     mpi.share(false)
+    is_sharing = false
     local all_messages, all_bytes = mpi.shared()
     counts.messages = counts.messages + all_messages - messages
     counts.bytes = counts.bytes + all_bytes - bytes
@@ -128,10 +134,10 @@ local function sharing(kind)
 end
 
 --- The results of f(...), whose matrix products all ranks make together: each makes some rows of a
--- product and gives them to the others. All ranks call it, for the same. What is not worth sending
--- (core/tensor/share.c) every rank makes itself.
+-- product and gives them to the others. All ranks call it, for the same; also within another one.
+-- What is not worth sending (core/tensor/share.c) every rank makes itself.
 function link.shared(kind, f, ...)
-  if link.size == 1 then return f(...) end
+  if link.size == 1 or is_sharing then return f(...) end
   local _ <close> = sharing(kind)
   return f(...)
 end

@@ -8,6 +8,7 @@ local link = require "ladies.ranks.link"
 local numbered_batches = require "ladies.training.numbered_batches"
 local options = require "ladies.base.options"
 local propagation = require "ladies.graph.propagation"
+local rows_ahead = require "ladies.training.rows_ahead"
 local sampling = require "ladies.sampling"
 
 local name_of, call_name = numbered_batches.name_of, numbered_batches.call_name
@@ -24,7 +25,8 @@ local SPEC = {
   size = {"positive integer", 512},
   sampler = "callable or nil",
   nodes = "positive integer or nil",
-  features = "Rows or nil",
+  features = "Tensor or Matrix or Rows or nil",
+  model = "table or nil",
   seed = {"integer", 1},
   epochs = {"positive integer", 1},
   start = "table or nil",
@@ -67,6 +69,14 @@ function LossNodes.__index(batch, key)
   return core.full(#nodes, 1 / #nodes):scatter_add(nodes, #batch.output)
 end
 
+-- Fails for a sampler whose mini-batches several ranks cannot share.
+local function check_sampler(sampler)
+  if link.size > 1 and type(sampler) == "table" and sampler.adaptive then
+    errors.fail(("%s is adaptive: it learns from every mini-batch before the next one, and several "
+      .. "ranks train on theirs at the same time"):format(name_of(sampler)))
+  end
+end
+
 -- The share of this rank in steps of opts.step mini-batches, which are numbered anew; then the
 -- first number from `number` on, and the last.
 local function shared(opts, number)
@@ -76,6 +86,7 @@ local function shared(opts, number)
     errors.fail(("ladies.batches: start: mini-batch %d is in the midst of a step of %d"):format(
       number, step))
   end
+  check_sampler(opts.sampler)
   local share = {of = step}
   share.first, share.last = fold.share(link.rank, link.size, step)
   local own = share.last - share.first + 1
@@ -188,6 +199,10 @@ function Batches:check(batch)
   if meta and meta ~= LossNodes then self:blame(batch, "a mini-batch must have no metatable") end
   sampling.check(batch, call_name(opts.sampler, batch.epoch, batch.index),
     {nodes = opts.nodes, quick = self.checked})
+  if batch.after_step and opts.share and link.size > 1 then
+    self:blame(batch, "its mini-batches have after_step: they change what the next one is made of, "
+      .. "and several ranks train on theirs at the same time")
+  end
   propagation.state(batch, opts.sampler)
   self.checked = true
 end
@@ -234,7 +249,7 @@ function Batches:await_calls(batch)
   self.awaited = {calls = awaited, batch = batch}
 end
 
--- Fails when the loop has left out a call for the mini-batch before.
+--- Fails when the loop has left out a call for the mini-batch before.
 function Batches:check_calls()
   local awaited = self.awaited or {calls = {}}
   self.awaited = nil
@@ -246,22 +261,28 @@ function Batches:check_calls()
   end
 end
 
--- Makes the mini-batch ready for the loop, after all checks.
+--- Makes the mini-batch ready for the loop, after all checks.
 function Batches:hand_over(batch)
   self:await_calls(batch)
   if batch.loss_nodes and not rawget(batch, "loss_weight") then setmetatable(batch, LossNodes) end
   return batch
 end
 
-function Batches:__call()
-  self:check_calls()
+--- The next mini-batch, nil after the last, for one who hands it over later.
+function Batches:draw()
   if self.number > self.last then
     self:close()
     return nil
   end
   local batch = self.background and self:from_workers() or self:from_here()
   self.number = self.number + 1
-  return self:hand_over(batch)
+  return batch
+end
+
+function Batches:__call()
+  self:check_calls()
+  local batch = self:draw()
+  return batch and self:hand_over(batch)
 end
 
 --- Stops the workers, if there are any; the end of the last epoch does so too.
@@ -272,6 +293,29 @@ end
 
 Batches.__close = Batches.close
 
+--- The iterator of ladies.batches, without rows that other ranks have.
+function batches.drawn(idx, given)
+  if idx == nil then
+    errors.fail("ladies.batches: the nodes must be an Index, got nil; a data set without a split "
+      .. 'has no train: data:split "10/10/80" makes one')
+  end
+  options.value("ladies.batches", "the nodes", idx, "Index")
+  local opts = options.check("ladies.batches", given, SPEC)
+  if #idx == 0 then errors.fail("ladies.batches: there are no nodes") end
+  idx:check_unique("ladies.batches: node")
+  opts.per_epoch = batches.per_epoch(#idx, opts)
+  if options.class_of(opts.features) ~= "Rows" then opts.features = nil end
+  local number, last
+  opts.share, number, last = shared(opts, first_of(opts.start, opts.per_epoch))
+  local iterator = setmetatable({
+    idx = idx, opts = opts, number = number, first = number, last = last,
+    job = numbered_batches.new(idx, opts)(opts.sampler),
+  }, Batches)
+  -- Alone: before Lua 5.4.5 `if x then break end` does not close the closing value of a `for` whose
+  -- body has a <close> variable, and breaks the function that it is in.
+  return iterator
+end
+
 --- ladies.batches(idx, {size = 512, sampler =, seed = 1, epochs = 1, ...}) -> Batches: an iterator
 -- over the mini-batches of the nodes idx (an Index without repetitions).
 -- size       seeds of a batch. The last batch of an epoch may be smaller; where it would have fewer
@@ -281,7 +325,11 @@ Batches.__close = Batches.close
 --            seeds, blocks = {}}, for models that read no graph. One with batches_per_epoch draws
 --            its own seeds and is called as sampler(idx, rng, {epoch =, index =, rng =})
 -- nodes      the number of nodes of the graph; ids past it are an error then
--- features   Rows: those of batch.input are in memory when the batch is; workers wait for the disk
+-- features   of the data set. Of Rows those of batch.input are in memory when the batch is; workers
+--            wait for the disk. Those that other ranks have come with the mini-batches of their
+--            steps, for which `step` is given, as batch.features, for up to 8 mini-batches at a
+--            time; all ranks then go through the same steps
+-- model      whose feature_nodes(batch), where it has one, says what it reads beyond batch.input
 -- epochs     ends after this epoch
 -- start      {epoch =, batch =}: begins there, with the batches that a run from the start would
 --            have
@@ -316,24 +364,14 @@ Batches.__close = Batches.close
 -- for the collector, which runs before the next threads are started. The iterator may also be a
 -- <close> variable, and iterator:close() stops its threads at once.
 function batches.new(idx, given)
-  if idx == nil then
-    errors.fail("ladies.batches: the nodes must be an Index, got nil; a data set without a split "
-      .. 'has no train: data:split "10/10/80" makes one')
-  end
-  options.value("ladies.batches", "the nodes", idx, "Index")
-  local opts = options.check("ladies.batches", given, SPEC)
-  if #idx == 0 then errors.fail("ladies.batches: there are no nodes") end
-  idx:check_unique("ladies.batches: node")
-  opts.per_epoch = batches.per_epoch(#idx, opts)
-  local number, last
-  opts.share, number, last = shared(opts, first_of(opts.start, opts.per_epoch))
-  local iterator = setmetatable({
-    idx = idx, opts = opts, number = number, first = number, last = last,
-    job = numbered_batches.new(idx, opts)(opts.sampler),
-  }, Batches)
-  -- Alone: before Lua 5.4.5 `if x then break end` does not close the closing value of a `for` whose
-  -- body has a <close> variable, and breaks the function that it is in.
-  return iterator
+  local drawn = batches.drawn(idx, given)
+  local opts = drawn.opts
+  local share, features = opts.share, opts.features
+  if not share or not features or features.whole then return drawn end
+  return rows_ahead.loop(drawn, {
+    features = features, model = opts.model, step = opts.step,
+    steps = (drawn.last - drawn.number + 1) // (share.last - share.first + 1),
+  })
 end
 
 return batches

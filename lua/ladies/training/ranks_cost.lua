@@ -14,7 +14,7 @@ local KINDS = {
   {"records", "losses and lines of the log; waits for the slowest rank of the step"},
   {"gradients", "the sums of the step"},
   {"features", "rows of features in shards, ahead of the mini-batches, and ids of these"},
-  {"validation", "rows of exact inference; waits for those of others"},
+  {"validation", "rows of inference; waits for those of others"},
   {"agreement", "whether to go on; waits while rank 0 saves a checkpoint"},
 }
 

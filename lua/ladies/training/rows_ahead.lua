@@ -12,10 +12,8 @@
 -- which are in most neighbourhoods, fetched once.
 
 local core = require "ladies_core"
-local errors = require "ladies.base.errors"
 local fold = require "ladies.ranks.fold"
 local link = require "ladies.ranks.link"
-local numbered_batches = require "ladies.training.numbered_batches"
 local options = require "ladies.base.options"
 
 local rows_ahead = {}
@@ -33,12 +31,13 @@ function rows_ahead.is_for(features)
   return options.class_of(features) == "Rows" and not features.whole
 end
 
---- The nodes whose rows a cache of so many bytes holds beside those that are here: of those that
--- are elsewhere, the ones of most entries in the Matrix `adjacency`, as an ascending Index.
+--- Rows of which this rank also has so many bytes of those that are elsewhere, of the nodes of most
+-- entries in the Matrix `adjacency`. All ranks call it.
 function rows_ahead.cached(features, adjacency, bytes)
   local row = features.n_cols * (features.dtype == "float32" and 4 or 2)
   local by_degree = features:missing((-adjacency:degrees()):argsort())
-  return by_degree:slice(1, math.min(#by_degree, bytes // row)):sort()
+  local most = by_degree:slice(1, math.min(#by_degree, bytes // row)):sort()
+  return link.fetched(KIND, link.fetch(features, most))
 end
 
 --- The groups of a step of so many mini-batches, of `size` ranks.
@@ -48,51 +47,31 @@ function rows_ahead.groups(size, step)
 end
 
 --- The nodes whose rows a model needs for mini-batches, but for those that bring their own: an
--- ascending Index.
+-- ascending Index. They are batch.input, or those that model:feature_nodes(batch) returns, where
+-- there is such a model.
 function rows_ahead.nodes_of(model, batches)
-  local all = core.index{}
+  local all, of_model = core.index{}, model and model.feature_nodes
   for _, batch in ipairs(batches) do
     if not batch.features then
-      all = all .. (model.feature_nodes and model:feature_nodes(batch) or batch.input)
+      all = all .. (of_model and model:feature_nodes(batch) or batch.input)
     end
   end
   return core.sampling.unique(all):sort()
 end
 
---- rows_ahead.new{batches =, features =, adjacency =, cache =, step =, steps =, sampler =,
--- model =}: an iterator as `batches`, this rank's of so many whole steps of `step` mini-batches,
--- which has in each batch.features the rows of its nodes. cache: bytes, or nil. The nodes are
--- batch.input, or those that model:feature_nodes(batch) returns, where there is such a method.
-function rows_ahead.new(given)
+--- rows_ahead.new(batches, {features =, step =, steps = [, model =]}): an iterator as the Batches,
+-- this rank's of so many whole steps of `step` mini-batches, which has in each batch.features the
+-- rows of its nodes (see nodes_of).
+function rows_ahead.new(batches, given)
   local first, last = fold.share(link.rank, link.size, given.step)
   local ahead = setmetatable({
-    batches = given.batches, sampler = given.sampler, model = given.model, own = last - first + 1,
+    batches = batches, features = given.features, model = given.model, own = last - first + 1,
     groups = rows_ahead.groups(link.size, given.step), steps = given.steps,
-    features = given.features,
     begun = 0, done = 0, finished = 0,       -- groups; whole steps
     queue = {}, next = {},     -- mini-batches of the group in hand, and of the one that comes
   }, RowsAhead)
-  if given.cache then
-    ahead.features = link.fetched(KIND, link.fetch(given.features,
-      rows_ahead.cached(given.features, given.adjacency, given.cache)))
-  end
   ahead:begin()
   return ahead
-end
-
-local MUST_CALL = {"penalty", "after_step"}
-
--- The next of this rank's mini-batches.
-function RowsAhead:draw()
-  local batch = self.batches()
-  for _, name in ipairs(MUST_CALL) do
-    if batch[name] then
-      errors.fail(("ladies.train: mini-batches of %s have %s, and several are drawn before the "
-        .. "loop has called it, for their features are in shards"):format(
-          numbered_batches.name_of(self.sampler), name))
-    end
-  end
-  return batch
 end
 
 -- Draws the next group, and begins its fetch.
@@ -101,7 +80,7 @@ function RowsAhead:begin()
   local done = self.begun % self.groups * rows_ahead.GROUP      -- of the step
   self.begun, self.next = self.begun + 1, {}
   for _ = done + 1, math.min(self.own, done + rows_ahead.GROUP) do
-    table.insert(self.next, self:draw())
+    table.insert(self.next, self.batches:draw())
   end
   self.fetch = link.fetch(self.features, rows_ahead.nodes_of(self.model, self.next))
 end
@@ -116,8 +95,9 @@ end
 
 --- The next of this rank's mini-batches.
 function RowsAhead:__call()
-  if #self.queue == 0 then self:turn() elseif self.fetch then link.go_on(self.fetch) end
-  return table.remove(self.queue, 1)
+  self.batches:check_calls()
+  if #self.queue == 0 then self:turn() else link.go_on() end
+  return self.batches:hand_over(table.remove(self.queue, 1))
 end
 
 --- Goes through what is left of the step's groups, though this rank has no mini-batch there, or
@@ -127,15 +107,42 @@ function RowsAhead:finish_step()
   while self.done < self.finished * self.groups do self:turn() end
 end
 
---- Ends the fetch that is under way, which the other ranks end too: no step follows.
-function RowsAhead:finish()
-  if self.fetch then link.fetched(KIND, self.fetch) end
-  self.fetch, self.steps = nil, 0
-end
-
 --- Stops the workers, if there are any.
 function RowsAhead:close()
   self.batches:close()
 end
+
+-- The same for a loop that takes all mini-batches in turn and knows nothing of steps.
+local Loop = {__name = "RowsAheadLoop"}
+Loop.__index = Loop
+
+--- rows_ahead.loop(batches, given): the same for a loop that goes through all steps in turn.
+function rows_ahead.loop(batches, given)
+  local ahead = rows_ahead.new(batches, given)
+  return setmetatable({ahead = ahead, left = ahead.own * ahead.steps}, Loop)
+end
+
+--- The next mini-batch, nil after the last. With the last one of a step it goes through what is
+-- left of the step's groups: behind it ranks may wait for each other.
+function Loop:__call()
+  local ahead = self.ahead
+  if self.left == 0 then
+    ahead.batches:check_calls()
+    return self:close()
+  end
+  local batch = ahead()
+  self.left = self.left - 1
+  if self.left % ahead.own == 0 then ahead:finish_step() end
+  return batch
+end
+
+--- Stops the workers, if there are any. Rows that are under way come nevertheless, for others may
+-- wait for theirs (src/ranks/fetch.h).
+function Loop:close()
+  self.left = 0
+  self.ahead:close()
+end
+
+Loop.__close = Loop.close
 
 return rows_ahead

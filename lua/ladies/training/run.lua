@@ -20,7 +20,6 @@ local not_finite = require "ladies.training.not_finite"
 local numbered_batches = require "ladies.training.numbered_batches"
 local object_state = require "ladies.training.object_state"
 local optim = require "ladies.optim"
-local options = require "ladies.base.options"
 local Profile = require "ladies.training.profile"
 local progress = require "ladies.base.progress"
 local propagation = require "ladies.graph.propagation"
@@ -153,7 +152,7 @@ function Run:batch_options(epoch, index)
     start = {epoch = epoch, batch = index}, nodes = opts.data.features.n_rows,
     workers = opts.workers, ahead = opts.ahead, quiet = opts.quiet,
     step = self.together and first <= last and opts.grad_accumulate or nil,
-    features = options.class_of(opts.data.features) == "Rows" and opts.data.features or nil,
+    features = opts.data.features,
   }
 end
 
@@ -170,20 +169,22 @@ end
 
 -- Has the rows of the features that other ranks have brought ahead of the batches.
 function Run:open_rows()
-  local opts, size = self.opts, self.opts.grad_accumulate
-  self.next_batch = rows_ahead.new{
-    batches = self.next_batch, features = opts.data.features, sampler = opts.sampler,
-    adjacency = opts.data.graph.adjacency, model = self.model,
-    cache = opts.feature_cache and units.bytes("ladies.train: feature_cache", opts.feature_cache),
-    step = size, steps = (self:last_batch() - self.number) // size,
-  }
+  local opts, size, features = self.opts, self.opts.grad_accumulate, self.opts.data.features
+  if opts.feature_cache then
+    features = rows_ahead.cached(features, opts.data.graph.adjacency,
+      units.bytes("ladies.train: feature_cache", opts.feature_cache))
+  end
+  self.next_batch = rows_ahead.new(self.next_batch, {
+    features = features, model = self.model, step = size,
+    steps = (self:last_batch() - self.number) // size,
+  })
   self.rows_ahead = self.next_batch
 end
 
 -- The iterator over the batches that are left, and their progress.
 function Run:open_batches()
   local opts, batch_options = self.opts, self:batch_options(self.epoch, self.index + 1)
-  self.next_batch = batches.new(opts.data.train, batch_options)
+  self.next_batch = batches.drawn(opts.data.train, batch_options)
   if opts.sampler and inference.possible(self.model) and not opts.P then
     self.guard = propagation.guard("ladies.train", self.model, opts.data.graph,
       numbered_batches.name_of(opts.sampler),
@@ -398,7 +399,6 @@ function Run:loop()
     reason = self:reason_to_stop()
   end
   if self.divided then self.divided:collect(true) end
-  if self.rows_ahead then self.rows_ahead:finish() end
   if self.folder and not self.trouble then run_checkpoint.save(self) end
   return reason
 end

@@ -11,7 +11,6 @@ local gradients = require "ladies.ranks.gradients"
 local link = require "ladies.ranks.link"
 local log = require "ladies.training.log"
 local machine = require "ladies.base.machine"
-local numbered_batches = require "ladies.training.numbered_batches"
 local packed = require "ladies.ranks.packed"
 local run_checkpoint = require "ladies.training.run_checkpoint"
 local run_identity = require "ladies.training.run_identity"
@@ -41,12 +40,6 @@ local function check_options(opts)
     errors.fail(("ladies.train: %d ranks share the mini-batches of a step, which has one: add "
       .. "--accumulate %d, or a multiple of it (grad_accumulate in a script)"):format(link.size,
         link.size))
-  end
-  local sampler = opts.sampler
-  if type(sampler) == "table" and sampler.adaptive then
-    errors.fail(("ladies.train: %s is adaptive: it learns from every mini-batch before the next "
-      .. "one, and several ranks train on theirs at the same time"):format(
-        numbered_batches.name_of(sampler)))
   end
 end
 
@@ -158,34 +151,18 @@ function together.compare(run)
   end
 end
 
---- What a validation of the model after `number` mini-batches finds: all ranks compute exact
--- inference together, and rank 0 alone calls a `validate` of the run's own. All get rank 0's value
--- and its numbers, or nil and what is wrong.
+--- What a validation of the model after `number` mini-batches finds, by all ranks together: all get
+-- rank 0's value and its numbers, or nil and what is wrong; and the predictions.
 function together.validate(check, model, number)
-  local value, found, predicted
-  if check.way then
-    value, found, predicted = link.shared("validation", check.measure, check, model, number)
-  elseif link.rank == 0 then
-    value, found, predicted = check:measure(model, number)
-  end
-  local result = from_first("validation", {value = value, found = found})
-  return result.value, result.found, predicted
-end
-
--- Fails for a mini-batch that ranks cannot share.
-local function check_batch(run, batch)
-  if batch.after_step then
-    errors.fail(("ladies.train: mini-batches of %s have after_step: they change what the next one "
-      .. "is made of, and several ranks train on theirs at the same time"):format(
-        numbered_batches.name_of(run.opts.sampler)))
-  end
+  local value, found, predicted = link.shared("validation", check.measure, check, model, number)
+  local first = from_first("validation", {value = value, found = found})
+  return first.value, first.found, predicted
 end
 
 -- Trains on the mini-batch at `place` of a step; returns what all ranks are told of it, and itself.
 local function leaf(run, place)
   local clock, before, number = run.timer, core.memory().total, run.number + place
   local batch = run:draw()
-  check_batch(run, batch)
   local loss, wrong = run:measured(run.step.leaf, run.step, batch, number, place)
   if not loss then return {number = number, wrong = wrong} end
   clock:stop(batch.gathering)

@@ -169,9 +169,10 @@ end
 -- Where mpirun or srun has started several processes, and all call this with the same, they train
 -- the model together: each has its share of the mini-batches of a step (grad_accumulate), and all
 -- end with the parameters that one process alone would have, by bits, also when a run goes on with
--- another number of them. Rank 0 alone has the folder, and calls `validate`, whose predictions it
--- keeps; exact inference they compute together. on_batch is called everywhere, at the ends of
--- steps, with mini_batch where it was trained on. What callbacks do must be the same everywhere.
+-- another number of them. Rank 0 alone has the folder. Inference they compute together, and so
+-- they call `validate`, as ladies.comm.together does, which must give the same everywhere. on_batch
+-- is called everywhere, at the ends of steps, with mini_batch where it was trained on. What
+-- callbacks do must be the same everywhere.
 -- Training begins without gradients, of the optimizer's parameters and so of all the model's, and
 -- leaves none behind, not even where it ends with an error.
 -- A loss, a gradient's norm, a parameter or a validation that is not finite ends the run with an
