@@ -18,9 +18,15 @@ static inline void ld_filter_add(ld_filter *f, int32_t id)
     f->words[(uint32_t)id % LD_FILTER_BITS / 64] |= (uint64_t)1 << id % 64;
 }
 
+/* A word whose lowest bit says whether the id may be in the set; of several they can be united first. */
+static inline uint64_t ld_filter_shifted(const ld_filter *f, int32_t id)
+{
+    return f->words[(uint32_t)id % LD_FILTER_BITS / 64] >> id % 64;
+}
+
 static inline bool ld_filter_maybe(const ld_filter *f, int32_t id)
 {
-    return f->words[(uint32_t)id % LD_FILTER_BITS / 64] >> id % 64 & 1;
+    return ld_filter_shifted(f, id) & 1;
 }
 
 #endif

@@ -48,6 +48,7 @@ static ld_status change_diagonal(ld_csr **out, ld_csr *given, diagonal_change ch
     LD_TRY(ld_structure_new(&s, n_rows, n_rows, a->s->nnz - present + (change == DROP ? 0 : n_rows),
                             false));
     s->symmetric = a->s->symmetric;
+    s->canonical = true;
     if (a->values || a->row_scale || a->col_scale || change == ADD)
         LD_TRY(ld_tensor_new(&values, 1, s->nnz, 1));
     for (int64_t r = 0; r < n_rows; r++) {

@@ -4,26 +4,18 @@
  * lists of a structure; they give the same bits. */
 #include <string.h>
 
-#include "base/filter.h"
 #include "base/marker.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "graph/csr.h"
+#include "graph/id_set.h"
 
 enum {
-    BLOCK = 512,
     AHEAD = 8,
-    TOGETHER = 8,
     SHORT = 16,
     WORK = 1 << 15,  /* entries that are worth a chunk of rows */
     COLUMN_COST = 4, /* of an entry of a column, in entries of rows */
 };
-
-/* A set of distinct ids with their places in `ids`. */
-typedef struct {
-    ld_filter *filter;
-    ld_marker *places;
-} id_set;
 
 /* An entry of a[rows, cols]: its row there, its place in that row of a, its column there. */
 typedef struct {
@@ -41,30 +33,10 @@ typedef struct {
     const ld_index *rows; /* NULL: all */
     const ld_index *cols;
     int64_t n_rows, grain; /* rows of a chunk */
-    id_set set;            /* of columns, or of rows when columns are searched */
+    ld_id_set set;         /* of columns, or of rows when columns are searched */
     match_list *lists;     /* one for each chunk of rows */
     ld_loop_failure failure;
 } search;
-
-static ld_status set_new(id_set *set, const ld_index *ids, int64_t n_ids)
-{
-    ld_status st = ld_marker_take(&set->places, n_ids);
-    if (st != LD_OK)
-        return st;
-    if (!(set->filter = ld_calloc_array(1, sizeof *set->filter, LD_MEM_SCRATCH)))
-        return LD_NOMEM;
-    for (int64_t i = 0; i < ids->size; i++) {
-        ld_filter_add(set->filter, ids->data[i]);
-        ld_marker_set(set->places, ids->data[i], (int32_t)i);
-    }
-    return LD_OK;
-}
-
-static void set_clear(id_set *set)
-{
-    ld_marker_put(set->places);
-    ld_free(set->filter);
-}
 
 static int64_t n_lists(const search *q)
 {
@@ -88,37 +60,6 @@ static ld_status reserve(match_list *list, int64_t n)
     return LD_OK;
 }
 
-/* Whether any of TOGETHER ids may be in the set: most are not, which this tells without a branch for
- * each. */
-static bool any_maybe(const ld_filter *filter, const int32_t *ids)
-{
-    bool any = false;
-    for (int i = 0; i < TOGETHER; i++)
-        any |= ld_filter_maybe(filter, ids[i]);
-    return any;
-}
-
-/* Those of ids[0 .. n-1], n <= BLOCK, that are in the set: where they are, and their places. */
-static int find_members(int32_t *at, int32_t *place, const int32_t *ids, int n, const id_set *set)
-{
-    int maybe = 0, found = 0;
-    for (int begin = 0; begin < n; begin += TOGETHER) {
-        int end = begin + TOGETHER < n ? begin + TOGETHER : n;
-        if (end - begin == TOGETHER && !any_maybe(set->filter, ids + begin))
-            continue;
-        for (int i = begin; i < end; i++) {
-            at[maybe] = i;
-            maybe += ld_filter_maybe(set->filter, ids[i]);
-        }
-    }
-    for (int i = 0; i < maybe; i++) {
-        place[found] = ld_marker_get(set->places, ids[at[i]]);
-        at[found] = at[i];
-        found += place[found] >= 0;
-    }
-    return found;
-}
-
 static int64_t row_id(const search *q, int64_t i)
 {
     return q->rows ? q->rows->data[i] : i;
@@ -130,9 +71,7 @@ static ld_status search_short_row(match_list *list, const search *q, int64_t i, 
 {
     const int32_t *columns = q->a->s->columns;
     for (int64_t e = from; e < end; e++) {
-        if (!ld_filter_maybe(q->set.filter, columns[e]))
-            continue;
-        int32_t place = ld_marker_get(q->set.places, columns[e]);
+        int32_t place = ld_id_set_place(&q->set, columns[e]);
         ld_status st = place >= 0 ? reserve(list, 1) : LD_OK;
         if (st != LD_OK)
             return st;
@@ -145,10 +84,10 @@ static ld_status search_short_row(match_list *list, const search *q, int64_t i, 
 static ld_status search_row(match_list *list, const search *q, int64_t i, int64_t from, int64_t end)
 {
     const int32_t *columns = q->a->s->columns;
-    int32_t at[BLOCK], place[BLOCK];
-    for (int64_t e = from; e < end; e += BLOCK) {
-        int n = end - e < BLOCK ? (int)(end - e) : BLOCK;
-        n = find_members(at, place, columns + e, n, &q->set);
+    int32_t at[LD_ID_SET_BLOCK], place[LD_ID_SET_BLOCK];
+    for (int64_t e = from; e < end; e += LD_ID_SET_BLOCK) {
+        int n = end - e < LD_ID_SET_BLOCK ? (int)(end - e) : LD_ID_SET_BLOCK;
+        n = ld_id_set_find(at, place, columns + e, n, &q->set);
         ld_status st = reserve(list, n);
         if (st != LD_OK)
             return st;
@@ -177,7 +116,7 @@ static void search_chunk(void *ctx, int64_t begin, int64_t end)
 static ld_status search_rows(search *q)
 {
     ld_status st;
-    LD_TRY(set_new(&q->set, q->cols, q->a->s->n_cols));
+    LD_TRY(ld_id_set_new(&q->set, q->cols, q->a->s->n_cols));
     st = ld_loop_result(&q->failure, ld_parallel_for(q->n_rows, q->grain, search_chunk, q));
 done:
     return st;
@@ -226,12 +165,12 @@ done:
 static ld_status search_cols(search *q, const ld_structure *by_cols)
 {
     const ld_structure *p = q->a->s;
-    int32_t at[BLOCK], place[BLOCK];
+    int32_t at[LD_ID_SET_BLOCK], place[LD_ID_SET_BLOCK];
     ld_index *ascending = NULL;
     ld_marker *col_places = NULL;
     match_list *list = &q->lists[0];
     ld_status st;
-    LD_TRY(set_new(&q->set, q->rows, p->n_rows));
+    LD_TRY(ld_id_set_new(&q->set, q->rows, p->n_rows));
     LD_TRY(ld_marker_take(&col_places, p->n_cols));
     for (int64_t j = 0; j < q->cols->size; j++)
         ld_marker_set(col_places, q->cols->data[j], (int32_t)j);
@@ -241,9 +180,9 @@ static ld_status search_cols(search *q, const ld_structure *by_cols)
         int64_t end = by_cols->offsets[c + 1];
         if (i + AHEAD < ascending->size)
             __builtin_prefetch(&by_cols->columns[by_cols->offsets[ascending->data[i + AHEAD]]]);
-        for (int64_t e = by_cols->offsets[c]; e < end; e += BLOCK) {
-            int n = end - e < BLOCK ? (int)(end - e) : BLOCK;
-            n = find_members(at, place, by_cols->columns + e, n, &q->set);
+        for (int64_t e = by_cols->offsets[c]; e < end; e += LD_ID_SET_BLOCK) {
+            int n = end - e < LD_ID_SET_BLOCK ? (int)(end - e) : LD_ID_SET_BLOCK;
+            n = ld_id_set_find(at, place, by_cols->columns + e, n, &q->set);
             LD_TRY(reserve(list, n));
             for (int j = 0; j < n; j++) {
                 int32_t at_row = place_of(p, by_cols, e + at[j], c);
@@ -326,7 +265,7 @@ done:
 
 static void search_clear(search *q)
 {
-    set_clear(&q->set);
+    ld_id_set_clear(&q->set);
     for (int64_t k = 0; q->lists && k < n_lists(q); k++)
         ld_free(q->lists[k].matches);
     ld_free(q->lists);
