@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/printable.h"
 
@@ -66,6 +67,16 @@ static void put(const char *before, const char *message)
 void ld_complain(const char *message)
 {
     put(strncmp(message, "ladies: ", 8) == 0 ? "" : "ladies: ", message);
+}
+
+void ld_complain_in_handler(const char *line)
+{
+    char bytes[sizeof who + 256];
+    size_t n = strlen(who), more = strnlen(line, sizeof bytes - n);
+    memcpy(bytes, who, n);
+    memcpy(bytes + n, line, more);
+    ssize_t written = write(STDERR_FILENO, bytes, n + more);
+    (void)written;
 }
 
 /* complain(text): prints an error as it is. */

@@ -8,6 +8,9 @@
  * several, with its name before it. */
 void ld_complain(const char *message);
 
+/* Prints a whole line likewise, as it is, in the handler of a signal. */
+void ld_complain_in_handler(const char *line);
+
 /* Adds complain(message) and set_who(name, late) to the table on top of the stack. */
 void ld_complain_open(lua_State *L);
 

@@ -340,9 +340,7 @@ static int protected_main(lua_State *L)
 /* What is left to do when the pages of a mapped file are gone: to say so and end as ever. */
 static void on_sigbus(int signal_number)
 {
-    static const char text[] = "ladies: a file in use was shortened, or its disk failed\n";
-    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
-    (void)written;
+    ld_complain_in_handler("ladies: a file in use was shortened, or its disk failed\n");
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }

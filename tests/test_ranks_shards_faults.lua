@@ -1,0 +1,88 @@
+--- Runs with features in shards that end before their time: at random moments, with rows on their
+-- way; for a shard that is damaged; and for want of room at one rank.
+local lu = require "luaunit"
+local files = require "tools.files"
+local ladies = require "ladies"
+local rank_faults = require "tools.rank_faults"
+local rank_runs = require "tools.rank_runs"
+local temporary = require "reference.temporary"
+
+local tests = {}
+
+local made
+
+-- A data set in shards.
+local function shards()
+  if not made then
+    made = temporary.path "shards"
+    ladies.data.to_shards(ladies.generate.power_law{nodes = 1000, entries = 8000, features = 12,
+      classes = 3, train = 0.3, val = 0.2, seed = 1}, made, {shards = 5, dtype = "float16"})
+  end
+  return made
+end
+
+-- Activations are in files, at every rank.
+local OPTIONS = "data = ladies.data.load(%q), memory = 1000, feature_cache = %s"
+
+function tests.test_random_moments()
+  local rng = ladies.rng(21)
+  for round, cache in ipairs{"nil", "2000"} do
+    rank_faults.check("broken" .. round, rng, {options = OPTIONS:format(shards(), cache),
+      all_write = true})
+  end
+end
+
+-- ---------------------------------------------------------------- shards that are damaged
+
+-- Gives each of two ranks the common file and its shards in a folder of its own; that of rank 1.
+local function apart(name)
+  local function copy(file, folder)
+    files.write(folder .. "/" .. file, files.read(shards() .. "/" .. file))
+  end
+  for rank, list in pairs{[0] = {1, 2, 3}, {4, 5}} do
+    local folder = temporary.path(name .. rank)
+    ladies.folder.make(folder)
+    copy("common.safetensors", folder)
+    for _, k in ipairs(list) do copy(("shard-%d-of-5.safetensors"):format(k), folder) end
+  end
+  return temporary.path(name .. 1)
+end
+
+-- The line of a run of two ranks with these folders that fails.
+local function failed(name, options)
+  local out, err, status = rank_runs.run(2, name, ([[data = ladies.data.load(%q .. rank),
+    grad_accumulate = 4, max_batches = 400, %s]]):format(temporary.path(name), options or ""))
+  lu.assertNotEquals(status, 0, out .. err)
+  lu.assertEquals(select(2, err:gsub("rank %d of 2 on ", "")), 1, err)
+  return err
+end
+
+--- A file that is cut off, or no file any more, on one machine alone.
+function tests.test_damaged()
+  for name, file in pairs{cut = "shard-5-of-5.safetensors", short = "common.safetensors"} do
+    local path = apart(name) .. "/" .. file
+    files.write(path, files.read(path):sub(1, -2))
+    lu.assertStrMatches(failed(name), ".*rank 1 of 2 on [^\n]*" .. file:gsub("%p", "%%%0")
+      .. "[^\n]*\n.*")
+  end
+  local path = apart "other" .. "/shard-4-of-5.safetensors"
+  os.remove(path)
+  ladies.folder.make(path)
+  lu.assertStrMatches(failed "other", ".*rank 1 of 2 on [^\n]*is missing; rank 1 of 2 needs.*")
+end
+
+--- A file that is cut off, or whose disk fails, while it is in use: large enough to be mapped.
+function tests.test_cut_off_in_use()
+  local path, columns = temporary.path "wide", 1200
+  ladies.data.to_shards(ladies.generate.power_law{nodes = 1000, entries = 8000, features = columns,
+    classes = 3, train = 0.3, val = 0.2, seed = 1}, path, {shards = 2})
+  local out, err, status = rank_runs.run(2, "wide run", ([[data = ladies.data.load(%q),
+    model = ladies.nn.gcn{inputs = %d, hidden = 8, outputs = 3, layers = 2}, on_batch = function(at)
+      if rank == 1 and at.batch == 40 then io.open(%q, "w"):close() end
+    end]]):format(path, columns, path .. "/shard-2-of-2.safetensors"))
+  lu.assertEquals(status, 128 + 7, out .. err)
+  lu.assertStrMatches(err, ".*rank 1 of 2 on [^\n]*: ladies: a file in use was shortened, or its "
+    .. "disk failed\n.*")
+end
+
+return tests
