@@ -105,13 +105,13 @@ local function header(texts, name, folder)
   end
 end
 
--- Which file has each function that others may call: name -> path.
+-- Which file has each function that others may call: name -> path. Of programs none calls main.
 local function definitions(texts)
   local found = {}
   for path, text in pairs(texts) do
     local pattern = "\n(%a[^\n;{}()=#]*[%s*])([%a_][%w_]*)%b()\n{"
     for before, name in ("\n" .. bare(text)):gmatch(pattern) do
-      if not before:find "static" then found[name] = path end
+      if name ~= "main" and not before:find "static" then found[name] = path end
     end
   end
   return found
