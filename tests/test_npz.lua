@@ -208,6 +208,70 @@ function tests.test_large_arrays()
   lu.assertEquals(f:tensor("numbers")[n], 3 * n)
 end
 
+-- What NumPy calls a type, and how Lua writes one: numbers are converted some hundred at a time.
+local PACKED = {["<i1"] = "<i1", ["<i2"] = "<i2", ["<i4"] = "<i4", ["<i8"] = "<i8", ["<u1"] = "<I1",
+  ["<u2"] = "<I2", ["<u4"] = "<I4", ["<f4"] = "<f", ["<f8"] = "<d"}
+
+-- The elements as bytes of this type.
+local function bytes_as(dtype, list)
+  local bytes = {}
+  for i, x in ipairs(list) do bytes[i] = PACKED[dtype]:pack(x) end
+  return table.concat(bytes)
+end
+
+-- What is read as numbers and as a tensor; element by element, as a difference would fill pages.
+local function check_long(dtype, rows, rounded)
+  local numbers = npy.read(scratch, {as = "numbers"})
+  local floats = npy.read(scratch, {as = "tensor"}):reshape(#rounded):to_table()
+  lu.assertEquals({#numbers, #floats}, {#rows, #rounded}, dtype)
+  for i, row in ipairs(rows) do lu.assertEquals(numbers[i], row, dtype) end
+  for i, x in ipairs(rounded) do lu.assertEquals(floats[i], x, dtype) end
+end
+
+--- Every type over the seams, in both orders.
+function tests.test_every_type_in_long_arrays()
+  local n_rows, n_cols = 769, 2
+  for dtype in pairs(PACKED) do
+    local size = tonumber(dtype:sub(3))
+    local bits = dtype:find "u" and 8 * size or dtype == "<f4" and 24 or math.min(8 * size - 1, 53)
+    local list, by_column, rows, rounded, ids = {}, {}, {}, {}, {}
+    for i = 0, n_rows * n_cols - 1 do
+      local x = (i * 0x9E3779B97F4A7C15 >> 7) % (1 << bits)
+      list[i + 1] = dtype:find "[if]" and i % 3 == 0 and -x or x
+      rounded[i + 1] = ("<f"):unpack(("<f"):pack(list[i + 1]))
+      ids[i + 1] = i % 2 == 0 and i % 100 or dtype:find "i" and -1 or 0
+    end
+    for r = 1, n_rows do
+      rows[r] = {list[n_cols * r - 1], list[n_cols * r]}
+      by_column[r], by_column[n_rows + r] = rows[r][1], rows[r][2]
+    end
+    local shape = ("(%d, %d)"):format(n_rows, n_cols)
+    write_raw(malformed.npy(malformed.header(dtype, shape), bytes_as(dtype, list)))
+    check_long(dtype, rows, rounded)
+    write_raw(malformed.npy(malformed.header(dtype, shape):gsub("False", "True"),
+      bytes_as(dtype, by_column)))
+    check_long(dtype, rows, rounded)
+    if not dtype:find "f" then
+      local header = malformed.header(dtype, ("(%d,)"):format(#ids))
+      write_raw(malformed.npy(header, bytes_as(dtype, ids)))
+      local read = npy.read(scratch, {as = "index"}):to_table()
+      for i, id in ipairs(ids) do lu.assertEquals(read[i], id + 1, dtype) end
+    end
+  end
+end
+
+--- The first that is no id is named by its place, also far behind.
+function tests.test_the_place_of_what_is_no_id()
+  for dtype, wrong in pairs{["<i1"] = -2, ["<i4"] = 0x7fffffff, ["<i8"] = -1 << 40,
+    ["<u4"] = 1 << 31} do
+    local list = {}
+    for i = 1, 1300 do list[i] = i > 1000 and i % 7 == 0 and wrong or i % 5 end
+    write_raw(malformed.npy(malformed.header(dtype, "(1300,)"), bytes_as(dtype, list)))
+    lu.assertStrContains(message_of(npy.read, scratch, {as = "index"}),
+      ("element 1001 is %d, ids must lie in -1..2147483646"):format(wrong))
+  end
+end
+
 function tests.test_values_that_do_not_fit()
   for complaint, make in pairs{
     ["npz.int8: element 2 is 128, which int8 cannot hold"] = function() npz.int8{0, 128} end,

@@ -6,8 +6,9 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "io/array/npy_numbers.h"
 
-enum { CHUNK = 1 << 16 };
+enum { CHUNK = 1 << 16, PIECE = 512 }; /* bytes that are read; elements that are converted */
 
 ld_status ld_npy_expect(const ld_npy_header *h, const ld_source *s, const char *kinds,
                         const char *wanted)
@@ -60,83 +61,64 @@ static bool is_wide_unsigned(ld_npy_type t)
     return t.kind == 'u' && t.size == 8;
 }
 
-/* An integer or bool; a uint64 above 2^63 - 1 comes out negative. */
-static int64_t load_integer(ld_npy_type t, const unsigned char *item)
+/* The end of the piece of `count` elements that begins with the one at `done`. */
+static int64_t piece_end(int64_t done, int64_t count)
 {
-    uint64_t bits = 0;
-    memcpy(&bits, item, (size_t)t.size);
-    if (t.kind == 'b')
-        return bits != 0;
-    int shift = 64 - 8 * (int)t.size;
-    return t.kind == 'i' ? (int64_t)(bits << shift) >> shift : (int64_t)bits;
-}
-
-/* The float32 with these bits, of which bfloat16 has the upper half. */
-static double single(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-/* The float16 (IEEE 754 binary16) with these bits. */
-static double half(uint16_t bits)
-{
-    int exponent = bits >> 10 & 31, fraction = bits & 1023;
-    double size = exponent == 0   ? ldexp(fraction, -24)
-                  : exponent < 31 ? ldexp(1024 + fraction, exponent - 25)
-                  : fraction == 0 ? (double)INFINITY
-                                  : (double)NAN;
-    return bits & 0x8000 ? -size : size;
-}
-
-static double load_double(ld_npy_type t, const unsigned char *item)
-{
-    if (ld_npy_is_float(t)) {
-        uint64_t bits = 0;
-        memcpy(&bits, item, (size_t)t.size);
-        if (t.kind == 'B')
-            return single((uint32_t)bits << 16);
-        if (t.size == 2)
-            return half((uint16_t)bits);
-        if (t.size == 4)
-            return single((uint32_t)bits);
-        double value;
-        memcpy(&value, &bits, sizeof value);
-        return value;
-    }
-    int64_t value = load_integer(t, item);
-    return is_wide_unsigned(t) ? (double)(uint64_t)value : (double)value;
+    return count - done < PIECE ? count : done + PIECE;
 }
 
 static ld_status take_floats(void *out, const ld_npy_header *h, const ld_source *s, int64_t first,
                              int64_t count, const unsigned char *items)
 {
     float *to = out;
-    for (int64_t i = 0; i < count; i++) {
-        double value = load_double(h->type, items + i * h->type.size);
-        float rounded = (float)value;
-        if (isinf(rounded) && !isinf(value))
-            return ld_fail(LD_RANGE, "%s: element %" PRId64 " is %g, too large for float32",
-                           s->name, place(h, first + i) + 1, value);
-        to[place(h, first + i)] = rounded;
+    double values[PIECE];
+    for (int64_t done = 0, end; done < count; done = end) {
+        end = piece_end(done, count);
+        ld_npy_to_doubles(values, h->type, items + done * h->type.size, end - done);
+        for (int64_t i = done; i < end; i++) {
+            double value = values[i - done];
+            float rounded = (float)value;
+            if (isinf(rounded) && !isinf(value))
+                return ld_fail(LD_RANGE, "%s: element %" PRId64 " is %g, too large for float32",
+                               s->name, place(h, first + i) + 1, value);
+            to[place(h, first + i)] = rounded;
+        }
     }
     return LD_OK;
+}
+
+/* LD_RANGE for the first of the elements from `first` on that is no id. */
+static ld_status fail_id(const ld_npy_header *h, const ld_source *s, int64_t first,
+                         const int64_t *values)
+{
+    bool wide = is_wide_unsigned(h->type);
+    while (*values >= (wide ? 0 : -1) && *values < INT32_MAX)
+        values++, first++;
+    bool negative = *values < 0 && !wide;
+    return ld_fail(LD_RANGE, "%s: element %" PRId64 " is %s%" PRIu64 ", ids must lie in -1..%d",
+                   s->name, place(h, first) + 1, negative ? "-" : "",
+                   negative ? -(uint64_t)*values : (uint64_t)*values, INT32_MAX - 1);
 }
 
 static ld_status take_ids(void *out, const ld_npy_header *h, const ld_source *s, int64_t first,
                           int64_t count, const unsigned char *items)
 {
     int32_t *to = out;
-    for (int64_t i = 0; i < count; i++) {
-        int64_t value = load_integer(h->type, items + i * h->type.size);
-        bool negative = value < 0 && !is_wide_unsigned(h->type);
-        if ((uint64_t)value > INT32_MAX - 1 && !(negative && value == -1))
-            return ld_fail(LD_RANGE,
-                           "%s: element %" PRId64 " is %s%" PRIu64 ", ids must lie in -1..%d",
-                           s->name, place(h, first + i) + 1, negative ? "-" : "",
-                           negative ? -(uint64_t)value : (uint64_t)value, INT32_MAX - 1);
-        to[place(h, first + i)] = (int32_t)value;
+    int64_t values[PIECE], low = is_wide_unsigned(h->type) ? 0 : -1;
+    for (int64_t done = 0, end; done < count; done = end) {
+        bool wrong = false;
+        end = piece_end(done, count);
+        ld_npy_to_integers(values, h->type, items + done * h->type.size, end - done);
+        for (int64_t i = 0; i < end - done; i++)
+            wrong |= (values[i] < low) | (values[i] >= INT32_MAX);
+        if (wrong)
+            return fail_id(h, s, first + done, values);
+        if (in_order(h))
+            for (int64_t i = done; i < end; i++)
+                to[first + i] = (int32_t)values[i - done];
+        else
+            for (int64_t i = done; i < end; i++)
+                to[place(h, first + i)] = (int32_t)values[i - done];
     }
     return LD_OK;
 }
@@ -158,22 +140,30 @@ static ld_status take_doubles(void *out, const ld_npy_header *h, const ld_source
                               int64_t count, const unsigned char *items)
 {
     (void)s;
-    double *to = out;
-    for (int64_t i = 0; i < count; i++)
-        to[place(h, first + i)] = load_double(h->type, items + i * h->type.size);
+    double *to = out, values[PIECE];
+    for (int64_t done = 0, end; done < count; done = end) {
+        end = piece_end(done, count);
+        ld_npy_to_doubles(values, h->type, items + done * h->type.size, end - done);
+        for (int64_t i = done; i < end; i++)
+            to[place(h, first + i)] = values[i - done];
+    }
     return LD_OK;
 }
 
 static ld_status take_integers(void *out, const ld_npy_header *h, const ld_source *s, int64_t first,
                                int64_t count, const unsigned char *items)
 {
-    int64_t *to = out;
-    for (int64_t i = 0; i < count; i++) {
-        int64_t value = load_integer(h->type, items + i * h->type.size);
-        if (value < 0 && is_wide_unsigned(h->type))
-            return ld_fail(LD_RANGE, "%s: element %" PRId64 " is %" PRIu64 ", above 2^63 - 1",
-                           s->name, place(h, first + i) + 1, (uint64_t)value);
-        to[place(h, first + i)] = value;
+    int64_t *to = out, values[PIECE];
+    for (int64_t done = 0, end; done < count; done = end) {
+        end = piece_end(done, count);
+        ld_npy_to_integers(values, h->type, items + done * h->type.size, end - done);
+        for (int64_t i = done; i < end; i++) {
+            int64_t value = values[i - done];
+            if (value < 0 && is_wide_unsigned(h->type))
+                return ld_fail(LD_RANGE, "%s: element %" PRId64 " is %" PRIu64 ", above 2^63 - 1",
+                               s->name, place(h, first + i) + 1, (uint64_t)value);
+            to[place(h, first + i)] = value;
+        }
     }
     return LD_OK;
 }
