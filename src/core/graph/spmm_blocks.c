@@ -68,17 +68,22 @@ bool ld_spmm_blocks_pay(const ld_spmm_job *p)
 
 /* Counts the entries of row r in each block, and adds them to `sizes`; false if they are not in
  * order, or one column comes twice. */
-static bool count_row(const tile *p, int64_t r, int64_t *sizes)
+static inline __attribute__((always_inline)) bool count_row(const tile *p, int64_t r,
+                                                            int64_t *sizes)
 {
     const ld_factors *a = &p->job.a;
-    int64_t ends[MOST_BLOCKS], from = a->offsets[r], last = a->offsets[r + 1];
+    const int32_t *from = a->columns + a->offsets[r], *end = a->columns + a->offsets[r + 1];
+    const int32_t *ends[MOST_BLOCKS];
+    int32_t before = -1;
     bool sorted = true;
     for (int64_t b = 0; b < p->blocks; b++)
         ends[b] = from;
-    for (int64_t e = from; e < last; e++)
-        ends[a->columns[e] >> p->shift] = e + 1;
-    for (int64_t e = from + 1; e < last; e++)
-        sorted &= a->columns[e - 1] < a->columns[e];
+    for (const int32_t *c = from; c < end; c++) {
+        LD_ONE_BY_ONE(c);
+        sorted &= before < *c;
+        before = *c;
+        ends[*c >> p->shift] = c + 1;
+    }
     for (int64_t b = 0; b < p->blocks && sorted; b++) {
         int64_t count = ends[b] > from ? ends[b] - from : 0;
         p->counts[b * a->n_rows + r] = (uint16_t)count;
@@ -89,7 +94,7 @@ static bool count_row(const tile *p, int64_t r, int64_t *sizes)
 }
 
 /* Puts the entries of row r to where those of each block go on, and moves these on. */
-static void place_row(const tile *p, int64_t r, int64_t *next)
+static inline __attribute__((always_inline)) void place_row(const tile *p, int64_t r, int64_t *next)
 {
     const ld_factors *a = &p->job.a;
     int64_t to[MOST_BLOCKS], from = a->offsets[r]; /* entry e of block b goes to e + to[b] */
@@ -108,7 +113,7 @@ static void place_row(const tile *p, int64_t r, int64_t *next)
     }
 }
 
-static void order_chunk(void *ctx, int64_t begin, int64_t end)
+LD_CLONES(order_chunk)
 {
     tile *p = ctx;
     const int64_t *offsets = p->job.a.offsets;
