@@ -13,6 +13,7 @@
 enum {
     DRAWS_GRAIN = 1 << 16,
     ROWS_GRAIN = 1 << 10,
+    AHEAD = 16, /* edges */
 };
 
 ld_status ld_half_init(ld_half *h, int64_t n)
@@ -52,20 +53,29 @@ typedef struct {
     int32_t *columns;     /* NULL while counting */
 } addition;
 
-/* Counts the edges of draws begin .. end-1 into a->end, or writes them there. */
+/* Counts the edges of draws begin .. end-1 into a->end, or writes them there. They wait for memory
+ * together. */
 static void place_draws(void *ctx, int64_t begin, int64_t end)
 {
     addition *a = ctx;
     int32_t us[LD_DRAWS], vs[LD_DRAWS];
+    int64_t at[LD_DRAWS];
     for (int64_t i = begin; i < end; i += LD_DRAWS) {
         int n = end - i < LD_DRAWS ? (int)(end - i) : LD_DRAWS;
         n = ld_urn_draw(a->urn, a->first + (uint64_t)i, n, us, vs);
         for (int k = 0; k < n; k++) {
-            int32_t u = us[k], v = vs[k], row = u < v ? u : v;
-            int64_t at = atomic_fetch_add_explicit(&a->end[row], 1, memory_order_relaxed);
-            if (a->columns)
-                a->columns[at] = u < v ? v : u;
+            int32_t u = us[k], v = vs[k];
+            us[k] = u < v ? u : v;
+            vs[k] = u < v ? v : u;
+            __builtin_prefetch((void *)&a->end[us[k]], 1);
         }
+        for (int k = 0; k < n; k++) {
+            at[k] = atomic_fetch_add_explicit(&a->end[us[k]], 1, memory_order_relaxed);
+            if (a->columns)
+                __builtin_prefetch(&a->columns[at[k]], 1);
+        }
+        for (int k = 0; k < n && a->columns; k++)
+            a->columns[at[k]] = vs[k];
     }
 }
 
@@ -180,6 +190,16 @@ ld_status ld_half_thin(ld_half *h, int64_t kept, ld_stream stream)
 
 /* --- the whole graph -------------------------------------------------------------------------- */
 
+/* Asks for where a later edge is written, and before that for where this is told. */
+static void ask_ahead(const int32_t *columns, const int64_t *next, const int32_t *ends, int64_t e,
+                      int64_t n_edges)
+{
+    if (e + 2 * AHEAD >= n_edges)
+        return;
+    __builtin_prefetch(&next[ends[e + 2 * AHEAD]], 1);
+    __builtin_prefetch(&columns[next[ends[e + AHEAD]]], 1);
+}
+
 ld_status ld_half_mirror(ld_csr **out, const ld_half *h)
 {
     int64_t n = h->n, n_edges = h->offsets[n];
@@ -192,8 +212,10 @@ ld_status ld_half_mirror(ld_csr **out, const ld_half *h)
         goto done;
     for (int64_t r = 0; r < n; r++)
         s->offsets[r + 1] = h->offsets[r + 1] - h->offsets[r];
-    for (int64_t e = 0; e < n_edges; e++)
+    for (int64_t e = 0; e < n_edges; e++) {
+        __builtin_prefetch(&s->offsets[h->columns[e + AHEAD < n_edges ? e + AHEAD : e] + 1], 1);
         s->offsets[h->columns[e] + 1]++;
+    }
     for (int64_t r = 0; r < n; r++) {
         next[r] = s->offsets[r];
         s->offsets[r + 1] += s->offsets[r];
@@ -206,8 +228,10 @@ ld_status ld_half_mirror(ld_csr **out, const ld_half *h)
         if (end > begin)
             memcpy(s->columns + next[r], h->columns + begin,
                    (size_t)(end - begin) * sizeof(int32_t));
-        for (int64_t e = begin; e < end; e++)
+        for (int64_t e = begin; e < end; e++) {
+            ask_ahead(s->columns, next, h->columns, e, n_edges);
             s->columns[next[h->columns[e]]++] = (int32_t)r;
+        }
     }
     s->symmetric = true;
     LD_TRY(ld_csr_new(out, s, NULL, NULL, NULL));
