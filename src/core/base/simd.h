@@ -51,12 +51,12 @@ typedef enum { LD_UNITS_PLAIN, LD_UNITS_AVX2, LD_UNITS_AVX512 } ld_units;
 #define LD_INDEPENDENT
 #endif
 
-/* In an outer loop whose pointer this is: keeps a compiler from counting its iterations, and so
- * from merging some of them, which would take the inner loop's vectors apart. */
+/* In an outer loop that counts with this pointer or integer: keeps a compiler from counting its
+ * iterations, and so from merging some of them, which would take the inner loop's vectors apart. */
 #if defined(__GNUC__)
-#define LD_ONE_BY_ONE(pointer) __asm__("" : "+r"(pointer))
+#define LD_ONE_BY_ONE(counter) __asm__("" : "+r"(counter))
 #else
-#define LD_ONE_BY_ONE(pointer) ((void)0)
+#define LD_ONE_BY_ONE(counter) ((void)0)
 #endif
 
 /* The most that the processor has. */

@@ -38,13 +38,18 @@ static inline __attribute__((always_inline)) void tile(const ld_spmm_job *p, int
         const float *x = p->x + a->columns[e] * p->k + first;
         if (far)
             prefetch(p, e + AHEAD, first, width);
+        LD_ONE_BY_ONE(e);
         for (int64_t j = 0; j < width; j++)
             sum[j] += v * x[j];
     }
     float scale = a->row_scale ? a->row_scale[r] : 1.0f;
     float *y = p->y + r * p->k + first;
-    for (int64_t j = 0; j < width; j++)
-        y[j] = p->accumulate ? y[j] + scale * sum[j] : scale * sum[j];
+    if (p->accumulate)
+        for (int64_t j = 0; j < width; j++)
+            y[j] += scale * sum[j];
+    else
+        for (int64_t j = 0; j < width; j++)
+            y[j] = scale * sum[j];
 }
 
 static inline __attribute__((always_inline)) void row(const ld_spmm_job *p, int64_t r, bool far)
