@@ -41,7 +41,8 @@ local MAY_NEED = {
     "core/optim", "core/io", "core/io/archive", "core/io/text", "core/io/array"},
   bind = {"core", "bind/state", "bind/tensor", "bind/graph", "bind/grad", "bind/io", "bind/system",
     "bind/worker"},
-  ranks = {"core/base", "core/tensor", "core/graph", "core/grad", "bind/state", "bind/tensor"},
+  ranks = {"core/base", "core/tensor", "core/graph", "core/grad", "bind/state", "bind/tensor",
+    "bind/graph"},
   host = {"core/base", "core/system", "bind", "bind/state", "host/compiled"},
   ["host/compiled"] = {"core/base"},
 }

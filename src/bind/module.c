@@ -32,6 +32,7 @@ int luaopen_ladies_core(lua_State *L)
     bind_open_optim(L);
     bind_open_sampling(L);
     bind_open_edge_runs(L);
+    bind_open_graph_rows(L);
     bind_open_generate(L);
     bind_open_npz(L);
     bind_open_safetensors(L);

@@ -6,6 +6,8 @@
 
 #include "base/memory.h"
 #include "fetch.h"
+#include "fetch_graph.h"
+#include "graph/bind_graph_rows.h"
 #include "ranks.h"
 #include "state/bind.h"
 
@@ -223,6 +225,39 @@ static int ranks_fetched(lua_State *L)
     return 3;
 }
 
+static int ranks_fetch_graph(lua_State *L)
+{
+    ld_graph_fetched found;
+    const ld_graph_rows *have = bind_graph_rows(L, 1);
+    const ld_index *ids = bind_index(L, 2);
+    ld_csr **rows = bind_new_matrix(L);
+    int held = hold(L);
+    settle(L, held, ld_ranks_fetch_graph(&found, have, ids));
+    *rows = found.rows;
+    if (!found.any) {
+        lua_pop(L, 1);
+        lua_pushnil(L);
+    }
+    lua_pushinteger(L, found.messages);
+    lua_pushinteger(L, found.bytes);
+    return 3;
+}
+
+static int ranks_gather_rows(lua_State *L)
+{
+    ld_tensor *t = bind_writable_tensor(L, 1);
+    bind_check_type(L, 2, LUA_TTABLE);
+    int n = (int)lua_rawlen(L, 2);
+    int64_t *bounds = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof *bounds, 0);
+    for (int i = 0; i < n; i++, lua_pop(L, 1)) {
+        lua_rawgeti(L, 2, i + 1);
+        bounds[i] = bind_check_integer(L, lua_gettop(L));
+    }
+    bind_check(L, ld_tensor_change(t));
+    bind_check(L, ld_ranks_gather_rows(t, bounds));
+    return 0;
+}
+
 int luaopen_ladies_ranks(lua_State *L)
 {
     static const bind_function functions[] = {
@@ -248,6 +283,13 @@ int luaopen_ladies_ranks(lua_State *L)
         {"fetched", ranks_fetched,
          "fetched(fetch) -> Rows, messages, bytes\n"
          "Waits for the end of a fetch: `have` with its rows, and what this rank has sent for it."},
+        {"fetch_graph", ranks_fetch_graph,
+         "fetch_graph(have, ids) -> Matrix | nil, messages, bytes\n"
+         "Waits for the rows `ids`, an ascending Index, that `have` lacks, GraphRows, and gives others\n"
+         "what they want of it; nil when no rank wants any. All ranks call it; then what was sent."},
+        {"gather_rows", ranks_gather_rows,
+         "gather_rows(t, bounds)\n"
+         "Brings all rows of a Tensor to all ranks; bounds[r + 1] is the number before those of r."},
         {"silence", ranks_silence, "silence()\nLets standard output go nowhere."},
         {"share", ranks_share,
          "share(on)\nWhether all ranks make products together, each some rows of them."},

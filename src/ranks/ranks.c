@@ -223,6 +223,12 @@ MPI_Comm ld_ranks_background(int *size, const ld_background *work)
     return background;
 }
 
+MPI_Comm ld_ranks_foreground(int *size)
+{
+    *size = n_ranks;
+    return ranks;
+}
+
 ld_status ld_ranks_finish(void)
 {
     ld_status st = ld_ranks_check_open();
@@ -284,7 +290,7 @@ static int put_blocks(ld_ranks_block *blocks, int rank, float *data, int64_t n)
     return count;
 }
 
-static ld_status exchange_rows(ld_tensor *rows, const int64_t *bounds)
+ld_status ld_ranks_gather_rows(ld_tensor *rows, const int64_t *bounds)
 {
     int64_t k = rows->n_cols, own = (bounds[own_rank + 1] - bounds[own_rank]) * k;
     int64_t most = ld_tensor_size(rows) / PIECE_FLOATS + 1;
@@ -311,7 +317,7 @@ static ld_status exchange_rows(ld_tensor *rows, const int64_t *bounds)
 
 void ld_ranks_share(bool on)
 {
-    static ld_share share = {.exchange = exchange_rows};
+    static ld_share share = {.exchange = ld_ranks_gather_rows};
     share.rank = own_rank;
     share.size = n_ranks;
     ld_share_set(on ? &share : NULL);

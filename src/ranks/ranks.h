@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "tensor/tensor.h"
 
 /* Begins: this process is rank *rank of *size. At its exit with status 0 it waits for the others;
  * with any other status it ends them all. LD_STATE in a worker, and when MPI cannot begin. */
@@ -50,6 +51,10 @@ ld_status ld_ranks_broadcast(char *bytes, int64_t n, int root);
 
 /* Has the products of the main thread made by all ranks together (tensor/share.h), or no more. */
 void ld_ranks_share(bool on);
+
+/* Brings all rows of a tensor to all: those of rank r are bounds[r] .. bounds[r + 1] - 1. It counts as
+ * sent for products. After a failure it keeps a reference to the tensor. */
+ld_status ld_ranks_gather_rows(ld_tensor *rows, const int64_t *bounds);
 
 /* What has been sent for that so far. */
 void ld_ranks_shared(int64_t *messages, int64_t *bytes);

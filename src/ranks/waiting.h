@@ -24,4 +24,7 @@ typedef struct {
 /* The ranks as that knows them, apart from all else, and their number. */
 MPI_Comm ld_ranks_background(int *size, const ld_background *work);
 
+/* The ranks as calls that all make in one order, and wait for, know them, and their number. */
+MPI_Comm ld_ranks_foreground(int *size);
+
 #endif

@@ -67,13 +67,20 @@ local function with_article(noun)
   return ((noun:find("^[AEIOUaeiou]") or noun == "Rng") and "an " or "a ") .. noun
 end
 
+-- What a class has to say where it is no use: the text `__remark` of its metatable.
+local function remark(value)
+  local meta = debug.getmetatable(value)
+  local text = type(meta) == "table" and rawget(meta, "__remark")
+  return text and (": " .. text) or ""
+end
+
 local function show(value)
   local kind = type(value)
   if kind == "string" then
     local quoted = ("%q"):format(value:sub(1, 40)):gsub("\\\n", "\\n")
     return quoted .. (#value > 40 and "..." or "")
   elseif kind == "table" or kind == "userdata" then
-    return with_article(options.class_of(value) or kind)
+    return with_article(options.class_of(value) or kind) .. remark(value)
   elseif kind == "function" or kind == "thread" then
     return "a " .. kind
   end

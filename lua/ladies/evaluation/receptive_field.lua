@@ -7,6 +7,8 @@
 -- columns in either way, so the work is in proportion to the entries, but for copying the rows and
 -- renaming their columns: so all nodes are taken from half of P's entries on.
 
+local options = require "ladies.base.options"
+
 local receptive_field = {}
 
 local MOST = 1 / 2        -- of the entries of P
@@ -17,7 +19,8 @@ local MOST = 1 / 2        -- of the entries of P
 -- nil, all.
 function receptive_field.of(P, nodes, n_layers)
   local field = {P = P, n_layers = n_layers, dst = {}, first = n_layers + 1, entries = 0}
-  local dst = nodes
+  -- Of a P in parts each rank has its own rows, all of which it multiplies.
+  local dst = options.class_of(P) == "Matrix" and nodes or nil
   for i = n_layers, 1, -1 do
     local entries = dst and P:degrees(dst):sum():item() or P.nnz
     if not dst or entries > MOST * P.nnz then

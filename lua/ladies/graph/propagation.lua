@@ -19,9 +19,15 @@ local SPEC = {
   normalize = "sym|row|none", lambda = {"number", 0}, self_loops = {"boolean", true},
 }
 
+-- Whether P is a matrix, all of which may be here or not, and no name.
+local function is_matrix(P)
+  local class = options.class_of(P)
+  return class == "Matrix" or class == "MatrixInParts"
+end
+
 -- P as a Matrix, of `graph` when it is given by name.
 local function matrix(P, graph)
-  if options.class_of(P) == "Matrix" then return P end
+  if is_matrix(P) then return P end
   P = options.check("P", P, SPEC)
   return graph:normalize(P.normalize, {lambda = P.lambda, self_loops = P.self_loops})
 end
@@ -29,7 +35,7 @@ end
 --- A P in words: how it is named for nn.gcn, where it has a name. It may also be the options of
 -- nn.gcn, where a Matrix is its hash.
 function propagation.describe(P, graph)
-  if options.class_of(P) == "Matrix" then
+  if is_matrix(P) then
     local name = graph:name_of(P)
     return name and propagation.describe(name) or ("a %s of hash %s"):format(P, P:hash())
   end
@@ -78,7 +84,7 @@ end
 
 -- The P that a model says it is for now, a Matrix or its name; nil where it says none.
 local function current(where, model)
-  local P = options.value(where, "the model's P", model.P, "Matrix or nil")
+  local P = options.value(where, "the model's P", model.P, "Matrix or MatrixInParts or nil")
   if P and model.normalize then
     errors.fail(where .. ": the model's P takes the place of its normalize and lambda; set P or "
       .. "normalize to nil")
@@ -99,7 +105,7 @@ end
 -- config, with P by its hash.
 function propagation.options_of(where, model)
   local opts, P = tables.merged(model.config), current(where, model)
-  if options.class_of(P) == "Matrix" then
+  if is_matrix(P) then
     opts.P, opts.normalize, opts.lambda = P:hash(), nil, 0
   elseif P then
     opts.P, opts.normalize, opts.lambda = nil, P.normalize, P.lambda

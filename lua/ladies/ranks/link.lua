@@ -116,6 +116,16 @@ function link.fetched(kind, fetch)
   return rows
 end
 
+--- Brings to this rank the rows of an ascending Index, none of which GraphRows hold, and gives
+-- others what they want of these: a Matrix, or nil where no rank wanted any. All ranks call it.
+function link.fetch_graph(kind, rows, ids)
+  local counts, before = of_kind(kind), mpi.waited()
+  local found, messages, bytes = mpi.fetch_graph(rows, ids)
+  counts.messages, counts.bytes = counts.messages + messages, counts.bytes + bytes
+  counts.seconds = counts.seconds + mpi.waited() - before
+  return found
+end
+
 local is_sharing = false
 
 -- Lets products be made together until the result, a <close> variable, goes out of scope.
@@ -140,6 +150,18 @@ function link.shared(kind, f, ...)
   if link.size == 1 or is_sharing then return f(...) end
   local _ <close> = sharing(kind)
   return f(...)
+end
+
+--- Whether all ranks are within link.shared.
+function link.is_sharing() return is_sharing end
+
+--- Fills a tensor of which each rank makes its own rows, those of rank r from bounds[r + 1] + 1 on,
+-- within link.shared: by f(...), in which nothing is shared; then all have all rows.
+function link.make_own(tensor, bounds, f, ...)
+  mpi.share(false)
+  f(...)
+  mpi.share(true)
+  mpi.gather_rows(tensor, bounds)
 end
 
 --- Fills a tensor with the sum of those of all ranks, in an order of MPI's own: what an exchange is

@@ -13,7 +13,7 @@ function inputs.check_square(where, P)
     errors.fail(('%s: P must be a Matrix, got a %s; %s:normalize "sym" makes one'):format(where,
       class, class == "Graph" and "graph" or "data.graph"))
   end
-  options.value(where, "P", P, "Matrix")
+  options.value(where, "P", P, "Matrix or MatrixInParts")
   if P.n_rows ~= P.n_cols then
     errors.fail(("%s: P must be square, got %s"):format(where, P))
   end

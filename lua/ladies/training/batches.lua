@@ -119,8 +119,8 @@ end
 
 -- Whether a batch is drawn once more at the one in hand, to find a sampler that depends on more
 -- than seeds and rng: at the 1st, 2nd, 3rd, 5th, 9th, ..., for what it keeps may change slowly.
-function Batches:is_checked()
-  local done = self.number - self.first
+function Batches:is_checked(number)
+  local done = number - self.first
   return done % CHECK_EVERY == 0 or done & (done - 1) == 0
 end
 
@@ -188,7 +188,9 @@ function Batches:from_workers()
     self:close()
     error(reason, 0)
   end
-  if self:is_checked() then self:compare(batch, sampling.hash(self.job(self.number)), found) end
+  if self:is_checked(self.number) then
+    self:compare(batch, sampling.hash(self.job(self.number)), found)
+  end
   return batch
 end
 
@@ -208,27 +210,27 @@ function Batches:check(batch)
 end
 
 -- The batch made here and now; the first one is followed by those of the workers.
-function Batches:from_here()
+function Batches:from_here(number)
   local opts = self.opts
-  local batch = self.job(self.number)
+  local batch = self.job(number)
   if not opts.sampler then return batch end
   self:check(batch)
-  if opts.workers > 0 and not self.in_step and self.number < self.last then
+  if opts.workers > 0 and not self.in_step and number < self.last then
     self:start(batch)
   elseif not bound_to_step(opts.sampler, batch) then
-    self:draw_again(batch)
+    self:draw_again(batch, number)
   end
   return batch
 end
 
 -- Draws the first batch again, now and then, by a sampler that may have changed meanwhile.
-function Batches:draw_again(batch)
-  if not self:is_checked() then return end
-  if self.number == self.first then self.first_hash = sampling.hash(batch) end
+function Batches:draw_again(batch, number)
+  if not self:is_checked(number) then return end
+  if number == self.first then self.first_hash = sampling.hash(batch) end
   if self.first_hash then
     self:compare(self.job(self.first), self.first_hash, ("drawn again after %d %s, it was another "
-      .. "mini-batch"):format(self.number - self.first + 1,
-        self.number == self.first and "batch" or "batches"))
+      .. "mini-batch"):format(number - self.first + 1,
+        number == self.first and "batch" or "batches"))
   end
 end
 
@@ -274,7 +276,7 @@ function Batches:draw()
     self:close()
     return nil
   end
-  local batch = self.background and self:from_workers() or self:from_here()
+  local batch = self.background and self:from_workers() or self:from_here(self.number)
   self.number = self.number + 1
   return batch
 end
@@ -283,6 +285,14 @@ function Batches:__call()
   self:check_calls()
   local batch = self:draw()
   return batch and self:hand_over(batch)
+end
+
+--- A coroutine that returns the next mini-batch, as draw does: several may be under way, and wait,
+-- at the same time. Such an iterator has no workers.
+function Batches:thread()
+  local number = self.number
+  self.number = number + 1
+  return coroutine.create(function() return self:from_here(number) end)
 end
 
 --- Stops the workers, if there are any; the end of the last epoch does so too.

@@ -14,6 +14,7 @@ local KINDS = {
   {"records", "losses and lines of the log; waits for the slowest rank of the step"},
   {"gradients", "the sums of the step"},
   {"features", "rows of features in shards, ahead of the mini-batches, and ids of these"},
+  {"graph", "rows of a graph in shards, while mini-batches are drawn, and ids of these"},
   {"validation", "rows of inference; waits for those of others"},
   {"agreement", "whether to go on; waits while rank 0 saves a checkpoint"},
 }

@@ -12,6 +12,7 @@
 -- which are in most neighbourhoods, fetched once.
 
 local core = require "ladies_core"
+local drawn_together = require "ladies.training.drawn_together"
 local fold = require "ladies.ranks.fold"
 local link = require "ladies.ranks.link"
 local options = require "ladies.base.options"
@@ -59,14 +60,16 @@ function rows_ahead.nodes_of(model, batches)
   return core.sampling.unique(all):sort()
 end
 
---- rows_ahead.new(batches, {features =, step =, steps = [, model =]}): an iterator as the Batches,
--- this rank's of so many whole steps of `step` mini-batches, which has in each batch.features the
--- rows of its nodes (see nodes_of).
+--- rows_ahead.new(batches, {features =, graph =, step =, steps = [, model =]}): an iterator as the
+-- Batches, this rank's of so many whole steps of `step` mini-batches, which has in each
+-- batch.features the rows of its nodes (see nodes_of). graph: the GraphInParts that they are drawn
+-- from, or nil.
 function rows_ahead.new(batches, given)
   local first, last = fold.share(link.rank, link.size, given.step)
   local ahead = setmetatable({
     batches = batches, features = given.features, model = given.model, own = last - first + 1,
     groups = rows_ahead.groups(link.size, given.step), steps = given.steps,
+    drawn = given.graph and drawn_together.new(batches, given.graph),
     begun = 0, done = 0, finished = 0,       -- groups; whole steps
     queue = {}, next = {},     -- mini-batches of the group in hand, and of the one that comes
   }, RowsAhead)
@@ -74,14 +77,20 @@ function rows_ahead.new(batches, given)
   return ahead
 end
 
+-- The next n of this rank's mini-batches.
+function RowsAhead:draw(n)
+  if self.drawn then return self.drawn:group(n) end
+  local group = {}
+  for i = 1, n do group[i] = self.batches:draw() end
+  return group
+end
+
 -- Draws the next group, and begins its fetch.
 function RowsAhead:begin()
   if self.begun == self.groups * self.steps then return end
   local done = self.begun % self.groups * rows_ahead.GROUP      -- of the step
-  self.begun, self.next = self.begun + 1, {}
-  for _ = done + 1, math.min(self.own, done + rows_ahead.GROUP) do
-    table.insert(self.next, self.batches:draw())
-  end
+  self.begun = self.begun + 1
+  self.next = self:draw(math.max(0, math.min(self.own - done, rows_ahead.GROUP)))
   self.fetch = link.fetch(self.features, rows_ahead.nodes_of(self.model, self.next))
 end
 

@@ -6,6 +6,7 @@ local core = require "ladies_core"
 local batches = require "ladies.training.batches"
 local best_model = require "ladies.training.best_model"
 local callbacks = require "ladies.training.callbacks"
+local drawn_together = require "ladies.training.drawn_together"
 local early_stopping = require "ladies.training.early_stopping"
 local errors = require "ladies.base.errors"
 local fold = require "ladies.ranks.fold"
@@ -135,11 +136,23 @@ end
 
 -- Goes on from the checkpoint in the run's folder, which rank 0 has, where there is one.
 function Run:open_checkpoint()
-  local path = self.folder and run_checkpoint.open(self)
-  if not self.together then return end
-  local bytes = together.file(path)
+  local path = self.folder and run_checkpoint.take_over(self)
+  local bytes = self.together and together.file(path)
   if bytes and link.rank > 0 then run_checkpoint.receive(self, bytes) end
+  run_checkpoint.check(self)
+  if self.folder then run_checkpoint.open(self, path) end
+  if not self.together then return end
   self.began = {number = self.number, cost = ranks_cost.now(self.timer)}
+end
+
+-- How many workers draw mini-batches: none where the ranks must speak for it.
+local function workers_of(opts)
+  if opts.workers == 0 or not drawn_together.graph_of(opts.data) then return opts.workers end
+  if not opts.quiet then
+    io.stderr:write(("ladies: mini-batches of a graph in shards are drawn in the loop, for the "
+      .. "ranks bring each other its rows; workers = %d has no effect"):format(opts.workers), "\n")
+  end
+  return 0
 end
 
 --- The options of the iterator over the mini-batches from one on. A rank that has none of a step
@@ -150,7 +163,7 @@ function Run:batch_options(epoch, index)
   return {
     size = opts.batch_size, sampler = opts.sampler, seed = opts.seed, epochs = opts.epochs,
     start = {epoch = epoch, batch = index}, nodes = opts.data.features.n_rows,
-    workers = opts.workers, ahead = opts.ahead, quiet = opts.quiet,
+    workers = workers_of(opts), ahead = opts.ahead, quiet = opts.quiet,
     step = self.together and first <= last and opts.grad_accumulate or nil,
     features = opts.data.features,
   }
@@ -175,8 +188,8 @@ function Run:open_rows()
       units.bytes("ladies.train: feature_cache", opts.feature_cache))
   end
   self.next_batch = rows_ahead.new(self.next_batch, {
-    features = features, model = self.model, step = size,
-    steps = (self:last_batch() - self.number) // size,
+    features = features, graph = drawn_together.graph_of(opts.data), model = self.model,
+    step = size, steps = (self:last_batch() - self.number) // size,
   })
   self.rows_ahead = self.next_batch
 end

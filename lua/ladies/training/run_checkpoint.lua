@@ -6,7 +6,9 @@ local batches = require "ladies.training.batches"
 local callbacks = require "ladies.training.callbacks"
 local captured = require "ladies.training.captured"
 local checkpoint = require "ladies.training.checkpoint"
+local drawn_together = require "ladies.training.drawn_together"
 local errors = require "ladies.base.errors"
+local link = require "ladies.ranks.link"
 local log = require "ladies.training.log"
 local machine = require "ladies.base.machine"
 local object_state = require "ladies.training.object_state"
@@ -43,11 +45,15 @@ local function objects_of(run)
   return objects
 end
 
--- The last mini-batch, drawn once more.
+-- The last mini-batch, drawn once more. Of a graph in parts all ranks help rank 0 to draw it, which
+-- alone gets it.
 local function last_batch(run)
   local opts = run:batch_options(run.epoch, run.index)
   opts.epochs, opts.workers, opts.step = math.max(opts.epochs, run.epoch), 0, nil
-  return batches.new(run.opts.data.train, opts)()
+  local iterator = batches.new(run.opts.data.train, opts)
+  local graph = drawn_together.graph_of(run.opts.data)
+  if not graph then return iterator() end
+  return drawn_together.new(iterator, graph):group(link.rank == 0 and 1 or 0)[1]
 end
 
 -- Fails when the sampler draws the checkpoint's last mini-batch, whose hash is `drawn`, otherwise.
@@ -103,21 +109,37 @@ local function load(run, path)
   return counters.log_bytes
 end
 
---- Opens the run's folder: takes over its checkpoint when resuming, and opens the log, cut to the
--- length that it had then. A run that was killed before its first checkpoint begins anew. Returns
--- the path of the checkpoint that it goes on from, or nil.
-function run_checkpoint.open(run)
-  local path, kept
+--- Takes over the checkpoint in the run's folder when resuming. A run that was killed before its
+-- first checkpoint begins anew. Returns the path of the checkpoint that it goes on from, or nil.
+function run_checkpoint.take_over(run)
   run.identity, run.objects = run_identity.of(run.opts), objects_of(run)
-  if run.opts.resume and run.folder:has "checkpoint.npz" then
-    path = run.folder:file "checkpoint.npz"
-    kept = load(run, path)
-    if run.identity.batch then check_sampler(run, run.identity.batch) end
-    if run.identity.forgets then tell(FORGETS) end
-    if run.opts.max_batches and run.number > run.opts.max_batches then
-      tell("%s has %d batches already, and max_batches is %d: nothing more is trained", path,
-        run.number, run.opts.max_batches)
-    end
+  if not run.opts.resume or not run.folder:has "checkpoint.npz" then return nil end
+  local path = run.folder:file "checkpoint.npz"
+  run.log_kept = load(run, path)
+  return path
+end
+
+--- Fails when the sampler draws another mini-batch than that of the checkpoint which was taken
+-- over. All ranks call it.
+function run_checkpoint.check(run)
+  local drawn = run.identity and run.identity.batch
+  if not drawn then
+    return
+  elseif link.rank == 0 then
+    check_sampler(run, drawn)
+  elseif drawn_together.graph_of(run.opts.data) then
+    last_batch(run)
+  end
+end
+
+--- Opens the run's folder: its log, cut to the length that it had when the checkpoint at `path`, or
+-- nil, was written.
+function run_checkpoint.open(run, path)
+  local kept = run.log_kept
+  if run.identity.forgets then tell(FORGETS) end
+  if run.opts.max_batches and run.number > run.opts.max_batches then
+    tell("%s has %d batches already, and max_batches is %d: nothing more is trained", path,
+      run.number, run.opts.max_batches)
   end
   if run.opts.settings then run.folder:write_json("config.json", run.opts.settings) end
   run.log = log.open(run.folder:file "log.jsonl", kept)
@@ -128,7 +150,6 @@ function run_checkpoint.open(run)
   end
   run.remembered = run.opts.schedule and captured(run.opts.schedule, run.opts.state)
   run.saved = core.clock()
-  return path
 end
 
 --- Takes over the checkpoint of a run whose folder another rank has: its bytes.
@@ -148,13 +169,22 @@ local function check_memory(run)
   if identity.forgets then tell(FORGETS) end
 end
 
+-- What the identity of a run says of its last mini-batch.
+local function drawn_last(run)
+  if drawn_together.graph_of(run.opts.data) and run.together then
+    return run.last_drawn or run.identity.batch
+  end
+  local batch = run.batch or run.together and run.number > 0 and last_batch(run)
+  if not batch then return run.identity.batch end
+  return run_identity.of_batch(run.opts.sampler, batch)
+end
+
 --- Writes the checkpoint into the run's folder.
 function run_checkpoint.save(run)
   local identity = run.identity
   identity.numerics = run.numerics
   identity.stopped_by = callbacks.stop_of(run.stopped_by, run.opts)
-  local batch = run.batch or run.together and run.number > 0 and last_batch(run)
-  if batch then identity.batch = run_identity.of_batch(run.opts.sampler, batch) end
+  identity.batch = drawn_last(run)
   check_memory(run)
   checkpoint.save(run.folder:file "checkpoint.npz", {
     parameters = run.parameters, best = run.best.exists and run.best.copies or nil,

@@ -6,6 +6,7 @@ local code = require "ladies.base.code"
 local errors = require "ladies.base.errors"
 local hashes_of = require "ladies.data.hashes"
 local json = require "ladies.base.json"
+local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
 local tables = require "ladies.base.tables"
 local validation = require "ladies.training.validation"
@@ -61,10 +62,16 @@ function run_identity.of(opts)
     settings = opts.settings or settings_of(opts)}
 end
 
---- A text that depends on every bit of a mini-batch; nil where another draw may give another one.
+--- A text that depends on every bit of a mini-batch, but for Rows of features, which it has been
+-- given since; nil where another draw may give another one.
 function run_identity.of_batch(sampler, batch)
   local adaptive = batch.after_step or type(sampler) == "table" and sampler.adaptive
-  return not adaptive and sampling.hash(batch) or nil
+  if adaptive then return nil end
+  if options.class_of(batch.features) == "Rows" then
+    batch = tables.merged(batch)
+    batch.features = nil
+  end
+  return sampling.hash(batch)
 end
 
 local function show(value)

@@ -5,6 +5,7 @@
 -- or the machine is decided by rank 0, which alone has the folder.
 
 local core = require "ladies_core"
+local drawn_together = require "ladies.training.drawn_together"
 local errors = require "ladies.base.errors"
 local fold = require "ladies.ranks.fold"
 local gradients = require "ladies.ranks.gradients"
@@ -159,6 +160,13 @@ function together.validate(check, model, number)
   return first.value, first.found, predicted
 end
 
+-- What checkpoints say of a mini-batch that rank 0 cannot draw again alone, the last one of a step.
+local function drawn_last(run, batch, place)
+  local is_last = place == run.opts.grad_accumulate
+  return is_last and drawn_together.graph_of(run.opts.data)
+    and run_identity.of_batch(run.opts.sampler, batch) or nil
+end
+
 -- Trains on the mini-batch at `place` of a step; returns what all ranks are told of it, and itself.
 local function leaf(run, place)
   local clock, before, number = run.timer, core.memory().total, run.number + place
@@ -169,7 +177,7 @@ local function leaf(run, place)
   local bytes = run.step.bytes
   return tables.merged(run:rows_of(batch), {number = number, epoch = batch.epoch,
     index = batch.index, loss = loss, bytes = bytes - before,
-    measured = log.measured(batch, clock, bytes)}), batch
+    drawn = drawn_last(run, batch, place), measured = log.measured(batch, clock, bytes)}), batch
 end
 
 -- Fails when the mini-batches have changed what is not trained.
@@ -240,6 +248,7 @@ function together.step(run)
   local last = records[wrong or #records]
   local trouble = last.wrong or run.step:update(last.number)
   if trouble then return run:give_up(last.number, trouble) end
+  run.last_drawn = last.drawn
   run:count(last, batches[last.number])
 end
 

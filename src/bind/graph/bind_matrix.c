@@ -125,7 +125,7 @@ static int matrix_get_field(lua_State *L)
     else if (strcmp(key, "edge") == 0)
         bind_check(L, ld_csr_origin(bind_new_index(L), a));
     else if (strcmp(key, "root") == 0) {
-        if (!a->s->root)
+        if (!a->s->root || a->s->root->s->row_ids)
             lua_pushnil(L);
         else
             *bind_new_matrix(L) = ld_csr_ref(a->s->root);
@@ -398,7 +398,7 @@ static const bind_function methods[] = {
      "Rows dst and the given columns. Repeated ids are an error. Differentiable.\n"
      "U.edge are the positions of U's entries in U.root, the matrix that A is or was sliced from,\n"
      "whatever has happened to their values; a slice keeps it in memory. U.root is nil when U is no\n"
-     "slice."},
+     "slice, or one of a graph in shards, whose entries have no positions."},
     {"rows", matrix_rows,
      "A:rows(idx) -> Matrix\nThe rows named by an Index, with all columns; rows may repeat.\n"
      "Differentiable."},

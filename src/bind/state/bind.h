@@ -271,6 +271,7 @@ void bind_open_walk(lua_State *L);
 void bind_open_partition(lua_State *L);
 void bind_open_rng(lua_State *L);
 void bind_open_edge_runs(lua_State *L);
+void bind_open_graph_rows(lua_State *L);
 void bind_open_generate(lua_State *L);
 void bind_open_sampling(lua_State *L);
 void bind_open_step(lua_State *L);

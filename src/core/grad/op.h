@@ -176,6 +176,10 @@ typedef enum { LD_SYM, LD_ROW, LD_NONE } ld_normalization;
 ld_status ld_op_csr_normalize(ld_tape *tape, ld_csr **out, ld_csr *a, ld_normalization kind,
                               bool self_loops);
 
+/* What it multiplies rows (and with `root` columns) of these sums by: their inverses, or with `root`
+ * those of their roots, 0 for 0. Nothing is recorded. */
+ld_status ld_normalization_factors(ld_tensor **out, ld_tensor *sums, bool root);
+
 /* a with its values and scales as constants outside of any step; parameters are copied, all else
  * shares its storage. */
 ld_status ld_csr_detach(ld_csr **out, ld_csr *a);

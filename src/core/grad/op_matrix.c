@@ -312,6 +312,12 @@ static ld_status check_sums(const ld_tensor *sums)
     return LD_OK;
 }
 
+ld_status ld_normalization_factors(ld_tensor **out, ld_tensor *sums, bool root)
+{
+    ld_status st = root ? check_sums(sums) : LD_OK;
+    return st == LD_OK ? inverse(NULL, out, sums, root, 0.0f) : st;
+}
+
 ld_status ld_op_csr_normalize(ld_tape *tape, ld_csr **out, ld_csr *given, ld_normalization kind,
                               bool self_loops)
 {

@@ -183,6 +183,7 @@ void ld_structure_unref(ld_structure *s)
     ld_free(s->origin_row);
     ld_free(s->origin);
     ld_csr_unref(s->root);
+    ld_index_unref(s->row_ids);
     ld_free(s->source);
     ld_free(s);
 }

@@ -36,6 +36,9 @@ typedef struct ld_structure {
     int64_t *origin_row; /* n_rows, or NULL */
     int32_t *origin;     /* nnz, or NULL */
     struct ld_csr *root; /* that graph's matrix, no slice itself; NULL when nothing was sliced */
+    /* Of which rows of a whole that is elsewhere this is a copy (graph_rows.h), or NULL: by these its
+     * random numbers and its diagonal go. Its entries have no positions in that whole. */
+    ld_index *row_ids;
     /* Only in a transpose: its entries' positions in the structure that it transposes. */
     int32_t *source;
     struct ld_structure *_Atomic transpose;
@@ -101,6 +104,12 @@ int64_t ld_structure_count(const ld_structure *s, const ld_index *rows);
 static inline int64_t ld_structure_origin(const ld_structure *s, int64_t r)
 {
     return s->origin_row ? s->origin_row[r] : s->offsets[r];
+}
+
+/* The number of row r in the graph, which it is part of. */
+static inline int64_t ld_structure_row_id(const ld_structure *s, int64_t r)
+{
+    return s->row_ids ? s->row_ids->data[r] : r;
 }
 
 /* Says that s, which is new, is of a slice of a. */
@@ -174,7 +183,7 @@ ld_status ld_structure_transpose(ld_structure **out, ld_structure *s);
 
 /* What says which rows have entries in a column: s itself when it is symmetric, else its transpose,
  * made if it is not there, or NULL then without `make`. NULL for slices, whose rows may be unsorted,
- * and where a transpose has no positions. As above, the caller gives nothing back. */
+ * for rows of a whole that is elsewhere, and where a transpose has no positions. As above, the caller gives nothing back. */
 ld_status ld_structure_by_cols(const ld_structure **out, ld_structure *s, bool make);
 
 /* Whether a is square and equals its transpose, values included. */
@@ -238,7 +247,7 @@ ld_status ld_csr_col_of(ld_index **out, const ld_csr *a);
 ld_status ld_csr_offsets(ld_index **out, const ld_csr *a);
 
 /* Positions of the entries in the graph that a was sliced from (in a itself when it is no slice).
- * LD_RANGE as ld_structure_check_positions of that graph. */
+ * LD_RANGE as ld_structure_check_positions of that graph; LD_STATE where that is elsewhere. */
 ld_status ld_csr_origin(ld_index **out, const ld_csr *a);
 
 /* Whether a and b have entries in the same places, in the same order, with values that differ by no

@@ -74,10 +74,14 @@ ld_status ld_csr_offsets(ld_index **out, const ld_csr *a)
 
 ld_status ld_csr_origin(ld_index **out, const ld_csr *a)
 {
-    const ld_structure *s = a->s;
-    ld_status st = ld_structure_check_positions(s->root ? s->root->s : s, "edge");
+    const ld_structure *s = a->s, *of = s->root ? s->root->s : s;
+    ld_status st = ld_structure_check_positions(of, "edge");
     if (st != LD_OK)
         return st;
+    if (of->row_ids)
+        return ld_fail(LD_STATE,
+                       "edge: these are entries of a graph in shards, of which each rank has "
+                       "its own rows; their positions in it are not known");
     if (!s->origin_row)
         return ld_index_range(out, 0, s->nnz);
     if ((st = ld_index_new(out, s->nnz)) != LD_OK)

@@ -273,7 +273,7 @@ ld_status ld_structure_by_cols(const ld_structure **out, ld_structure *s, bool m
     ld_structure *t = atomic_load(&s->transpose);
     ld_status st = LD_OK;
     *out = NULL;
-    if (s->origin_row) /* a slice */
+    if (s->origin_row || s->row_ids) /* a slice, or rows of a whole that is elsewhere */
         return st;
     if (make && !t && !s->symmetric)
         LD_TRY(find_symmetry(s));

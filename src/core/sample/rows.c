@@ -245,7 +245,8 @@ static int64_t keep(ld_row_draw *out, int64_t count, int32_t kept)
 static void draw_row(rows_job *job, int64_t i, ld_row_draw *out, scratch *s)
 {
     row_plan *plan = &job->plans[i];
-    ld_row_rng rng = {job->stream, (uint64_t)job->rows->data[i] << 32};
+    int64_t id = ld_structure_row_id(job->a->s, job->rows->data[i]);
+    ld_row_rng rng = {job->stream, (uint64_t)id << 32};
     int64_t d = plan->degree, count = 0;
     if (d == 0 || (job->k == 0 && job->kind != POISSON))
         count = 0;
@@ -372,7 +373,7 @@ static ld_status explain(const rows_job *job)
         i++;
     const row_plan *plan = &job->plans[i];
     const float *of_columns = job->p_cols ? job->p_cols->data : job->rule.pi;
-    int64_t r = job->rows->data[i] + 1;
+    int64_t r = ld_structure_row_id(job->a->s, job->rows->data[i]) + 1;
     if (job->kind == POISSON && !(job->c->data[i] >= 0.0f))
         return ld_fail(LD_VALUE, "%s: c must be at least 0, got %g at position %" PRId64,
                        job->where, isnan(job->c->data[i]) ? (double)NAN : job->c->data[i], i + 1);

@@ -64,6 +64,15 @@ local entries = {
     refuses(function(c) return core.check_constant("f", c.m) end),
     refuses(function(c) return core.check_constant("f", c.A) end),
   },
+  ["GraphRows:collect"] = {
+    refuses(function(c)
+      return core.graph_rows{n_nodes = 4, parts = {}}:collect(index{}, {row_scale = c.v4})
+    end),
+    refuses(function(c)
+      return core.graph_rows{n_nodes = 4, parts = {}}:collect(index{}, {col_scale = c.v4})
+    end),
+  },
+  ["normalization"] = refuses(function(c) return core.normalization(c.v4, "sym") end),
   ["workers"] = refuses(function(c)
     local workers <close> = core.workers(function(x) return function() return x.n_rows end end, c.m,
                                          {threads = 1, first = 1, last = 1, ahead = 1})

@@ -15,6 +15,7 @@ without("", [[
   timer train
   truncate vector_units zeros
 ]])
+entries.graph_rows = "takes matrices without weights, and refuses others"
 without("checkpoint.", "load run save")
 without("comm.", "accumulate barrier finish gather")
 without("data.", "class_split from_files load names random_split split to_file")
@@ -72,6 +73,7 @@ without("Safetensors", [[
 ]])
 without("ArrayReader", ".__close .__gc .__index :close :ids :rows")
 without("TableReader", ".__close .__gc .__index :close :next")
+without("GraphRows", ".__gc .__index .__tostring :missing")
 without("EdgeRuns", ".__close .__gc .__index :add :close :counts :matrix :width")
 without("SafetensorsWriter", [[
   .__close .__gc .__index :add_csr :add_rows :close :commit :csr :put :rows

@@ -12,7 +12,8 @@
 --   class_names, feature_names            strings; may be absent
 --   node_names                            strings, or uint8: a UTF-8 text with a name a line
 --   source                                a string, or uint8: where the data came from
---   shards                                of a file without features: ladies.data.formats.shards
+--   shards, graph_degrees, graph_loops    of a file without features, and perhaps without
+--                                         adjacency: see ladies.data.formats.shards
 --
 -- Ids count from 0 here and from 1 in Lua; the npz functions convert. Versions of gnn-benchmark
 -- have other names for some, which are read as well: adj_matrix.data, attr_matrix.data, ... or
@@ -53,7 +54,8 @@ local PREFIXES = {
 local OTHER_KEYS = {labels = "node_label", feature_names = "attr_names"}
 
 -- The names that mean something.
-local KNOWN = {attr_matrix = true, node_attr = true, source = true, directed = true, shards = true}
+local KNOWN = {attr_matrix = true, node_attr = true, source = true, directed = true, shards = true,
+  graph_degrees = true, graph_loops = true}
 for name in pairs(npz_split.KNOWN) do KNOWN[name] = true end
 for _, names in ipairs{KEYS, OTHER_KEYS} do
   for _, key in pairs(names) do KNOWN[key] = true end
@@ -123,21 +125,28 @@ local function check_one_graph(context, file)
     prefix and prefix .. "shape" or nil})
 end
 
+-- The adjacency, and how many of its entries were given more than once.
+local function read_adjacency(context, file, large, prefix)
+  check_layout(context, file)
+  local matrix, merged = large:read_matrix(prefix)
+  if matrix then return matrix, merged end
+  return npz_matrix.read(context, file, prefix, KNOWN)
+end
+
 --- The fields of the data set in the file at `path`, and the context of its messages, as
--- ladies.data.complete takes them.
-function layout.read(path, opts)
+-- ladies.data.complete takes them. adjacency: that of a file which has it not, or nil.
+function layout.read(path, opts, adjacency)
   local context = {where = path, shift = -1, keys = setmetatable({}, {__index = KEYS})}
   local file <close> = array_file.open(path, {mapped = true})
   check_one_graph(context, file)
   if npz_pickled.has_layout(file) then return npz_pickled.read(path, file, opts) end
   if npz_edges.has_layout(file) then return npz_edges.read(path, file, opts) end
-  check_layout(context, file)
   local fields, prefix = {path = path, notes = {}}, prefix_of(file, "adjacency") or "adj_"
   context.keys.adjacency = prefix .. "shape"
   local large = large_file.new(context, file)
-  fields.adjacency, fields.merged = large:read_matrix(prefix)
-  if not fields.adjacency then
-    fields.adjacency, fields.merged = npz_matrix.read(context, file, prefix, KNOWN)
+  fields.adjacency, fields.merged = adjacency, 0
+  if not adjacency then
+    fields.adjacency, fields.merged = read_adjacency(context, file, large, prefix)
   end
   fields.features = read_features(context, fields.notes, file, opts)
   large:settle(fields)
@@ -230,9 +239,18 @@ local function large_common(data)
   return arrays
 end
 
---- Writes all but the features to a .safetensors file, and other arrays by name.
-function layout.write_common(path, data, others)
-  core.safetensors.write(path, tables.merged(large_common(data), others))
+--- Writes all but the features to a .safetensors file, and other arrays by name; without_graph: the
+-- adjacency is left out, too.
+function layout.write_common(path, data, others, without_graph)
+  local arrays = without_graph and texts_in_lines(common(data)) or large_common(data)
+  core.safetensors.write(path, tables.merged(arrays, others))
+end
+
+--- Puts a Matrix without weights into a safetensors writer, as the adjacency of a file.
+function layout.put_adjacency(writer, matrix)
+  writer:put("adj_indptr", core.npz.int64(matrix:offsets()))
+  writer:put("adj_shape", {matrix.n_rows, matrix.n_cols})
+  writer:put("adj_indices", matrix:col_of())
 end
 
 --- The same to a .safetensors file, which is used where it lies: dense features are written as

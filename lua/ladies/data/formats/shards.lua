@@ -6,6 +6,8 @@
 --                             "dtype":, "shards": [{"rows":, "hash":}, ...]}
 --   shard-K-of-N.safetensors  attr_matrix: the rows of features that follow those of shard K - 1
 --
+-- The graph may be in the shards as well: see ladies.data.formats.sharded_graph.
+--
 -- A process opens the common file and its own shards: of the N, rank r of P has those of
 -- fold.share(r, P, N), and one alone all. So each machine needs no others. What a shard holds is
 -- looked at when it is first opened (see ladies.data.checked) and compared with the common file.
@@ -21,6 +23,7 @@ local link = require "ladies.ranks.link"
 local npz_layout = require "ladies.data.formats.npz_layout"
 local options = require "ladies.base.options"
 local own_folder = require "ladies.base.own_folder"
+local sharded_graph = require "ladies.data.formats.sharded_graph"
 local tables = require "ladies.base.tables"
 
 local shards = {named_splits = true}
@@ -49,16 +52,18 @@ local function piece(features, first, last)
   return features:rows(core.range(first, last)):to_dense()
 end
 
--- Writes rows first .. last of the features; returns what the common file says of them.
-local function write_shard(path, features, dtype, first, last)
+-- Writes rows first .. last of the features, after those of `graph`, or nil; returns what the
+-- common file says of them.
+local function write_shard(path, graph, features, dtype, first, last)
   local writer <close> = core.safetensors.writer(path)
+  local edges = graph and sharded_graph.write_rows(writer, graph, first, last)
   writer:rows(ROWS, dtype, last - first + 1, features.n_cols)
   for from = first, last, PIECE do
     writer:add_rows(piece(features, from, math.min(from + PIECE - 1, last)))
   end
   writer:commit()
   local file <close> = core.safetensors.open(path, {mapped = true})
-  return {rows = last - first + 1, hash = file:rows(ROWS):hash()}
+  return {rows = last - first + 1, hash = file:rows(ROWS):hash(), edges = edges}
 end
 
 -- Removes the shards of an earlier import from a folder of this program.
@@ -77,12 +82,13 @@ local function tell_dense(where, features, dtype)
     bytes / 1e9))
 end
 
---- shards.write(where, data, path, n, dtype): writes a data set as n shards of nearly equal size
--- and a common file into a folder of its own, which counts as one from when all is there; errors
--- begin with `where`. The features become `dtype`, by default what they are; sparse ones are dense
--- in shards, which a line tells. The folder that the data set was loaded from is left as it is.
-function shards.write(where, data, path, n, dtype)
-  local features = data.features
+--- shards.write(where, data, path, {shards =, dtype =, shard_graph =}): writes a data set as so
+-- many shards of nearly equal size and a common file into a folder of its own, which counts as one
+-- from when all is there; errors begin with `where`. The features become `dtype`, by default what
+-- they are; sparse ones are dense in shards, which a line tells. With shard_graph the shards have
+-- the graph, too. The folder that the data set was loaded from is left as it is.
+function shards.write(where, data, path, opts)
+  local features, n = data.features, opts.shards
   local tiles = (features.n_rows + TILE - 1) // TILE
   if n > tiles then
     errors.fail(("%s: %d shards: %s has %d nodes, and a shard at least %d, so %d are the most")
@@ -92,26 +98,28 @@ function shards.write(where, data, path, n, dtype)
     errors.fail(("%s: %s is the folder that the data set is read from; choose another"):format(
       where, path))
   end
-  dtype = dtype or options.class_of(features) == "Rows" and features.dtype or "float32"
+  local graph = opts.shard_graph and sharded_graph.checked(where, data) or nil
+  local dtype = opts.dtype or options.class_of(features) == "Rows" and features.dtype or "float32"
   if options.class_of(features) == "Matrix" then tell_dense(where, features, dtype) end
   local folder = own_folder.at(path)
   local _ <close> = folder:take "data set in shards"
   remove_old(folder)
   local list = {}
   for k = 1, n do
-    list[k] = write_shard(folder:file(name_of(k, n)), features, dtype,
+    list[k] = write_shard(folder:file(name_of(k, n)), graph, features, dtype,
       rows_of(k, n, features.n_rows))
   end
-  npz_layout.write_common(folder:file(COMMON), data, {shards = json.encode{
-    rows = features.n_rows, columns = features.n_cols, dtype = dtype, shards = list,
-  }})
+  local told = {rows = features.n_rows, columns = features.n_cols, dtype = dtype, shards = list}
+  local arrays = graph and sharded_graph.common(graph, told) or {}
+  arrays.shards = json.encode(told)
+  npz_layout.write_common(folder:file(COMMON), data, arrays, graph ~= nil)
 end
 
 -- ---------------------------------------------------------------- reading
 
 local SPEC = {
   rows = "non-negative integer", columns = "non-negative integer",
-  dtype = "float16|bfloat16|float32", shards = "table",
+  dtype = "float16|bfloat16|float32", shards = "table", graph = "table or nil",
 }
 
 -- What the common file says of the shards.
@@ -121,7 +129,8 @@ local function read_list(context)
     local found = options.check("shards", json.decode(file:text "shards"), SPEC)
     local rows = 0
     for _, one in ipairs(found.shards) do
-      options.check("shards", one, {rows = "non-negative integer", hash = "string"})
+      options.check("shards", one, {rows = "non-negative integer", hash = "string",
+        edges = found.graph and "string" or "string or nil"})
       rows = rows + one.rows
     end
     return rows == found.rows and found or errors.fail "their rows are not all"
@@ -136,27 +145,30 @@ local function who(first, last, n)
   return ("rank %d of %d needs %d to %d of %d"):format(link.rank, link.size, first, last, n)
 end
 
--- The rows in the file of shard k, which must be those that the common file tells of.
+-- The rows in the file of shard k, which must be those that the common file tells of, and those of
+-- the graph where it says so.
 local function read_shard(path, list, k)
   local context = {where = path, shift = -1, keys = {features = ROWS}}
   local file <close> = array_file.open(path, {mapped = true})
   if not file:has(ROWS) then checks.fail(context, "is no shard: it has no %s", ROWS) end
-  local rows, identity = file:rows(ROWS), file:identity()
+  local rows, identity, told = file:rows(ROWS), file:identity(), list.shards[k]
   local known = checked.read(identity)
-  if not known.shard then
+  local edges = list.graph and sharded_graph.read_rows(context, file, told.rows, list.rows,
+    known.edges ~= nil)
+  if not known.shard or edges and not known.edges then
     checks.finite(context, "features", rows)
-    known = {shard = rows:hash()}
+    known = {shard = rows:hash(), edges = edges and edges:hash()}
     checked.write(path, identity, known)
   end
-  local told = list.shards[k]
-  if known.shard ~= told.hash then
+  if known.shard ~= told.hash or edges and known.edges ~= told.edges then
     checks.fail(context, "is a shard of another data set than %s: its hash is %s, and not %s",
-      COMMON, known.shard, told.hash)
+      COMMON, edges and known.shard .. " " .. known.edges or known.shard,
+      edges and told.hash .. " " .. told.edges or told.hash)
   elseif rows.n_rows ~= told.rows or rows.n_cols ~= list.columns or rows.dtype ~= list.dtype then
     checks.fail(context, "has %s, and %s says %d x %d, %s: it is damaged", rows, COMMON, told.rows,
       list.columns, list.dtype)
   end
-  return rows
+  return rows, edges or nil
 end
 
 -- The rows before those of each rank, and at last all, of shards of these sizes.
@@ -173,9 +185,10 @@ end
 
 local function sizes_of(list) return tables.map(list.shards, function(one) return one.rows end) end
 
--- The features of which this process has its own shards.
-local function read_features(folder, list)
-  local n, bounds, parts = #list.shards, bounds_of(sizes_of(list), link.size), {}
+-- The features, and the graph's rows {first =, rows =}, of this process's own shards; and the rows
+-- before those of each rank.
+local function read_parts(folder, list)
+  local n, bounds, parts, edges = #list.shards, bounds_of(sizes_of(list), link.size), {}, {}
   local first, last = fold.share(link.rank, link.size, n)
   local before = bounds[link.rank + 1]
   for k = first, last do
@@ -183,11 +196,13 @@ local function read_features(folder, list)
     if core.exists(path) ~= "file" then
       errors.fail(("%s is missing; %s"):format(path, who(first, last, n)))
     end
-    parts[#parts + 1] = {first = before + 1, rows = read_shard(path, list, k)}
+    local rows, of_graph = read_shard(path, list, k)
+    parts[#parts + 1] = {first = before + 1, rows = rows}
+    edges[#edges + 1] = {first = before + 1, rows = of_graph}
     before = before + list.shards[k].rows
   end
   return core.rows_in_parts{dtype = list.dtype, n_rows = list.rows, n_cols = list.columns,
-    parts = parts, bounds = link.size > 1 and bounds or nil}
+    parts = parts, bounds = link.size > 1 and bounds or nil}, edges, bounds
 end
 
 -- One hash of all features, by those of the shards.
@@ -217,9 +232,12 @@ end
 --- The fields of the data set in the folder at `path`, and the context of messages, as
 -- ladies.data.complete takes them. The hash of the features is that of all, at every rank.
 function shards.read(path, opts)
-  local fields, context = npz_layout.read(("%s/%s"):format(path, COMMON), opts)
+  local context = {where = ("%s/%s"):format(path, COMMON), shift = -1, keys = {}}
   local list = read_list(context)
-  local features = read_features(path, list)
+  local features, edges, bounds = read_parts(path, list)
+  local adjacency = list.graph and sharded_graph.read(context, list, edges, bounds) or nil
+  local fields
+  fields, context = npz_layout.read(context.where, opts, adjacency)
   local remember = fields.remember
   fields.path, fields.name = path, array_file.base_name(path)
   fields.features, fields.known_finite = features, true
@@ -227,7 +245,8 @@ function shards.read(path, opts)
   function fields.remember(data)
     if remember then remember(data) end
     data.known_hashes = tables.merged(data.known_hashes or {},
-      {features = {of = features, hash = hash_of(list)}})
+      {features = {of = features, hash = hash_of(list)},
+        edges = adjacency and {of = adjacency, hash = list.graph.hash} or nil})
   end
   if opts.features_in == "memory" then fields.features = features:to_tensor() end
   return fields, context

@@ -1,0 +1,118 @@
+--- The graph of a data set in shards, in parts as its features are (ladies.data.formats.shards): a
+-- shard has the rows of the adjacency of its nodes,
+--
+--   adj_indptr, adj_indices, adj_shape    rows x nodes, sorted, without weights
+--
+-- and the common file, in place of them,
+--
+--   graph_degrees    the entries of every row, F32
+--   graph_loops      the nodes with an edge to themselves
+--   graph            in `shards`: {"hash":, "symmetric":, "entries":}, of the whole adjacency
+--
+-- One process alone joins the parts in memory; each of several ranks has its own alone, as a
+-- MatrixInParts.
+
+local core = require "ladies_core"
+local array_file = require "ladies.base.array_file"
+local checks = require "ladies.data.checks"
+local errors = require "ladies.base.errors"
+local GraphInParts = require "ladies.ranks.graph_in_parts"
+local link = require "ladies.ranks.link"
+local MatrixInParts = require "ladies.ranks.matrix_in_parts"
+local npz_layout = require "ladies.data.formats.npz_layout"
+local npz_matrix = require "ladies.data.formats.npz_matrix"
+local options = require "ladies.base.options"
+
+local sharded_graph = {}
+
+local DEGREES, LOOPS = "graph_degrees", "graph_loops"
+
+-- ---------------------------------------------------------------- writing
+
+--- The adjacency of a data set, if it can be in shards; errors begin with `where`.
+function sharded_graph.checked(where, data)
+  local A = data.graph.adjacency
+  if options.class_of(A) ~= "Matrix" then
+    errors.fail(("%s: this rank has a part of the graph of %s alone; one process has all"):format(
+      where, data.name))
+  elseif A.values then
+    errors.fail(("%s: the graph of %s has weights, and shards have graphs without; shard_graph = "
+      .. "false leaves it whole"):format(where, data.name))
+  end
+  return A
+end
+
+--- Puts rows first .. last into the writer of a shard; returns their hash.
+function sharded_graph.write_rows(writer, A, first, last)
+  local part = A:rows(core.range(first, last))
+  npz_layout.put_adjacency(writer, part)
+  return part:hash()
+end
+
+-- The nodes with an edge to themselves.
+local function loops_of(A)
+  local list = {}
+  for node, place in ipairs(A:diagonal():to_table()) do
+    if place > 0 then list[#list + 1] = node end
+  end
+  return core.index(list)
+end
+
+--- The arrays of the common file; `told` gets what its `shards` says of the graph.
+function sharded_graph.common(A, told)
+  told.graph = {hash = A:hash(), symmetric = A:is_symmetric(), entries = A.nnz}
+  return {[DEGREES] = A:degrees(), [LOOPS] = loops_of(A)}
+end
+
+-- ---------------------------------------------------------------- reading
+
+--- The rows of the graph in the open file of a shard, of so many of n_nodes; known: they were
+-- looked at before.
+function sharded_graph.read_rows(context, file, n_rows, n_nodes, known)
+  local prefix = "adj_"
+  if not file:has(prefix .. "indptr") then
+    checks.fail(context, "is no shard with a part of the graph: it has no %sindptr", prefix)
+  end
+  local rows, columns = npz_matrix.read_shape(context, file, prefix .. "shape")
+  if rows ~= n_rows or columns ~= n_nodes then
+    checks.fail(context, "has %d x %d of the graph, must have %d x %d", rows, columns, n_rows,
+      n_nodes)
+  end
+  local ok, matrix = errors.try(file.csr, file, {offsets = prefix .. "indptr",
+    columns = prefix .. "indices", n_rows = n_rows, n_cols = n_nodes, checked = known})
+  if not ok then checks.fail(context, "%s*: %s", prefix, errors.message(matrix)) end
+  return matrix or (npz_matrix.read(context, file, prefix, {}))
+end
+
+local SPEC = {hash = "string", symmetric = "boolean", entries = "non-negative integer"}
+
+-- What the common file says of all rows: their degrees, and the nodes with a self-loop.
+local function read_common(context, list)
+  local file <close> = array_file.open(context.where)
+  for _, key in ipairs{DEGREES, LOOPS} do
+    if not file:has(key) then checks.fail(context, "is damaged: it has no %s", key) end
+  end
+  local degrees, loops = file:tensor(DEGREES), file:index(LOOPS)
+  context.keys.degrees, context.keys.loops = DEGREES, LOOPS
+  checks.length(context, "degrees", #degrees, list.rows, "one for each node")
+  checks.ids(context, "loops", loops, list.rows)
+  return degrees, loops
+end
+
+--- The adjacency of a data set of whose shards this process has the parts {first =, rows =}; the
+-- rows of rank r are those from bounds[r + 1] + 1 on.
+function sharded_graph.read(context, list, parts, bounds)
+  local ok, told = errors.try(options.check, "shards: graph", list.graph, SPEC)
+  if not ok then checks.fail(context, "is damaged: %s", errors.message(told)) end
+  if link.size == 1 then
+    return core.graph_rows{n_nodes = list.rows, parts = parts}:collect(core.range(1, list.rows),
+      {joined = true})
+  end
+  local degrees, loops = read_common(context, list)
+  return MatrixInParts.new(GraphInParts.new{
+    n_nodes = list.rows, n_entries = told.entries, hash = told.hash, symmetric = told.symmetric,
+    degrees = degrees, loops = loops, parts = parts, bounds = bounds,
+  })
+end
+
+return sharded_graph

@@ -1,0 +1,174 @@
+--- The adjacency of a graph in parts, or a propagation matrix P of it: for samplers what a Matrix
+-- is. The methods that take rows bring those that other ranks have, and call those of a Matrix of
+-- these rows alone, which knows their numbers (core's graph_rows): so they give the same, to the
+-- bit. What needs all of the graph is an error. A product is made together, by ladies.comm.together
+-- and in validation: each rank makes its own rows and gives them to all.
+
+local core = require "ladies_core"
+local errors = require "ladies.base.errors"
+local link = require "ladies.ranks.link"
+local options = require "ladies.base.options"
+local tables = require "ladies.base.tables"
+
+local NEEDS_WHOLE = "that needs the whole graph, and this one is in shards, of which each rank has "
+  .. "its own; a data set whose shards have the features alone (ladies import --shards without "
+  .. "--shard-graph) has it"
+
+local MatrixInParts = {__name = "ladies.MatrixInParts", __remark = NEEDS_WHOLE}
+
+-- The diagonal of one, as places in rows: each has those of the rows that are at hand.
+local Diagonal = {__name = "ladies.DiagonalInParts"}
+
+local PIECE = 1 << 14     -- rows of a product that are made at a time
+
+--- MatrixInParts.new(graph: GraphInParts): its adjacency.
+function MatrixInParts.new(graph)
+  return setmetatable({
+    graph = graph, name = "adjacency", how = {}, requires_grad = false, in_parts = true,
+    n_rows = graph.n_nodes, n_cols = graph.n_nodes, nnz = graph.n_entries,
+  }, MatrixInParts)
+end
+
+-- What a Matrix may have and this has not.
+local ABSENT = {values = true, root = true}
+
+local methods = {}
+
+function MatrixInParts.__index(_, key)
+  if methods[key] or ABSENT[key] or type(key) ~= "string" or key:find "^__" then
+    return methods[key]
+  end
+  errors.fail(key .. ": " .. NEEDS_WHOLE)
+end
+
+-- The Matrix of the rows `ids` alone, and their places in it.
+function methods:at(ids)
+  self.graph.asked = self
+  return self.graph:collect(ids, self.how), core.range(1, #ids)
+end
+
+-- Options with what they say for rows of all nodes said for the rows of M, which are `ids`.
+local function for_rows(opts, M, ids)
+  local always = opts and rawget(opts, "always")
+  if not always then return opts end
+  local is_diagonal = options.class_of(always) == "DiagonalInParts"
+  return tables.merged(opts, {always = is_diagonal and M:diagonal() or always[ids]})
+end
+
+function methods:slice(ids, what)
+  local M, places = self:at(ids)
+  return M:slice(places, what)
+end
+
+function methods:rows(ids)
+  local M, places = self:at(ids)
+  return M:rows(places)
+end
+
+function methods:draw_cols(ids, k, opts)
+  local M, places = self:at(ids)
+  return M:draw_cols(places, k, opts)
+end
+
+function methods:sample_rows(ids, k, opts)
+  if opts and opts.p then
+    errors.fail "sample_rows: p is for entries of the whole graph, and this one is in shards"
+  end
+  local M, places = self:at(ids)
+  return M:sample_rows(places, k, for_rows(opts, M, ids))
+end
+
+function methods:poisson_rows(ids, c, opts)
+  local M, places = self:at(ids)
+  return M:poisson_rows(places, c, for_rows(opts, M, ids))
+end
+
+function methods:poisson_factors(ids, k, opts)
+  local M, places = self:at(ids)
+  return M:poisson_factors(places, k, for_rows(opts, M, ids))
+end
+
+-- The number of entries of each row, those on the diagonal made for P among them.
+function methods:degrees(ids)
+  local graph, degrees = self.graph, self.graph.degrees
+  if self.how.self_loops then
+    degrees = degrees + 1
+    if graph.n_loops > 0 then
+      degrees = degrees - core.ones(graph.n_loops):scatter_add(graph.loops, graph.n_nodes)
+    end
+  end
+  return ids and degrees[ids] or degrees
+end
+
+function methods.diagonal()
+  return setmetatable({}, Diagonal)
+end
+
+function methods:loops()
+  return self.how.self_loops and self.n_rows or self.graph.n_loops
+end
+
+function methods:empty_rows()
+  return self.n_rows - math.tointeger(self:degrees():above(0):sum():item())
+end
+
+function methods:is_symmetric()
+  return self.graph.symmetric and not (self.how.row_scale and not self.how.col_scale)
+end
+
+function methods:hash()
+  if self.name ~= "adjacency" then errors.fail("hash: " .. NEEDS_WHOLE) end
+  return self.graph.hash
+end
+
+function methods:is_close(other)
+  return rawequal(self, other) or options.class_of(other) == "MatrixInParts"
+    and rawequal(self.graph, other.graph) and self.name == other.name
+end
+
+function methods:normalize(kind, given)
+  local loops = options.check("normalize", given, {self_loops = {"boolean", true}}).self_loops
+  if self.name ~= "adjacency" then
+    errors.fail "normalize: a graph in shards is normalised once: graph:normalize"
+  elseif kind == "none" and not loops then
+    return self
+  end
+  local P = MatrixInParts.new(self.graph)
+  P.name, P.how = ("%s %s"):format(kind, loops), {self_loops = loops}
+  P.nnz = self.nnz + (loops and self.n_rows - self.graph.n_loops or 0)
+  if kind ~= "none" then
+    P.how.row_scale = core.normalization(P:degrees(), kind)
+    P.how.col_scale = kind == "sym" and P.how.row_scale or nil
+  end
+  return P
+end
+
+-- Writes this rank's rows of the product with x to y.
+function methods:multiply_own(y, x)
+  local first, last = self.graph:own()
+  for from = first, last, PIECE do
+    local to = math.min(from + PIECE - 1, last)
+    local M = self.graph.rows:collect(core.range(from, to), self.how)
+    y:slice(from, to):copy_(M:matmul(x))
+  end
+end
+
+function methods:matmul(x)
+  options.value("matmul", "the operand", x, "Tensor")
+  core.check_constant("matmul", x)
+  if not link.is_sharing() then
+    errors.fail("matmul: each rank has its own rows of the graph, so all must make the product: "
+      .. "ladies.comm.together(f, ...)")
+  end
+  local y = core.zeros(self.n_rows, x.n_cols)
+  link.make_own(y, self.graph.bounds, self.multiply_own, self, y, x)
+  return y
+end
+
+function MatrixInParts:__tostring()
+  return ("Matrix %d x %d, %d entries, in parts"):format(self.n_rows, self.n_cols, self.nnz)
+end
+
+function MatrixInParts:__len() return self.n_rows end
+
+return MatrixInParts

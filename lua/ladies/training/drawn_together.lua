@@ -1,0 +1,69 @@
+--- Mini-batches of a graph in parts, drawn together: a sampler is a function of its seeds and rng,
+-- so it may wait, as a coroutine, while the rows of the graph that it asks for are brought from
+-- other ranks. The mini-batches of a group all come as far as they can; then what they want is
+-- brought in one exchange, and they go on, layer by layer. A group is over when no rank wants
+-- anything any more: all ranks go through the same exchanges, also one that has no mini-batch.
+-- What was brought is kept for the group.
+
+local core = require "ladies_core"
+local errors = require "ladies.base.errors"
+local options = require "ladies.base.options"
+
+local drawn_together = {}
+
+local DrawnTogether = {__name = "DrawnTogether"}
+DrawnTogether.__index = DrawnTogether
+
+--- The GraphInParts of a data set, or nil where its graph is whole.
+function drawn_together.graph_of(data)
+  local adjacency = data.graph.adjacency
+  return options.class_of(adjacency) == "MatrixInParts" and adjacency.graph or nil
+end
+
+--- drawn_together.new(batches, graph): the mini-batches of an iterator of ladies.batches, which has
+-- no workers, drawn from a GraphInParts.
+function drawn_together.new(batches, graph)
+  return setmetatable({batches = batches, graph = graph}, DrawnTogether)
+end
+
+-- Lets a mini-batch come as far as it can: job.batch, or job.wanted, the rows that it lacks.
+function DrawnTogether:advance(job)
+  local graph = self.graph
+  graph.asked, job.wanted = nil, nil
+  local ok, result, wanted = coroutine.resume(job.thread)
+  if not ok then errors.pass_on(result) end
+  job.P = job.P or graph.asked
+  if coroutine.status(job.thread) ~= "dead" then
+    if not rawequal(result, graph) then
+      errors.fail "ladies.train: the sampler yields, outside of a coroutine of its own"
+    end
+    job.wanted = wanted
+    return
+  end
+  job.batch = result
+  if result.P == nil then result.P = job.P end
+end
+
+-- Lets all go on; returns the rows that they want, each once, ascending.
+function DrawnTogether:advance_all(jobs)
+  local wanted = core.index{}
+  for _, job in ipairs(jobs) do
+    if not job.batch then self:advance(job) end
+    if job.wanted then wanted = wanted .. job.wanted end
+  end
+  return core.sampling.unique(wanted):sort()
+end
+
+--- The next n mini-batches of this rank, which may be none. All ranks call it.
+function DrawnTogether:group(n)
+  local jobs, graph = {}, self.graph
+  for i = 1, n do jobs[i] = {thread = self.batches:thread()} end
+  graph.is_drawn = true
+  repeat until not graph:bring(self:advance_all(jobs))
+  graph.is_drawn = false
+  graph:forget()
+  for i, job in ipairs(jobs) do jobs[i] = job.batch end
+  return jobs
+end
+
+return drawn_together

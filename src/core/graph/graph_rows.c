@@ -1,0 +1,236 @@
+/* Parts are few, so a row is looked for in one after the other: by its number in those that follow
+ * each other, by bisection among ids. */
+#include "graph/graph_rows.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* The first of n ascending numbers that is not below x. */
+static int64_t bound_of(const int32_t *numbers, int64_t n, int32_t x)
+{
+    int64_t low = 0, high = n;
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (numbers[middle] < x)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Where the part has a row of the whole, or -1. */
+static int64_t place_in(const ld_graph_part *part, int64_t row)
+{
+    if (!part->ids) {
+        int64_t at = row - part->first;
+        return at >= 0 && at < part->rows->s->n_rows ? at : -1;
+    }
+    int64_t at = bound_of(part->ids->data, part->ids->size, (int32_t)row);
+    return at < part->ids->size && part->ids->data[at] == row ? at : -1;
+}
+
+/* The columns of a row, and how many; false where it is not here. */
+static bool find_row(const int32_t **columns, int64_t *n, const ld_graph_rows *g, int64_t row)
+{
+    for (int i = 0; i < g->n_parts; i++) {
+        int64_t at = place_in(&g->parts[i], row);
+        if (at < 0)
+            continue;
+        const ld_structure *s = g->parts[i].rows->s;
+        *columns = s->columns + s->offsets[at];
+        *n = s->offsets[at + 1] - s->offsets[at];
+        return true;
+    }
+    return false;
+}
+
+static ld_status check_part(const ld_graph_part *part, int64_t n_nodes)
+{
+    const ld_csr *a = part->rows;
+    int64_t n = a->s->n_rows;
+    if (a->values || a->row_scale || a->col_scale)
+        return ld_fail(LD_VALUE, "graph_rows: a part has weights");
+    if (a->s->n_cols != n_nodes)
+        return ld_fail(LD_SHAPE,
+                       "graph_rows: a part has %" PRId64 " columns, the graph %" PRId64 " nodes",
+                       a->s->n_cols, n_nodes);
+    if (part->ids && part->ids->size != n)
+        return ld_fail(LD_SHAPE, "graph_rows: %" PRId64 " ids for %" PRId64 " rows",
+                       part->ids->size, n);
+    if (!part->ids && (part->first < 0 || part->first > n_nodes - n))
+        return ld_fail(LD_RANGE,
+                       "graph_rows: a part has the rows %" PRId64 "..%" PRId64 " of %" PRId64,
+                       part->first + 1, part->first + n, n_nodes);
+    for (int64_t i = 1; part->ids && i < n; i++)
+        if (part->ids->data[i] <= part->ids->data[i - 1])
+            return ld_fail(LD_VALUE, "graph_rows: the ids of a part must ascend");
+    return part->ids ? ld_index_check(part->ids, 0, n_nodes, "graph_rows: a part: row") : LD_OK;
+}
+
+static ld_status check_bounds(const int64_t *bounds, int n_owners, int64_t n_nodes)
+{
+    if (bounds[0] != 0 || bounds[n_owners] != n_nodes)
+        return ld_fail(LD_VALUE, "graph_rows: bounds must go from 0 to %" PRId64, n_nodes);
+    for (int r = 0; r < n_owners; r++)
+        if (bounds[r + 1] < bounds[r])
+            return ld_fail(LD_VALUE, "graph_rows: bounds must not descend");
+    return LD_OK;
+}
+
+ld_status ld_graph_rows_new(ld_graph_rows **out, int64_t n_nodes, const ld_graph_part *parts,
+                            int n_parts, const int64_t *bounds, int n_owners)
+{
+    ld_graph_rows *g = ld_calloc_array(1, sizeof *g, LD_MEM_MATRIX);
+    ld_status st;
+    if (!g)
+        return LD_NOMEM;
+    atomic_init(&g->refs, 1);
+    g->n_nodes = n_nodes;
+    for (int i = 0; i < n_parts; i++)
+        LD_TRY(check_part(&parts[i], n_nodes));
+    if (bounds)
+        LD_TRY(check_bounds(bounds, n_owners, n_nodes));
+    st = LD_NOMEM;
+    if (!(g->parts = ld_alloc_array(n_parts, sizeof *parts, LD_MEM_MATRIX)) ||
+        (bounds && !(g->bounds = ld_alloc_array(n_owners + 1, sizeof *bounds, LD_MEM_MATRIX))))
+        goto done;
+    for (int i = 0; i < n_parts; i++)
+        g->parts[g->n_parts++] = (ld_graph_part){.first = parts[i].first,
+                                                 .ids = ld_index_ref(parts[i].ids),
+                                                 .rows = ld_csr_ref(parts[i].rows)};
+    if (bounds)
+        memcpy(g->bounds, bounds, (size_t)(n_owners + 1) * sizeof *bounds);
+    g->n_owners = n_owners;
+    *out = g;
+    return LD_OK;
+done:
+    ld_graph_rows_unref(g);
+    return st;
+}
+
+ld_graph_rows *ld_graph_rows_ref(ld_graph_rows *g)
+{
+    atomic_fetch_add_explicit(&g->refs, 1, memory_order_relaxed);
+    return g;
+}
+
+void ld_graph_rows_unref(ld_graph_rows *g)
+{
+    if (!g || atomic_fetch_sub_explicit(&g->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    for (int i = 0; i < g->n_parts; i++) {
+        ld_index_unref(g->parts[i].ids);
+        ld_csr_unref(g->parts[i].rows);
+    }
+    ld_free(g->parts);
+    ld_free(g->bounds);
+    ld_free(g);
+}
+
+int ld_graph_rows_owner(const ld_graph_rows *g, int64_t row)
+{
+    int r = 0;
+    while (r < g->n_owners - 1 && row >= g->bounds[r + 1])
+        r++;
+    return r;
+}
+
+ld_status ld_graph_rows_missing(ld_index **out, const ld_graph_rows *g, const ld_index *ids)
+{
+    ld_index *sorted = NULL, *missing = NULL;
+    const int32_t *columns;
+    int64_t count;
+    ld_status st;
+    LD_TRY(ld_index_check(ids, 0, g->n_nodes, "rows of the graph: node"));
+    LD_TRY(ld_index_sort(&sorted, ids));
+    LD_TRY(ld_index_new(&missing, ids->size));
+    missing->size = 0;
+    for (int64_t i = 0; i < sorted->size; i++) {
+        int32_t id = sorted->data[i];
+        if ((i == 0 || id != sorted->data[i - 1]) && !find_row(&columns, &count, g, id))
+            missing->data[missing->size++] = id;
+    }
+    *out = ld_index_ref(missing);
+done:
+    ld_index_unref(sorted);
+    ld_index_unref(missing);
+    return st;
+}
+
+/* --- collecting ------------------------------------------------------------------------------- */
+
+static ld_status absent(const ld_graph_rows *g, int64_t row)
+{
+    return ld_fail(
+        LD_STATE, "row %" PRId64 " of the graph is at rank %d, and this one has its own part alone",
+        row + 1, g->bounds ? ld_graph_rows_owner(g, row) : 0);
+}
+
+/* The number of entries of all rows together, and where each row's begin. */
+static ld_status count(int64_t *nnz, const ld_graph_rows *g, const ld_index *ids, bool loops)
+{
+    const int32_t *columns;
+    int64_t n, sum = 0;
+    for (int64_t i = 0; i < ids->size; i++) {
+        int32_t id = ids->data[i];
+        if (!find_row(&columns, &n, g, id))
+            return absent(g, id);
+        int64_t at = loops ? bound_of(columns, n, id) : n;
+        sum += n + (loops && (at == n || columns[at] != id));
+    }
+    *nnz = sum;
+    return LD_OK;
+}
+
+/* Copies a row, with its entry on the diagonal if `loops`; returns its length. */
+static int64_t copy_row(int32_t *to, const int32_t *columns, int64_t n, int32_t id, bool loops)
+{
+    int64_t before = loops ? bound_of(columns, n, id) : n;
+    bool lacking = loops && (before == n || columns[before] != id);
+    memcpy(to, columns, (size_t)before * sizeof *to);
+    if (lacking)
+        to[before] = id;
+    memcpy(to + before + lacking, columns + before, (size_t)(n - before) * sizeof *to);
+    return n + lacking;
+}
+
+static ld_status check_scale(const ld_graph_rows *g, const ld_tensor *scale)
+{
+    if (scale && (scale->ndim != 1 || scale->n_rows != g->n_nodes))
+        return ld_fail(LD_SHAPE, "collect: a scale must be a vector of %" PRId64 ", got %s",
+                       g->n_nodes, ld_tensor_shape(scale));
+    return LD_OK;
+}
+
+ld_status ld_graph_rows_collect(ld_csr **out, const ld_graph_rows *g, ld_index *ids,
+                                ld_collect_options o)
+{
+    ld_structure *s = NULL;
+    ld_tensor *row_scale = NULL;
+    const int32_t *columns = NULL;
+    int64_t nnz = 0, n = 0;
+    ld_status st;
+    LD_TRY(ld_index_check(ids, 0, g->n_nodes, "rows of the graph: node"));
+    LD_TRY(check_scale(g, o.row_scale));
+    LD_TRY(check_scale(g, o.col_scale));
+    LD_TRY(count(&nnz, g, ids, o.self_loops));
+    LD_TRY(ld_structure_new(&s, ids->size, g->n_nodes, nnz, false));
+    for (int64_t i = 0; i < ids->size; i++) {
+        LD_TRY(ld_poll_at(i));
+        find_row(&columns, &n, g, ids->data[i]);
+        s->offsets[i + 1] = s->offsets[i] + copy_row(s->columns + s->offsets[i], columns, n,
+                                                     ids->data[i], o.self_loops);
+    }
+    s->canonical = true;
+    if (!o.joined)
+        s->row_ids = ld_index_ref(ids);
+    LD_TRY(ld_tensor_pick(&row_scale, o.row_scale, ids));
+    LD_TRY(ld_csr_new(out, s, NULL, row_scale, o.col_scale));
+done:
+    ld_structure_unref(s);
+    ld_tensor_unref(row_scale);
+    return st;
+}

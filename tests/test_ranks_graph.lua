@@ -1,0 +1,249 @@
+--- Training by several ranks of which each has its own rows of the graph, as of the features: the
+-- bits of one process alone with the whole graph, whatever the number of ranks, the sampler, and
+-- however the run went on.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+
+local lu = require "luaunit"
+local files = require "tools.files"
+local json = require "ladies.base.json"
+local ladies = require "ladies"
+local ranks = require "tools.ranks"
+local shell = require "tools.shell"
+local temporary = require "reference.temporary"
+
+local tests = {}
+
+local SHARDS = 5
+
+-- A graph some of whose nodes have self-loops.
+local function dataset(seed)
+  local data = ladies.generate.power_law{nodes = 1000, entries = 8000, features = 12, classes = 3,
+    train = 0.3, val = 0.2, seed = seed}
+  local A = data.graph.adjacency
+  local loops = ladies.range(1, 100) * 7
+  data.graph = ladies.graph.new(ladies.matrix{n_rows = 1000, n_cols = 1000,
+    rows = A:row_of() .. loops, cols = A:col_of() .. loops})
+  return data
+end
+
+-- The folders of a data set: the whole one, as a file, and in shards with its graph.
+local made = {}
+local function folders(seed)
+  seed = seed or 1
+  if made[seed] then return table.unpack(made[seed]) end
+  local whole = temporary.path("whole" .. seed .. ".safetensors")
+  local parts = temporary.path("in" .. seed)
+  ladies.data.save(dataset(seed), whole, {dtype = "float16"})
+  ladies.data.to_shards(whole, parts, {shards = SHARDS, shard_graph = true, features_in = "file"})
+  made[seed] = {whole, parts}
+  return whole, parts
+end
+
+-- Trains with n ranks, or alone without mpirun (0), on the data set at `path`, in the folder of
+-- that name.
+local function run(n, path, folder, options, opts)
+  local words = {here .. "/tools/train_ranks.lua", ([[{data = ladies.data.load(%q), out = %q,
+    resume = true, max_batches = 32, eval_every = 16, batch_size = 20,
+    model = ladies.nn.gcn{inputs = 12, hidden = 8, outputs = 3, layers = 2}, %s}]]):format(path,
+      temporary.path(folder), options or "")}
+  if n == 0 then return shell.run_ladies(words, opts) end
+  return ranks.run(n, words, opts)
+end
+
+local function train(n, path, folder, options)
+  local out, err, status = run(n, path, folder, options)
+  lu.assertEquals(status, 0, out .. err)
+  return out, err
+end
+
+local function read(folder, name) return files.read(temporary.path(folder) .. "/" .. name) end
+
+local function assert_same(folder, other)
+  for _, file in ipairs{"model.npz", "predictions.npz"} do
+    lu.assertTrue(read(folder, file) == read(other, file), folder .. "/" .. file)
+  end
+end
+
+-- What a run with these options prints and leaves, alone with the whole graph.
+local printed = {}
+local function whole(options)
+  printed[options] = printed[options] or train(0, folders(), "whole " .. #options .. options:gsub(
+    "%W", ""):sub(1, 90), options)
+  return printed[options], "whole " .. #options .. options:gsub("%W", ""):sub(1, 90)
+end
+
+local function assert_whole(n, options, ...)
+  local _, parts = folders()
+  local expected, other = whole(options)
+  local folder = ("%d ranks %s"):format(n, other)
+  lu.assertEquals(train(n, parts, folder, options .. table.concat{...}), expected, folder)
+  assert_same(folder, other)
+end
+
+-- The options of a run with a sampler, of which P is the propagation matrix.
+local function sampler(text)
+  return ("settle = function(opts, P) opts.sampler = %s end, "):format(text)
+end
+
+--- Samplers of ours, each with the most ranks that its test takes.
+local SAMPLERS = {
+  {"ladies.samplers.ladies(P, {samples = {20, 20}})", 4},
+  {"ladies.samplers.ladies(P, {samples = {20, 20}, self_nodes = 'previous', draw = 'wr'})", 2},
+  {"ladies.samplers.ladies(P, {samples = {20, 20}, self_nodes = 'batch', union = 'post'})", 3},
+  {"ladies.samplers.ladies(P, {samples = {20, 90}, draw = 'poisson', debias = false})", 2},
+  {"ladies.samplers.ladies(P, {samples = {20, 20}, flat = true, debias = true})", 3},
+  {"ladies.samplers.graphsage(P, {samples = {3, 4}, form = 'unbiased'})", 3},
+  {"ladies.samplers.graphsage(P, {samples = {3, 4}, self_nodes = 'none', replace = true})", 2},
+  {"ladies.samplers.labor(P, {samples = {3, 4}})", 2},
+  {"ladies.samplers.labor(P, {samples = {3, 4}, iterations = 1, batch_dependency = 4})", 3},
+  {"ladies.samplers.full(P, {layers = 2})", 2},
+}
+
+function tests.test_samplers()
+  for _, case in ipairs(SAMPLERS) do assert_whole(case[2], sampler(case[1])) end
+end
+
+--- A sampler of one's own, by the methods that take rows, on a P of another kind.
+function tests.test_own_sampler()
+  assert_whole(3, [[model = ladies.nn.gcn{inputs = 12, hidden = 8, outputs = 3, layers = 2,
+    normalize = "row"}, settle = function(opts)
+    local P, sampling = opts.data.graph:normalize "row", ladies.sampling
+    function opts.sampler(seeds, rng)
+      local U, near = P:slice(seeds, {first = seeds})
+      local pick, w = sampling.choice(U:col_sums(2) + 1e-3, 20, {rng = rng})
+      local src = near[pick]
+      local below = ladies.sampling.unique(src .. P:rows(src):col_of())
+      local own = P:slice(src, below)
+      return {blocks = {{adj = own, dst = src, src = below},
+          {adj = U:pick_cols(pick):scale_cols(w), dst = seeds, src = src}},
+        input = below, output = seeds, stats = {isolated = P:degrees(src):min() // 1}}
+    end
+  end, ]])
+end
+
+function tests.test_numbers_of_ranks()
+  for n = 0, 7 do
+    if n ~= 4 and n ~= 6 then assert_whole(n, sampler(SAMPLERS[1][1]), "threads = 1, ") end
+  end
+end
+
+--- Steps of more mini-batches than a group has, ranks without any, and features in the cache.
+function tests.test_groups()
+  assert_whole(3, "grad_accumulate = 26, epochs = 6, max_batches = 52, ")
+  assert_whole(4, "grad_accumulate = 2, ", "feature_cache = 2000, ")
+end
+
+--- Models whose exact inference goes other ways.
+function tests.test_models()
+  assert_whole(2, "model = ladies.nn.gcn{inputs = 12, hidden = 16, outputs = 3, layers = 3}, "
+    .. sampler "ladies.samplers.ladies(P, {samples = {20, 20, 20}})")
+  assert_whole(3, "model = ladies.nn.gcnii{inputs = 12, hidden = 16, outputs = 3, layers = 2}, ")
+end
+
+--- A run goes on with another number of ranks, alone, and with the whole graph.
+function tests.test_resumed()
+  local _, parts = folders()
+  local expected, other = whole ""
+  train(3, parts, "parts", "max_batches = 8")
+  train(2, parts, "parts", "max_batches = 16")
+  train(0, parts, "parts", "max_batches = 24")
+  lu.assertEquals(train(4, parts, "parts", ""), expected)
+  assert_same("parts", other)
+end
+
+--- A run of which a rank is killed, among exchanges, goes on alone.
+function tests.test_killed()
+  local _, parts = folders()
+  local expected, other = whole ""
+  for rank = 0, 1 do
+    local _, err, status = run(2, parts, "killed" .. rank, ([[checkpoint_every = 0,
+      settle = function(opts)
+        local draw, count = opts.sampler, 0
+        function opts.sampler(...)
+          count = count + 1
+          if rank == %d and count == %d then os.execute "kill -KILL $PPID" end
+          return draw(...)
+        end
+      end]]):format(rank, 11 + 4 * rank))
+    lu.assertEquals(status, 137, err)
+    lu.assertEquals(train(0, parts, "killed" .. rank, ""), expected)
+    assert_same("killed" .. rank, other)
+  end
+end
+
+--- Each rank needs the files of its own shards alone; so what others have was brought.
+function tests.test_folders_of_their_own()
+  local _, parts = folders()
+  local function copy(folder, name) files.write(folder .. name, files.read(parts .. name)) end
+  for rank, list in pairs{[0] = {1, 2, 3}, {4, 5}} do
+    local folder = temporary.path("at" .. rank)
+    ladies.folder.make(folder)
+    copy(folder, "/common.safetensors")
+    for _, k in ipairs(list) do copy(folder, ("/shard-%d-of-5.safetensors"):format(k)) end
+  end
+  local expected, other = whole ""
+  local options = ("settings = {lr = 0.02}, data = ladies.data.load(%q .. rank)"):format(
+    temporary.path "at")
+  lu.assertEquals(train(2, folders(), "apart", options), expected)
+  assert_same("apart", other)
+  local sent = json.decode(read("apart", "summary.json")).ranks.kinds.graph
+  lu.assertTrue(sent.bytes > 10000 and sent.messages > 10, sent.bytes)
+end
+
+-- ---------------------------------------------------------------- failures
+
+-- The one line of a run of two ranks that is refused.
+local function refused(path, options)
+  local out, err, status = run(2, path, "refused", options)
+  lu.assertEquals(status, 1, out .. err)
+  lu.assertEquals(select(2, err:gsub("rank %d of %d on ", "")), 1, err)
+  return err
+end
+
+--- What needs the whole graph says so.
+function tests.test_whole_graph_needed()
+  local _, parts = folders()
+  for _, text in ipairs{"ladies.samplers.fastgcn(P, {samples = {20, 20}})",
+      "ladies.samplers.clustergcn(P, {layers = 2, train = opts.data.train})",
+      "ladies.samplers.graphsaint(P, {layers = 2, train = opts.data.train})"} do
+    local out, err, status = run(2, parts, "refused", sampler(text))
+    lu.assertEquals(status, 1, out)
+    lu.assertStrContains(err, "needs the whole graph, and this one is in shards")
+  end
+end
+
+--- An error of one rank while others wait for its rows ends all.
+function tests.test_error_of_one_rank()
+  local _, parts = folders()
+  lu.assertStrContains(refused(parts, [[settle = function(opts)
+    local draw, count = opts.sampler, 0
+    function opts.sampler(...)
+      count = count + 1
+      if rank == 1 and count == 13 then error "none of mine" end
+      return draw(...)
+    end
+  end]]), "none of mine")
+end
+
+--- Rows that are not here are an error where nobody brings them.
+function tests.test_rows_elsewhere()
+  local _, parts = folders()
+  lu.assertStrContains(refused(parts, [[settle = function(opts, P)
+    function opts.on_batch() if rank == 0 then P:slice(ladies.range(500, 1000)) end end
+  end]]), "232 rows of the graph, the first of them row 769, are at other ranks")
+end
+
+--- A shard with the graph of another data set is told of.
+function tests.test_foreign_shard()
+  local _, parts = folders()
+  local _, others = folders(2)
+  local copy = temporary.path "copy"
+  os.execute(("cp -r %s %s"):format(shell.quote(parts), shell.quote(copy)))
+  local shard = copy .. "/shard-4-of-5.safetensors"
+  os.remove(shard)
+  lu.assertStrContains(refused(copy), shard .. " is missing; rank 1 of 2 needs 4 to 5 of 5")
+  files.write(shard, files.read(others .. "/shard-4-of-5.safetensors"))
+  lu.assertStrContains(refused(copy), "is a shard of another data set than common.safetensors: its")
+end
+
+return tests
