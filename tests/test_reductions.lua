@@ -1,5 +1,6 @@
 --- Sums, means and extremes of a Tensor over one dimension, and `==`.
 local lu = require "luaunit"
+local core = require "ladies_core"
 local ladies = require "ladies"
 
 local tensor, index = ladies.tensor, ladies.index
@@ -140,6 +141,54 @@ function tests.test_keys_are_objects()
   local names = {[t] = "t", [u] = "u"}
   lu.assertTrue(t == u)
   lu.assertEquals({names[t], names[u], rawequal(t, u)}, {"t", "u", false})
+end
+
+--- What is not finite is found wherever it stands among elements that are looked at together.
+function tests.test_is_finite_anywhere()
+  local t = core.zeros(2, 5000):normal_(1e30, ladies.rng(1))
+  lu.assertEquals({t:is_finite(), select("#", t:is_finite())}, {true, 1})
+  for _, place in ipairs{1, 16, 17, 4096, 4097, 5000, 5001, 9999, 10000} do
+    local row, column = (place - 1) // 5000 + 1, (place - 1) % 5000 + 1
+    for _, value in ipairs{inf, -inf, nan} do
+      local kept = t:get(row, column)
+      t:set_(row, column, value)
+      local finite, found, at_row, at_column = t:is_finite()
+      lu.assertEquals({finite, at_row, at_column}, {false, row, column})
+      lu.assertTrue(found == value or found ~= found and value ~= value)
+      t:set_(row, column, kept)
+    end
+  end
+end
+
+--- The range of a matrix's values, which its scales leave as it is.
+function tests.test_range_of_values()
+  local function matrix_of(values)
+    return core.csr{n_rows = 1, n_cols = #values, offsets = index{1, #values + 1},
+      columns = ladies.range(1, #values), values = values}
+  end
+  local list = {}
+  for i = 1, 5003 do list[i] = (i * 7919 % 5003 - 2000) / 8 end
+  local least, greatest = core.value_range(matrix_of(tensor(list)):scale_rows(tensor{100}))
+  lu.assertEquals({least, greatest}, {-250, 3002 / 8})
+  for _, place in ipairs{1, 4095, 4096, 4097, 4999, 5003} do
+    local kept = list[place]
+    for _, low in ipairs{-1000, -inf} do
+      list[place] = low
+      lu.assertEquals({core.value_range(matrix_of(tensor(list)))},
+        {low, kept == 3002 / 8 and 3001 / 8 or 3002 / 8})
+    end
+    list[place] = 1000
+    lu.assertEquals(select(2, core.value_range(matrix_of(tensor(list)))), 1000)
+    list[place] = nan
+    least, greatest = core.value_range(matrix_of(tensor(list)))
+    lu.assertTrue(least ~= least and greatest ~= greatest)
+    list[place] = kept
+  end
+  lu.assertEquals({core.value_range(matrix_of(tensor{3, 3}))}, {3, 3})
+  lu.assertEquals(select("#", core.value_range(core.csr{n_rows = 1, n_cols = 2,
+    offsets = index{1, 2}, columns = index{2}})), 0)
+  lu.assertEquals(select("#", core.value_range(core.csr{n_rows = 1, n_cols = 2,
+    offsets = index{1, 1}, columns = ladies.range(1, 0), values = core.zeros(0)})), 0)
 end
 
 return tests

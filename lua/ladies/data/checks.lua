@@ -4,6 +4,7 @@
 -- part, and `shift` is added to ids and positions (-1 for files, which count from 0). So a message
 -- reads `x.npz: idx_train[5] is 2708, must be in 0..2707`.
 
+local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 
@@ -64,7 +65,12 @@ end
 
 --- An error if a value of a Tensor, of Rows or of a Matrix is not a finite number.
 function checks.finite(context, part, x)
-  local values = options.class_of(x) == "Matrix" and x.values or x
+  local values = x
+  if options.class_of(x) == "Matrix" then
+    local least, greatest = core.value_range(x)
+    if not least or least > -math.huge and greatest < math.huge then return end
+    values = x.values
+  end
   if options.class_of(x) == "Rows" then return finite_rows(context, part, x) end
   if options.class_of(values) ~= "Tensor" or values:is_finite() then return end
   local count, first = not_finite(values, context.shift)

@@ -39,8 +39,8 @@ of_class(Dataset, "name source:string path graph:Graph features:Tensor|Matrix|Ro
 
 -- Weights that are all one say nothing: without them a matrix is smaller and faster.
 local function without_ones(matrix)
-  local values = matrix.values
-  if not values or #values == 0 or values:min() ~= 1 or values:max() ~= 1 then return matrix end
+  local least, greatest = core.value_range(matrix)
+  if least ~= 1 or greatest ~= 1 then return matrix end
   return core.csr{n_rows = matrix.n_rows, n_cols = matrix.n_cols,
     offsets = matrix:offsets(), columns = matrix:col_of()}
 end

@@ -1,16 +1,19 @@
 --- What there is to know about a data set, as numbers; ladies.data.description puts them in words.
 
+local core = require "ladies_core"
 local checks = require "ladies.data.checks"
 local labels = require "ladies.data.labels"
 local options = require "ladies.base.options"
 
 local facts = {}
 
--- The least and the greatest number of a Tensor, or nil.
+-- The least and the greatest number of a Tensor, or of a Matrix that has numbers; or nil.
 local function limits(values)
-  if not values or #values == 0 then return nil end
-  values = values:detach()
-  return {values:min(), values:max()}
+  if options.class_of(values) == "Tensor" then
+    return #values > 0 and {values:detach():min(), values:detach():max()} or nil
+  end
+  local least, greatest = core.value_range(values)
+  return least and {least, greatest} or nil
 end
 
 local function features_of(features)
@@ -23,7 +26,7 @@ local function features_of(features)
     return {columns = features.n_cols, sparse = false, stored = cells, density = 1,
       dtype = features.dtype}
   end
-  return {columns = features.n_cols, sparse = true, values = limits(features.values),
+  return {columns = features.n_cols, sparse = true, values = limits(features),
     stored = features.nnz, density = cells > 0 and features.nnz / cells or 0}
 end
 
@@ -50,12 +53,11 @@ end
 --   split                    {train =, val =, test =}, nil for parts that there are not
 function facts.of(data)
   local graph, known = data.graph, facts.quick(data)
-  local values = graph.adjacency.values
   known.directed = not graph:is_symmetric()
   known.self_loops, known.isolated = graph:n_self_loops(), graph:n_isolated()
   known.edges = known.directed and known.entries
     or (known.entries - known.self_loops) // 2 + known.self_loops
-  known.weights = limits(values)
+  known.weights = limits(graph.adjacency)
   known.merged = data.merged
 
   local ids, components = graph:components()

@@ -91,6 +91,26 @@ static int matrix_to_dense(lua_State *L)
     return 1;
 }
 
+static int value_range(lua_State *L)
+{
+    float least, greatest;
+    ld_csr *a = bind_any_matrix(L, 1);
+    if (!a->values || a->s->nnz == 0)
+        return 0;
+    ld_tensor_range(&least, &greatest, a->values);
+    lua_pushnumber(L, (lua_Number)least);
+    lua_pushnumber(L, (lua_Number)greatest);
+    return 2;
+}
+
+static const bind_function functions[] = {
+    {"value_range", value_range,
+     "ladies_core.value_range(A) -> number, number\n"
+     "The least and the greatest of A.values, which are not copied for it: both nan where one is;\n"
+     "nothing where there are none."},
+    {NULL, NULL, NULL},
+};
+
 static const bind_function methods[] = {
     {"row_of", matrix_row_of, "A:row_of() -> Index\nThe row of every entry."},
     {"col_of", matrix_col_of, "A:col_of() -> Index\nThe column of every entry."},
@@ -130,4 +150,5 @@ static const bind_function methods[] = {
 void bind_open_entries(lua_State *L)
 {
     bind_methods(L, BIND_MATRIX, methods);
+    bind_functions(L, functions);
 }

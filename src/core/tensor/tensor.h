@@ -132,6 +132,9 @@ bool ld_tensor_equal(const ld_tensor *a, const ld_tensor *b);
  * one, else of the first among equals. The tensor must not be empty. */
 int64_t ld_tensor_extreme(const ld_tensor *t, int sign);
 
+/* The least and the greatest element, both NaN where one is; NaN too for an empty tensor. */
+void ld_tensor_range(float *least, float *greatest, const ld_tensor *t);
+
 /* The column of the largest element of each row, the first among equals. LD_SHAPE without columns. */
 ld_status ld_tensor_argmax(ld_index **out, const ld_tensor *t);
 

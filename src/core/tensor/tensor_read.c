@@ -1,8 +1,15 @@
 /* What the elements of a tensor say. */
 #include <math.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "tensor/tensor.h"
+
+enum {
+    LANES = 16,                /* elements that are compared at once */
+    PIECE = 4096,              /* that are looked at before it is asked what was found */
+    FLT_INFINITE = 0x7f800000, /* the bits of infinity */
+};
 
 bool ld_tensor_equal(const ld_tensor *a, const ld_tensor *b)
 {
@@ -25,6 +32,59 @@ int64_t ld_tensor_extreme(const ld_tensor *t, int sign)
     return best;
 }
 
+/* The greatest of the numbers that the bits of n elements are without their signs: those of what is
+ * infinite are FLT_INFINITE, those of NaN more. */
+static int32_t most_bits(const float *data, int64_t n)
+{
+    int32_t most = 0;
+    for (int64_t i = 0; i < n; i++) {
+        int32_t bits;
+        memcpy(&bits, &data[i], sizeof bits);
+        bits &= INT32_MAX;
+        most = bits > most ? bits : most;
+    }
+    return most;
+}
+
+/* Brings the n elements, none of which is NaN, into *least and *greatest. */
+static void widen(float *least, float *greatest, const float *data, int64_t n)
+{
+    float low[LANES], high[LANES];
+    int64_t whole = n / LANES * LANES;
+    for (int k = 0; k < LANES; k++) {
+        low[k] = *least;
+        high[k] = *greatest;
+    }
+    for (int64_t i = 0; i < whole; i += LANES)
+        for (int k = 0; k < LANES; k++) {
+            low[k] = data[i + k] < low[k] ? data[i + k] : low[k];
+            high[k] = data[i + k] > high[k] ? data[i + k] : high[k];
+        }
+    for (int64_t i = whole; i < n; i++) {
+        low[0] = data[i] < low[0] ? data[i] : low[0];
+        high[0] = data[i] > high[0] ? data[i] : high[0];
+    }
+    for (int k = 0; k < LANES; k++) {
+        *least = low[k] < *least ? low[k] : *least;
+        *greatest = high[k] > *greatest ? high[k] : *greatest;
+    }
+}
+
+void ld_tensor_range(float *least, float *greatest, const ld_tensor *t)
+{
+    int64_t n = ld_tensor_size(t);
+    *least = n > 0 ? INFINITY : NAN;
+    *greatest = n > 0 ? -INFINITY : NAN;
+    for (int64_t first = 0, end; first < n; first = end) {
+        end = n - first < PIECE ? n : first + PIECE;
+        if (most_bits(t->data + first, end - first) > FLT_INFINITE) {
+            *least = *greatest = NAN;
+            return;
+        }
+        widen(least, greatest, t->data + first, end - first);
+    }
+}
+
 ld_status ld_tensor_argmax(ld_index **out, const ld_tensor *t)
 {
     if (t->n_cols == 0)
@@ -42,9 +102,15 @@ ld_status ld_tensor_argmax(ld_index **out, const ld_tensor *t)
 
 int64_t ld_tensor_not_finite(const ld_tensor *t)
 {
-    for (int64_t i = 0, n = ld_tensor_size(t); i < n; i++)
-        if (!isfinite(t->data[i]))
-            return i;
+    int64_t n = ld_tensor_size(t);
+    for (int64_t first = 0, end; first < n; first = end) {
+        end = n - first < PIECE ? n : first + PIECE;
+        if (most_bits(t->data + first, end - first) < FLT_INFINITE)
+            continue;
+        while (isfinite(t->data[first]))
+            first++;
+        return first;
+    }
     return -1;
 }
 

@@ -113,6 +113,7 @@ return {
   ["Matrix:offsets"] = reads(function(c) return c.A:offsets() end),
   ["Matrix:diagonal"] = reads(function(c) return c.A:diagonal() end),
   ["Matrix:empty_rows"] = reads(function(c) return c.A:empty_rows() end),
+  ["value_range"] = reads(function(c) return core.value_range(c.A) end),
   ["Matrix:loops"] = reads(function(c) return c.A:loops() end),
   ["Matrix:is_symmetric"] = reads(function(c) return c.A:is_symmetric() end),
   ["Matrix:is_close"] = reads(function(c) return c.A:is_close(c.plain, 0.5) end),
