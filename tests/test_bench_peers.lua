@@ -152,6 +152,27 @@ function tests.test_turns()
   lu.assertTrue(result.ratio.low <= result.ratio.median and result.ratio.low > 0)
 end
 
+--- The process of either side reads uncompressed arrays.
+function tests.test_starts()
+  local folder = new_folder()
+  local python = program(folder, 'echo "$@" >> "${0%/*}/peer"\n')
+  local mine = new_folder()
+  local program_of_ours = program(mine, 'echo "$@" >> "${0%/*}/ours"\n')
+  local result = compare.case(case_of({method = "ladies", samples = 8}, {work = "start"}), data,
+    {python = python, program = program_of_ours, folder = folder, seconds = 0, threads = 1})[1]
+  lu.assertEquals({result.failed, result.rounds}, {nil, 3})
+  local script, path = core.file.read(mine .. "/ours"):match "^(%S+) (%S+)\n"
+  lu.assertStrContains(script, "/scripts/bench/peers/start.lua")
+  lu.assertEquals(ladies.data.load(path).features:hash(), data.features:hash())
+  lu.assertStrContains(core.file.read(folder .. "/peer"), "torch_scipy.py " .. folder .. " once\n")
+  for _, name in ipairs{path, folder .. "/data.npz"} do
+    local archive <close> = core.zip.open(name)
+    local total = 0
+    for _, member in ipairs(archive:members()) do total = total + member.size end
+    lu.assertTrue(core.folder.bytes(name) >= total, name)
+  end
+end
+
 function tests.test_differences()
   lu.assertEquals(compared('{"logits": 0.5}').failed,
     "Fake word: a relative difference of 0.5 in its logits")

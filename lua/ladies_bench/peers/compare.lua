@@ -93,10 +93,12 @@ local function process_of(words)
   end
 end
 
-local function compare_start(peer, opts)
-  local scripts = ladies.home() .. "/scripts/bench/peers/"
+-- Each process reads uncompressed arrays: ours the data set, as the cache holds one.
+local function compare_start(peer, data, opts)
+  local scripts, path = ladies.home() .. "/scripts/bench/peers/", opts.folder .. "/dataset.npz"
+  ladies.data.save(data, path, {compress = false})
   local theirs = process_of{opts.python, "-B", scripts .. peer[1] .. ".py", opts.folder, "once"}
-  local result = in_turn(process_of{opts.program, scripts .. "start.lua", opts.dataset},
+  local result = in_turn(process_of{opts.program, scripts .. "start.lua", path},
     function(n) return run(theirs, n) end, opts.seconds)
   result.peer = "PyTorch + SciPy"
   return result
@@ -123,7 +125,7 @@ function compare.case(case, data, opts)
   write(opts.folder, prepared)
   return tables.map(case.peers, function(peer)
     local result = case.work == "start"
-      and compare_start(peer, tables.merged(opts, {dataset = case.dataset}))
+      and compare_start(peer, data, opts)
       or compare_with(peer, prepared.run, opts)
     collectgarbage()
     return tables.merged(result, {name = case.name, work = case.work, given = case.settings,

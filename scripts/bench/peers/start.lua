@@ -1,5 +1,5 @@
 -- From the start of the process to the end of the first step, with the settings of the authors'
--- program: start.lua DATASET. What `ladies bench peers` measures for its last row.
+-- program: start.lua FILE.npz. What `ladies bench peers` measures for its last row.
 
 local ladies = require "ladies"
 
