@@ -136,6 +136,30 @@ function tests.test_rows_refuse()
   lu.assertEquals({finite, value ~= value, row, column}, {false, true, 1, 2})
 end
 
+--- Of several numbers that are not finite the first is told, wherever in a row it stands, of a
+-- Tensor and of Rows of it, which are looked at a piece at a time.
+function tests.test_not_finite()
+  local folder <close> = shell.folder()
+  local path, columns = folder.path .. "/x.safetensors", 600
+  local cases = {{{3, 600}}, {{2, 1}, {1, 257}}, {{3, 1}, {2, 600}}, {{3, 256}, {3, 255}}}
+  for _, places in ipairs(cases) do
+    local x, first = {}, {9, 9}
+    for r = 1, 3 do
+      x[r] = {}
+      for c = 1, columns do x[r][c] = c end
+    end
+    for i, at in ipairs(places) do
+      x[at[1]][at[2]] = i == 1 and 1 / 0 or 0 / 0
+      if at[1] < first[1] or at[1] == first[1] and at[2] < first[2] then first = at end
+    end
+    safetensors.write(path, {x = npz.float32(x)})
+    local f <close> = safetensors.open(path)
+    local seen = {select(3, f:rows "x":is_finite())}
+    lu.assertEquals(seen, first)
+    lu.assertEquals({select(3, ladies.tensor(x):is_finite())}, first)
+  end
+end
+
 -- ---------------------------------------------------------------- data sets
 
 -- Bytes that core has taken for arrays since `before`.

@@ -10,7 +10,7 @@
 #include "tensor/share.h"
 #include "tensor/stored_rows.h"
 
-enum { GRAIN = 64, SCAN_GRAIN = 1 << 12 };
+enum { GRAIN = 64, SCAN_GRAIN = 1 << 12, PIECE = 256 };
 
 static void advise(const ld_rows *x, ld_access access)
 {
@@ -263,16 +263,20 @@ static void find_not_finite(void *ctx, int64_t begin, int64_t end)
 {
     search *p = ctx;
     int64_t cols = p->x->n_cols, size = ld_number_size(p->x->number);
-    for (int64_t i = begin * cols; i < end * cols && i < p->first; i++) {
-        const char *row = ld_rows_at(p->x, i / cols);
-        float value = 0;
-        if (row)
-            convert(&value, p->x->number, row + i % cols * size, 1);
-        if (isfinite(value))
-            continue;
-        for (int64_t least = p->first;
-             i < least && !atomic_compare_exchange_weak(&p->first, &least, i);)
-            continue;
+    float piece[PIECE];
+    for (int64_t i = begin; i < end && i * cols < p->first; i++) {
+        const char *row = ld_rows_at(p->x, i);
+        for (int64_t j = 0; row && j < cols; j += PIECE) {
+            int64_t n = cols - j < PIECE ? cols - j : PIECE;
+            convert(piece, p->x->number, row + j * size, n);
+            int64_t place = ld_first_not_finite(piece, n);
+            if (place < 0)
+                continue;
+            int64_t found = i * cols + j + place, least = p->first;
+            while (found < least && !atomic_compare_exchange_weak(&p->first, &least, found))
+                continue;
+            return;
+        }
     }
 }
 

@@ -141,8 +141,10 @@ ld_status ld_tensor_argmax(ld_index **out, const ld_tensor *t);
 /* Comparisons of elements with others; all are false of nan. */
 typedef enum { LD_ABOVE, LD_BELOW, LD_EQUALS } ld_comparison;
 
-/* The position of the first element that is infinite or NaN, -1 when there is none. */
+/* The position of the first element that is infinite or NaN, -1 when there is none; and the same of n
+ * numbers. */
 int64_t ld_tensor_not_finite(const ld_tensor *t);
+int64_t ld_first_not_finite(const float *x, int64_t n);
 
 /* The elements of the vector t at `positions`, which must be in range; NULL for NULL. */
 ld_status ld_tensor_pick(ld_tensor **out, const ld_tensor *t, const ld_index *positions);

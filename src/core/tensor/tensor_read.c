@@ -100,18 +100,22 @@ ld_status ld_tensor_argmax(ld_index **out, const ld_tensor *t)
     return st;
 }
 
-int64_t ld_tensor_not_finite(const ld_tensor *t)
+int64_t ld_first_not_finite(const float *x, int64_t n)
 {
-    int64_t n = ld_tensor_size(t);
     for (int64_t first = 0, end; first < n; first = end) {
         end = n - first < PIECE ? n : first + PIECE;
-        if (most_bits(t->data + first, end - first) < FLT_INFINITE)
+        if (most_bits(x + first, end - first) < FLT_INFINITE)
             continue;
-        while (isfinite(t->data[first]))
+        while (isfinite(x[first]))
             first++;
         return first;
     }
     return -1;
+}
+
+int64_t ld_tensor_not_finite(const ld_tensor *t)
+{
+    return ld_first_not_finite(t->data, ld_tensor_size(t));
 }
 
 ld_status ld_tensor_pick(ld_tensor **out, const ld_tensor *t, const ld_index *positions)
