@@ -484,4 +484,15 @@ function tests.test_write()
   lu.assertStrContains(core.file.read(scratch), "1.5,-2\n0.1,1e-30\n")
 end
 
+--- The places behind line ends are those that Lua finds.
+function tests.test_line_starts()
+  local pieces = {}
+  for i = 1, 3000 do pieces[i] = ("name\0ü "):rep(i * 7919 % 13) .. (i % 5 > 0 and "\n" or "\r") end
+  for _, s in ipairs{"", "a", "\n", "\n\n", "a\nb", "\na\nbc\n", table.concat(pieces)} do
+    local starts = {}
+    for start in s:gmatch "\n()" do starts[#starts + 1] = start end
+    lu.assertTrue(ladies.text.line_starts(s) == ladies.index(starts))
+  end
+end
+
 return tests

@@ -19,9 +19,7 @@ end
 function NodeNames.new(text)
   -- With a line end on both sides of every name, a whole line can be searched for.
   text = "\n" .. text .. (text:sub(-1) == "\n" and "" or "\n")
-  local starts = {}
-  for start in text:gmatch("\n()") do starts[#starts + 1] = start end
-  return setmetatable({text = text, starts = core.index(starts)}, NodeNames)
+  return setmetatable({text = text, starts = core.text.line_starts(text)}, NodeNames)
 end
 
 function NodeNames:__len() return #self.starts - 1 end

@@ -100,11 +100,23 @@ static int names_tostring(lua_State *L)
     return 1;
 }
 
+static int line_starts(lua_State *L)
+{
+    size_t length;
+    const char *text = bind_check_lstring(L, 1, &length);
+    bind_check(L, ld_names_in_lines(bind_new_index(L), text, (int64_t)length));
+    return 1;
+}
+
 static const bind_function functions[] = {
     {"names", names_new,
      "text.names() -> Names\n"
      "No names yet: texts numbered 1, 2, ... in order of first appearance, as a column for\n"
      "text.read. names[i] is the i-th, #names their number."},
+    {"line_starts", line_starts,
+     "text.line_starts(s: string) -> Index\n"
+     "The position behind each line end of a text of less than 2^31 bytes: with starts =\n"
+     "text.line_starts(s) what lies between two of them is s:sub(starts[i], starts[i + 1] - 2)."},
     {NULL, NULL, NULL},
 };
 

@@ -46,7 +46,7 @@ without("process.", "exists lives start")
 without("safetensors.", "open writer")
 without("sampling.", "concat drift find permutation put_first uniform union unique")
 without("schedule.", "constant cosine plateau step warmup")
-without("text.", "fields names read read_edges reader")
+without("text.", "fields line_starts names read read_edges reader")
 without("zip.", "gunzip open sha256")
 without("Index", [[
   .__add .__concat .__eq .__gc .__idiv .__index .__len .__mod .__mul .__show .__sub .__tostring

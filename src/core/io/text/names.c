@@ -2,6 +2,7 @@
  * from a text's hash to its number. The hash is seeded, so that no file can be made to collide. */
 #include "io/text/names.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
@@ -171,4 +172,20 @@ const char *ld_names_text(const ld_names *x, int64_t id, int64_t *length)
 {
     *length = x->names[id].length;
     return x->names[id].text;
+}
+
+ld_status ld_names_in_lines(ld_index **starts, const char *text, int64_t length)
+{
+    const char *end = text + length;
+    int64_t n = 0;
+    if (length > INT32_MAX)
+        return ld_fail(LD_RANGE, "names: a text of %" PRId64 " bytes, less than 2^31 expected",
+                       length);
+    for (const char *p = text; (p = memchr(p, '\n', (size_t)(end - p))); p++)
+        n++;
+    ld_status st = ld_index_new(starts, n);
+    n = 0;
+    for (const char *p = text; st == LD_OK && (p = memchr(p, '\n', (size_t)(end - p)));)
+        (*starts)->data[n++] = (int32_t)(++p - text);
+    return st;
 }

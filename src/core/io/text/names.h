@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "tensor/index.h"
 
 typedef struct ld_names ld_names;
 
@@ -22,6 +23,9 @@ ld_status ld_names_add(ld_names *x, int32_t *id, const char *text, int64_t lengt
 
 /* The number of a text, or -1. */
 int32_t ld_names_find(const ld_names *x, const char *text, int64_t length);
+
+/* Where what stands behind each "\n" of a text begins, from 0. LD_RANGE for a text of 2^31 bytes. */
+ld_status ld_names_in_lines(ld_index **starts, const char *text, int64_t length);
 
 /* The text of a number 0 .. count - 1. */
 const char *ld_names_text(const ld_names *x, int64_t id, int64_t *length);
