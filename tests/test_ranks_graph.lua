@@ -97,6 +97,7 @@ local SAMPLERS = {
   {"ladies.samplers.labor(P, {samples = {3, 4}})", 2},
   {"ladies.samplers.labor(P, {samples = {3, 4}, iterations = 1, batch_dependency = 4})", 3},
   {"ladies.samplers.full(P, {layers = 2})", 2},
+  {"function(...) return ladies.no_grad(ladies.samplers.full(P, {layers = 2}), ...) end", 2},
 }
 
 function tests.test_samplers()
@@ -190,6 +191,49 @@ function tests.test_folders_of_their_own()
   lu.assertTrue(sent.bytes > 10000 and sent.messages > 10, sent.bytes)
 end
 
+-- ---------------------------------------------------------------- outside of ladies.train
+
+-- A loop of one's own, and what all ranks may ask of P together. Arguments: the data set, workers.
+local LOOP = [[
+local ladies = require "ladies"
+local comm, data, S = ladies.comm, ladies.data.load(arg[1]), 4
+local P = data.graph:normalize "sym"
+local sampler = ladies.samplers.ladies(P, {samples = {20, 20}})
+local model = ladies.nn.gcn{inputs = 12, hidden = 8, outputs = 3, layers = 2}
+local adam = ladies.optim.adam(model:parameters(), {lr = 0.01})
+for batch in ladies.batches(data.train, {size = 10, sampler = sampler, epochs = 2, step = S,
+    features = data.features, model = model, workers = math.tointeger(arg[2])}) do
+  local step <close> = ladies.step()
+  local logits = model:forward(data.features, batch)
+  ladies.loss.cross_entropy(logits, data.labels[batch.output], batch.loss_weight):backward()
+  if comm.accumulate(adam, S, batch.place) then adam:step() end
+end
+local found = comm.together(function()
+  local ids = ladies.index{1000, 3, 500}
+  local sampled = ladies.inference.sampled(model, data, data.val, {sampler = sampler, draws = 2})
+  local U, src = P:slice(ids, {first = ids})
+  return {ladies.metrics.f1(model, data, data.val), sampled:hash(), U:hash(), src:hash(),
+    P:rows(ids):hash(), P:matmul(ladies.ones(1000, 3)):hash(), P.nnz, P:degrees():hash(),
+    P:loops(), P:empty_rows(), P:is_symmetric(), data.graph:n_isolated(),
+    data.graph:n_self_loops(), data.graph.n_edges}
+end)
+for i, value in ipairs(found) do found[i] = tostring(value) end
+if comm.rank == 0 then print(model:parameters()[1]:hash(), table.concat(found, " ")) end
+]]
+
+function tests.test_loops()
+  local all, parts = folders()
+  local script = files.write(temporary.path "script.lua", LOOP)
+  local expected = shell.run_ladies{script, all, "0"}
+  lu.assertStrMatches(expected, "%x+\t.* true 9 100 %d+\n")
+  for _, n in ipairs{2, 3} do
+    local out, err, status = ranks.run_script(n, LOOP, {parts, tostring(n - 2)})
+    lu.assertEquals({out, status}, {expected, 0}, err)
+    lu.assertEquals(err:find("the ranks bring each other the rows of the graph", 1, true) ~= nil,
+      n == 3, err)
+  end
+end
+
 -- ---------------------------------------------------------------- failures
 
 -- The one line of a run of two ranks that is refused.
@@ -230,7 +274,11 @@ function tests.test_rows_elsewhere()
   local _, parts = folders()
   lu.assertStrContains(refused(parts, [[settle = function(opts, P)
     function opts.on_batch() if rank == 0 then P:slice(ladies.range(500, 1000)) end end
-  end]]), "232 rows of the graph, the first of them row 769, are at other ranks")
+  end]]), "232 rows of the graph, which is in shards, are at other ranks, the first of them row "
+    .. "769; they are brought for")
+  lu.assertStrContains(refused(parts, sampler [[function()
+    table.sort({1, 2}, function() return #P:slice(ladies.range(1, 1000)) == 0 end)
+  end]]), "a sampler cannot wait for them within a function in C that calls it")
 end
 
 --- A shard with the graph of another data set is told of.

@@ -15,7 +15,15 @@ GraphInParts.__index = GraphInParts
 fields.of_class(GraphInParts, "n_nodes n_entries n_loops hash symmetric degrees loops parts bounds "
   .. "rows brought is_drawn asked")
 
+--- The graph in parts that is in the same shards as features, by these Rows.
+GraphInParts.beside = setmetatable({}, {__mode = "k"})
+
 local KIND = "graph"
+
+-- Where rows are not brought.
+local WITHIN = "a sampler cannot wait for them within a function in C that calls it, as table.sort"
+local ELSEWHERE = "they are brought for the mini-batches of ladies.train and of ladies.batches, "
+  .. "with step and features, and within ladies.comm.together"
 
 --- GraphInParts.new{n_nodes =, n_entries =, hash =, symmetric =, degrees =, loops =, parts =,
 -- bounds =}: the rows of the parts are here, as core.graph_rows takes these and the bounds.
@@ -73,9 +81,8 @@ function GraphInParts:collect(ids, opts)
   if #missing > 0 and self.is_drawn and coroutine.isyieldable() then
     coroutine.yield(self, missing)
   elseif #missing > 0 then
-    errors.fail(("%d rows of the graph, the first of them row %d, are at other ranks: it is in "
-      .. "shards, and they are brought for the mini-batches that ladies.train draws, in what is "
-      .. "Lua alone (not within ladies.no_grad)"):format(#missing, missing[1]))
+    errors.fail(("%d rows of the graph, which is in shards, are at other ranks, the first of them "
+      .. "row %d; %s"):format(#missing, missing[1], self.is_drawn and WITHIN or ELSEWHERE))
   end
   return self.rows:collect(ids, opts)
 end

@@ -21,7 +21,7 @@ end
 -- ascending order. The batch is a function of the set of seeds alone, and the last one is kept: the
 -- same seeds again, in whatever order, cost nothing.
 local function full(P, given)
-  inputs.check_square("ladies.samplers.full", P)
+  inputs.check_square("ladies.samplers.full", P, true)
   local opts = options.check("ladies.samplers.full", given, {layers = "positive integer"})
   local last
   return function(seeds)

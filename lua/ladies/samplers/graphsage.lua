@@ -31,7 +31,7 @@ local SPEC = {
 --             it is an entry like the others. Without self-loops in P a node is not in its own
 --             sample.
 local function graphsage(P, given)
-  inputs.check_square("ladies.samplers.graphsage", P)
+  inputs.check_square("ladies.samplers.graphsage", P, true)
   local opts = options.check("ladies.samplers.graphsage", given, SPEC)
   opts.samples = inputs.samples("ladies.samplers.graphsage", opts)
   local mean, loops = opts.form == "mean", opts.self_nodes == "previous" and P:diagonal() or nil

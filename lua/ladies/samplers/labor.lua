@@ -97,7 +97,7 @@ end
 --                   Networks", 2023); see sampling.drift. 1: each batch has its own. So has each
 --                   without a place in an epoch (the third argument that ladies.batches gives)
 local function labor(P, given)
-  inputs.check_square(WHERE, P)
+  inputs.check_square(WHERE, P, true)
   local opts = options.check(WHERE, given, SPEC)
   opts.samples = inputs.samples(WHERE, opts)
   opts.loops = opts.self_nodes == "previous" and P:diagonal() or nil

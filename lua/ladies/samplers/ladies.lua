@@ -93,7 +93,7 @@ local function by_draw_cols(P, dst, size, how) return P:draw_cols(dst, size, how
 -- probability    "norms" of the columns of P(S,:), or "uniform" over the neighbourhood of S, to
 --                measure what the norms are worth
 local function ladies(P, given)
-  inputs.check_square("ladies.samplers.ladies", P)
+  inputs.check_square("ladies.samplers.ladies", P, true)
   local opts = check(given)
   local norms = opts.sketch and row_norms.new(P.n_rows, #opts.samples) or nil
   local known = opts.probability == "norms" and not opts.flat and not norms

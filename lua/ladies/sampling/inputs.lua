@@ -6,14 +6,15 @@ local tables = require "ladies.base.tables"
 
 local inputs = {}
 
---- Fails, with a message that begins with `where`, unless P is a square Matrix.
-function inputs.check_square(where, P)
+--- Fails, with a message that begins with `where`, unless P is a square Matrix; or, with
+-- `by_rows`, for what asks P for some rows at a time, one in parts.
+function inputs.check_square(where, P, by_rows)
   local class = options.class_of(P)
   if class == "Graph" or class == "Dataset" then
     errors.fail(('%s: P must be a Matrix, got a %s; %s:normalize "sym" makes one'):format(where,
       class, class == "Graph" and "graph" or "data.graph"))
   end
-  options.value(where, "P", P, "Matrix or MatrixInParts")
+  options.value(where, "P", P, by_rows and "Matrix or MatrixInParts" or "Matrix")
   if P.n_rows ~= P.n_cols then
     errors.fail(("%s: P must be square, got %s"):format(where, P))
   end

@@ -4,6 +4,7 @@
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local fold = require "ladies.ranks.fold"
+local GraphInParts = require "ladies.ranks.graph_in_parts"
 local link = require "ladies.ranks.link"
 local numbered_batches = require "ladies.training.numbered_batches"
 local options = require "ladies.base.options"
@@ -124,18 +125,21 @@ function Batches:is_checked(number)
   return done % CHECK_EVERY == 0 or done & (done - 1) == 0
 end
 
+--- Has all mini-batches drawn in step with the loop, for that reason.
+function Batches:stay_in_step(reason)
+  local opts = self.opts
+  self.in_step = true
+  if opts.sampler and opts.workers > 0 and not opts.quiet then
+    io.stderr:write(("ladies: %s runs in step with the loop, for %s; workers = %d has no effect")
+      :format(name_of(opts.sampler), reason, opts.workers), "\n")
+  end
+end
+
 -- Starts the workers. They begin with the batch in hand, which was made in step.
 function Batches:start(batch)
   local opts = self.opts
   local reason = bound_to_step(opts.sampler, batch)
-  if reason then
-    self.in_step = true
-    if not opts.quiet then
-      io.stderr:write(("ladies: %s runs in step with the loop, for %s; workers = %d has no effect")
-        :format(name_of(opts.sampler), reason, opts.workers), "\n")
-    end
-    return
-  end
+  if reason then return self:stay_in_step(reason) end
   local make = numbered_batches.new(self.idx, opts)
   local ok, background = errors.try(core.workers, make, opts.sampler, {
     threads = opts.workers, ahead = opts.ahead or 2 * opts.workers,
@@ -288,7 +292,7 @@ function Batches:__call()
 end
 
 --- A coroutine that returns the next mini-batch, as draw does: several may be under way, and wait,
--- at the same time. Such an iterator has no workers.
+-- at the same time, in an iterator that stays in step.
 function Batches:thread()
   local number = self.number
   self.number = number + 1
@@ -379,7 +383,8 @@ function batches.new(idx, given)
   local share, features = opts.share, opts.features
   if not share or not features or features.whole then return drawn end
   return rows_ahead.loop(drawn, {
-    features = features, model = opts.model, step = opts.step,
+    features = features, graph = GraphInParts.beside[features], model = opts.model,
+    step = opts.step,
     steps = (drawn.last - drawn.number + 1) // (share.last - share.first + 1),
   })
 end

@@ -20,9 +20,10 @@ function drawn_together.graph_of(data)
   return options.class_of(adjacency) == "MatrixInParts" and adjacency.graph or nil
 end
 
---- drawn_together.new(batches, graph): the mini-batches of an iterator of ladies.batches, which has
--- no workers, drawn from a GraphInParts.
+--- drawn_together.new(batches, graph): the mini-batches of an iterator of ladies.batches, drawn
+-- from a GraphInParts; without workers, which cannot speak to other ranks.
 function drawn_together.new(batches, graph)
+  batches:stay_in_step "the ranks bring each other the rows of the graph that it asks for"
   return setmetatable({batches = batches, graph = graph}, DrawnTogether)
 end
 

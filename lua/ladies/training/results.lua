@@ -55,7 +55,7 @@ end
 
 -- The summary of a run that stopped for that reason, with the scores of its test.
 local function summarize(run, reason, test)
-  local opts, n = run.opts, math.max(1, run.number)
+  local opts, n, ranks = run.opts, math.max(1, run.number), run:cost_of_ranks()
   local value, batch = run.stopper:kept()
   if not run.best.exists then value, batch = nil, nil end
   return summary.new{
@@ -65,12 +65,12 @@ local function summarize(run, reason, test)
     val_f1 = run.monitor.name == "micro-F1" and value or nil,
     batches = run.number, timer = run.timer, workers = opts.workers,
     validation_seconds = run.validation_seconds,
-    memory_paper = opts.count_memory
-      and opts.count_memory(run.rows.input / n, run.rows.hidden / n) or nil,
+    memory_paper = opts.count_memory and link.shared("agreement", opts.count_memory,
+      run.rows.input / n, run.rows.hidden / n) or nil,
     input_rows = run.rows.input / n, hidden_rows = run.rows.hidden / n,
     memory_batch = run.batch_bytes,
     memory_parameters = bytes_of_parameters(run), memory_peak = core.memory().resident_peak,
-    profile = run.profile and run.profile:result(), ranks = run:cost_of_ranks(),
+    profile = run.profile and run.profile:result(), ranks = ranks,
     inference = run.validation and run.validation:how(), folder = opts.out,
     numerics = run:computed_by(),
   }

@@ -145,16 +145,6 @@ function Run:open_checkpoint()
   self.began = {number = self.number, cost = ranks_cost.now(self.timer)}
 end
 
--- How many workers draw mini-batches: none where the ranks must speak for it.
-local function workers_of(opts)
-  if opts.workers == 0 or not drawn_together.graph_of(opts.data) then return opts.workers end
-  if not opts.quiet then
-    io.stderr:write(("ladies: mini-batches of a graph in shards are drawn in the loop, for the "
-      .. "ranks bring each other its rows; workers = %d has no effect"):format(opts.workers), "\n")
-  end
-  return 0
-end
-
 --- The options of the iterator over the mini-batches from one on. A rank that has none of a step
 -- does not ask it for any.
 function Run:batch_options(epoch, index)
@@ -163,7 +153,7 @@ function Run:batch_options(epoch, index)
   return {
     size = opts.batch_size, sampler = opts.sampler, seed = opts.seed, epochs = opts.epochs,
     start = {epoch = epoch, batch = index}, nodes = opts.data.features.n_rows,
-    workers = workers_of(opts), ahead = opts.ahead, quiet = opts.quiet,
+    workers = opts.workers, ahead = opts.ahead, quiet = opts.quiet,
     step = self.together and first <= last and opts.grad_accumulate or nil,
     features = opts.data.features,
   }

@@ -99,9 +99,9 @@ local function read_common(context, list)
   return degrees, loops
 end
 
---- The adjacency of a data set of whose shards this process has the parts {first =, rows =}; the
--- rows of rank r are those from bounds[r + 1] + 1 on.
-function sharded_graph.read(context, list, parts, bounds)
+--- The adjacency of a data set of whose shards this process has the parts {first =, rows =}, and
+-- these features; the rows of rank r are those from bounds[r + 1] + 1 on.
+function sharded_graph.read(context, list, parts, bounds, features)
   local ok, told = errors.try(options.check, "shards: graph", list.graph, SPEC)
   if not ok then checks.fail(context, "is damaged: %s", errors.message(told)) end
   if link.size == 1 then
@@ -109,10 +109,12 @@ function sharded_graph.read(context, list, parts, bounds)
       {joined = true})
   end
   local degrees, loops = read_common(context, list)
-  return MatrixInParts.new(GraphInParts.new{
+  local graph = GraphInParts.new{
     n_nodes = list.rows, n_entries = told.entries, hash = told.hash, symmetric = told.symmetric,
     degrees = degrees, loops = loops, parts = parts, bounds = bounds,
-  })
+  }
+  GraphInParts.beside[features] = graph
+  return MatrixInParts.new(graph)
 end
 
 return sharded_graph

@@ -235,7 +235,8 @@ function shards.read(path, opts)
   local context = {where = ("%s/%s"):format(path, COMMON), shift = -1, keys = {}}
   local list = read_list(context)
   local features, edges, bounds = read_parts(path, list)
-  local adjacency = list.graph and sharded_graph.read(context, list, edges, bounds) or nil
+  local adjacency = list.graph and sharded_graph.read(context, list, edges, bounds, features)
+    or nil
   local fields
   fields, context = npz_layout.read(context.where, opts, adjacency)
   local remember = fields.remember
