@@ -73,6 +73,22 @@ function tests.test_positions_within_a_sub_stream()
   lu.assertEquals(rng:uniform(), philox.uniform(philox.bits(key, 2, 0)))
 end
 
+--- What is drawn for many elements at once is what each would be given alone.
+function tests.test_elements_drawn_together()
+  for _, n in ipairs{1, 63, 64, 65, 200, 65537} do
+    local ids = ladies.range(1, n)
+    lu.assertTrue(ladies.zeros(n):uniform_(0, 1, ladies.rng(n)) == ladies.rng(n):uniform_of(ids))
+  end
+  local rng, key = ladies.rng(9), philox.seed(9)
+  local t = ladies.zeros(300):normal_(1, rng)
+  for i = 1, #t do
+    local r = philox.random(key, 0, i - 1)
+    local u, v = philox.uniform(r[2] << 32 | r[1]), philox.uniform(r[4] << 32 | r[3])
+    local x = math.sqrt(-2 * math.log(u)) * math.cos(2 * math.pi * v)
+    lu.assertAlmostEquals(t[i], x, 1e-6)
+  end
+end
+
 function tests.test_fork_is_pure()
   local rng = ladies.rng(7)
   local before = tostring(rng:fork(3))

@@ -69,10 +69,16 @@ static inline uint64_t ld_random_bits(ld_stream s, uint64_t position)
     return (uint64_t)r[1] << 32 | r[0];
 }
 
-/* Uniform in the open interval (0, 1), 53 bits. */
+/* What 64 random bits are as a number of the open interval (0, 1), of 53 bits. */
+static inline double ld_uniform_of_bits(uint64_t bits)
+{
+    return ((double)(int64_t)(bits >> 12) + 0.5) * 0x1p-52;
+}
+
+/* Uniform in the open interval (0, 1). */
 static inline double ld_random_uniform(ld_stream s, uint64_t position)
 {
-    return ((double)(ld_random_bits(s, position) >> 12) + 0.5) * 0x1p-52;
+    return ld_uniform_of_bits(ld_random_bits(s, position));
 }
 
 __extension__ typedef unsigned __int128 ld_uint128;
@@ -83,14 +89,19 @@ static inline uint64_t ld_random_below(ld_stream s, uint64_t position, uint64_t 
     return (uint64_t)((ld_uint128)ld_random_bits(s, position) * n >> 64);
 }
 
-/* Standard normal (Box-Muller). */
+/* What 128 random bits are as a standard normal number (Box-Muller). */
+static inline double ld_normal_of_bits(uint64_t first, uint64_t second)
+{
+    double u = ld_uniform_of_bits(first), v = ld_uniform_of_bits(second);
+    return sqrt(-2.0 * log(u)) * cos(6.283185307179586 * v);
+}
+
+/* Standard normal. */
 static inline double ld_random_normal(ld_stream s, uint64_t position)
 {
     uint32_t r[4];
     ld_philox(r, s, position);
-    double u = ((double)(((uint64_t)r[1] << 32 | r[0]) >> 12) + 0.5) * 0x1p-52;
-    double v = ((double)(((uint64_t)r[3] << 32 | r[2]) >> 12) + 0.5) * 0x1p-52;
-    return sqrt(-2.0 * log(u)) * cos(6.283185307179586 * v);
+    return ld_normal_of_bits((uint64_t)r[1] << 32 | r[0], (uint64_t)r[3] << 32 | r[2]);
 }
 
 #endif

@@ -3,10 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/philox.h"
 #include "base/threads.h"
 #include "tensor/tensor.h"
 
-enum { GRAIN = 1 << 16 };
+enum { GRAIN = 1 << 16, LANES = LD_PHILOX_LANES };
 
 typedef struct {
     float *data;
@@ -18,10 +19,16 @@ typedef struct {
 static void fill_random(void *ctx, int64_t begin, int64_t end)
 {
     random_fill *f = ctx;
-    for (int64_t i = begin; i < end; i++) {
-        double x = f->normal ? ld_random_normal(f->stream, (uint64_t)i)
-                             : ld_random_uniform(f->stream, (uint64_t)i);
-        f->data[i] = (float)(f->a + f->b * x);
+    uint32_t words[4 * LANES];
+    for (int64_t first = begin; first < end; first += LANES) {
+        int64_t n = end - first < LANES ? end - first : LANES;
+        ld_philox_lanes(words, f->stream, (uint64_t)first);
+        for (int64_t i = 0; i < n; i++) {
+            uint64_t u = (uint64_t)words[LANES + i] << 32 | words[i];
+            uint64_t v = (uint64_t)words[3 * LANES + i] << 32 | words[2 * LANES + i];
+            double x = f->normal ? ld_normal_of_bits(u, v) : ld_uniform_of_bits(u);
+            f->data[first + i] = (float)(f->a + f->b * x);
+        }
     }
 }
 
