@@ -11,7 +11,7 @@
 #include "base/threads.h"
 #include "graph/csr.h"
 
-enum { AHEAD = 16, FEW_ENTRIES = 1 << 18, RANGES = 8, POLLED_ROWS = 1024 };
+enum { AHEAD = 16, GROUP = 64, FEW_ENTRIES = 1 << 18, RANGES = 8, POLLED_ROWS = 1024 };
 
 /* How many columns a thread takes at a time; all entries are read again for every such range. */
 static int64_t columns_at_once(const ld_structure *s)
@@ -199,12 +199,29 @@ static void compare(comparison *p, int64_t r, int64_t e)
         p->values = false;
 }
 
+/* Entries that wait for memory together: a row has few in a range of columns. */
+typedef struct {
+    int64_t rows[GROUP], entries[GROUP];
+    int n;
+} waiting;
+
+static void compare_group(comparison *p, waiting *w)
+{
+    const int32_t *columns = p->a->s->columns;
+    for (int i = 0; i < w->n; i++)
+        __builtin_prefetch(&columns[p->next[columns[w->entries[i]]]]);
+    for (int i = 0; i < w->n; i++)
+        compare(p, w->rows[i], w->entries[i]);
+    w->n = 0;
+}
+
 /* Rows are visited in ascending order, so the entries that mirror those right of the diagonal in row
  * c come up in the order in which its columns are sorted. */
 static void compare_columns(void *ctx, int64_t begin, int64_t end)
 {
     comparison *p = ctx;
     const ld_structure *s = p->a->s;
+    waiting w = {.n = 0};
     for (int64_t c = begin; c < end; c++)
         p->next[c] = entry_from(s, s->offsets[c], s->offsets[c + 1], c + 1);
     for (int64_t r = begin + 1; r < s->n_rows && p->structure; r++) {
@@ -213,10 +230,14 @@ static void compare_columns(void *ctx, int64_t begin, int64_t end)
         int64_t e = entry_from(s, s->offsets[r], s->offsets[r + 1], begin);
         int64_t last = entry_from(s, e, s->offsets[r + 1], r < end ? r : end);
         for (; e < last; e++) {
-            __builtin_prefetch(&s->columns[p->next[s->columns[e + AHEAD < last ? e + AHEAD : e]]]);
-            compare(p, r, e);
+            __builtin_prefetch(&p->next[s->columns[e]], 1);
+            w.rows[w.n] = r;
+            w.entries[w.n++] = e;
+            if (w.n == GROUP)
+                compare_group(p, &w);
         }
     }
+    compare_group(p, &w);
     for (int64_t c = begin; c < end && p->structure; c++)
         if (p->next[c] < s->offsets[c + 1])
             p->structure = false;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/float16.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/simd.h"
@@ -22,24 +23,6 @@ static void advise(const ld_rows *x, ld_access access)
 
 /* --- numbers ------------------------------------------------------------------------------------ */
 
-static inline float single(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-/* IEEE 754 binary16: its exponent and fraction in the places of a float's make a float that is 2^112
- * too small, subnormal ones included; from 2^16 on, which is past the largest, it was no number. */
-static inline float half(uint16_t bits)
-{
-    float size = single((uint32_t)(bits & 0x7fff) << 13) * 0x1p112f;
-    uint32_t word;
-    memcpy(&word, &size, sizeof word);
-    word |= (size >= 0x1p16f ? 0x7f800000u : 0) | (uint32_t)(bits & 0x8000) << 16;
-    return single(word);
-}
-
 /* dst[0 .. n - 1] := the numbers at src. */
 static inline __attribute__((always_inline)) void convert(float *dst, ld_number number,
                                                           const void *src, int64_t n)
@@ -49,10 +32,10 @@ static inline __attribute__((always_inline)) void convert(float *dst, ld_number 
         memcpy(dst, src, (size_t)n * sizeof *dst);
     else if (number == LD_FLOAT16)
         for (int64_t i = 0; i < n; i++)
-            dst[i] = half(halves[i]);
+            dst[i] = ld_float_of_float16(halves[i]);
     else
         for (int64_t i = 0; i < n; i++)
-            dst[i] = single((uint32_t)halves[i] << 16);
+            dst[i] = ld_float_of_bfloat16(halves[i]);
 }
 
 /* --- rows --------------------------------------------------------------------------------------- */

@@ -2,8 +2,7 @@
  * several of them at once. */
 #include "io/array/npy_numbers.h"
 
-#include <math.h>
-#include <string.h>
+#include "base/float16.h"
 
 #define EACH_AS(type)                                                                              \
     for (int64_t i = 0; i < count; i++)                                                            \
@@ -36,32 +35,16 @@ void ld_npy_to_integers(int64_t *out, ld_npy_type type, const void *items, int64
         EACH_AS(int64_t);
 }
 
-/* bfloat16 is the upper half of a float32. */
 static void bfloats_to_doubles(double *out, const uint16_t *items, int64_t count)
 {
-    for (int64_t i = 0; i < count; i++) {
-        uint32_t bits = (uint32_t)items[i] << 16;
-        float value;
-        memcpy(&value, &bits, sizeof value);
-        out[i] = value;
-    }
-}
-
-/* The float16 (IEEE 754 binary16) with these bits. */
-static double half(uint16_t bits)
-{
-    int exponent = bits >> 10 & 31, fraction = bits & 1023;
-    double size = exponent == 0   ? ldexp(fraction, -24)
-                  : exponent < 31 ? ldexp(1024 + fraction, exponent - 25)
-                  : fraction == 0 ? (double)INFINITY
-                                  : (double)NAN;
-    return bits & 0x8000 ? -size : size;
+    for (int64_t i = 0; i < count; i++)
+        out[i] = ld_float_of_bfloat16(items[i]);
 }
 
 static void halves_to_doubles(double *out, const uint16_t *items, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
-        out[i] = half(items[i]);
+        out[i] = ld_float_of_float16(items[i]);
 }
 
 /* Integers become doubles in pieces, as numbers of 64 bits between. */

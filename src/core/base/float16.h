@@ -1,0 +1,32 @@
+/* Numbers of 16 bits as floats, which have all of them. */
+#ifndef LD_BASE_FLOAT16_H
+#define LD_BASE_FLOAT16_H
+
+#include <stdint.h>
+#include <string.h>
+
+static inline float ld_float_of_bits(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* IEEE 754 binary16: its exponent and fraction in the places of a float's make a float that is 2^112
+ * too small, subnormal ones included; from 2^16 on, which is past the largest, it was no number. */
+static inline float ld_float_of_float16(uint16_t bits)
+{
+    float size = ld_float_of_bits((uint32_t)(bits & 0x7fff) << 13) * 0x1p112f;
+    uint32_t word;
+    memcpy(&word, &size, sizeof word);
+    word |= (size >= 0x1p16f ? 0x7f800000u : 0) | (uint32_t)(bits & 0x8000) << 16;
+    return ld_float_of_bits(word);
+}
+
+/* bfloat16 is the upper half of a float. */
+static inline float ld_float_of_bfloat16(uint16_t bits)
+{
+    return ld_float_of_bits((uint32_t)bits << 16);
+}
+
+#endif
