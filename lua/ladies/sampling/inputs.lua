@@ -14,7 +14,7 @@ function inputs.check_square(where, P, by_rows)
     errors.fail(('%s: P must be a Matrix, got a %s; %s:normalize "sym" makes one'):format(where,
       class, class == "Graph" and "graph" or "data.graph"))
   end
-  options.value(where, "P", P, by_rows and "Matrix or MatrixInParts" or "Matrix")
+  if not (by_rows and class == "MatrixInParts") then options.value(where, "P", P, "Matrix") end
   if P.n_rows ~= P.n_cols then
     errors.fail(("%s: P must be square, got %s"):format(where, P))
   end
