@@ -4,9 +4,8 @@ local lu = require "luaunit"
 local ladies = require "ladies"
 local core = require "ladies_core"
 local files = require "tools.files"
-local GraphInParts = require "ladies.ranks.graph_in_parts"
-local MatrixInParts = require "ladies.ranks.matrix_in_parts"
 local message_of = require "tools.message_of"
+local sharded_graph = require "ladies.data.formats.sharded_graph"
 local shell = require "tools.shell"
 
 local tests = {}
@@ -34,13 +33,10 @@ local function parts_of(A)
 end
 
 local function in_parts(A)
-  local loops = {}
-  for node, place in ipairs(A:diagonal():to_table()) do
-    if place > 0 then loops[#loops + 1] = node end
-  end
-  return MatrixInParts.new(GraphInParts.new{n_nodes = NODES, n_entries = A.nnz, hash = A:hash(),
-    symmetric = A:is_symmetric(), degrees = A:degrees(), loops = ladies.index(loops),
-    parts = parts_of(A), bounds = {0, NODES}})
+  local B = sharded_graph.in_one_part(A)
+  B.graph.parts = parts_of(A)
+  B.graph:forget()
+  return B
 end
 
 -- What is known of results: hashes, and other values as they are.

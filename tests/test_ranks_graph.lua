@@ -5,6 +5,7 @@ local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 
 local lu = require "luaunit"
 local files = require "tools.files"
+local graph_traffic = require "ladies.training.graph_traffic"
 local json = require "ladies.base.json"
 local ladies = require "ladies"
 local ranks = require "tools.ranks"
@@ -189,6 +190,29 @@ function tests.test_folders_of_their_own()
   assert_same("apart", other)
   local sent = json.decode(read("apart", "summary.json")).ranks.kinds.graph
   lu.assertTrue(sent.bytes > 10000 and sent.messages > 10, sent.bytes)
+end
+
+--- What is counted as sent for the graph is what one process computes by drawing the mini-batches.
+function tests.test_bytes()
+  local _, parts = folders()
+  local kinds = {ladies = {samples = {20, 20}}, graphsage = {samples = {3, 4}},
+    labor = {samples = {3, 3}}}
+  for name, samples in pairs(kinds) do
+    for n = 2, 4 do
+      if name == "ladies" or n == 3 then
+        local folder = ("bytes%d%s"):format(n, name)
+        train(n, parts, folder, "grad_accumulate = 20, max_batches = 40, " .. sampler(
+          ("ladies.samplers.%s(P, {samples = {%d, %d}})"):format(name, samples.samples[1],
+            samples.samples[2])))
+        local found = json.decode(read(folder, "summary.json")).ranks.kinds.graph
+        local data, asked = graph_traffic.noted(ladies.data.load(parts))
+        local sum = graph_traffic.of({data = data, batch_size = 20, seed = 1, grad_accumulate = 20,
+          sampler = ladies.samplers[name](data.graph:normalize "sym", samples)}, asked, n, 2)
+        lu.assertEquals({found.messages, found.bytes}, {sum.messages, sum.bytes}, folder)
+        lu.assertTrue(sum.bytes > 10000, sum.bytes)
+      end
+    end
+  end
 end
 
 -- ---------------------------------------------------------------- outside of ladies.train

@@ -39,6 +39,7 @@ of_class(Dataset, "name source:string path graph:Graph features:Tensor|Matrix|Ro
 
 -- Weights that are all one say nothing: without them a matrix is smaller and faster.
 local function without_ones(matrix)
+  if options.class_of(matrix) ~= "Matrix" then return matrix end       -- in parts, without weights
   local least, greatest = core.value_range(matrix)
   if least ~= 1 or greatest ~= 1 then return matrix end
   return core.csr{n_rows = matrix.n_rows, n_cols = matrix.n_cols,

@@ -118,10 +118,9 @@ local function bound_to_step(sampler, batch)
   if type(sampler) == "table" and sampler.adaptive then return "it is adaptive" end
 end
 
--- Whether a batch is drawn once more at the one in hand, to find a sampler that depends on more
--- than seeds and rng: at the 1st, 2nd, 3rd, 5th, 9th, ..., for what it keeps may change slowly.
-function Batches:is_checked(number)
-  local done = number - self.first
+--- Whether a batch is drawn once more at the one after so many, to find a sampler that depends on
+-- more than seeds and rng: at the 1st, 2nd, 3rd, 5th, ..., for what it keeps may change slowly.
+function batches.is_checked(done)
   return done % CHECK_EVERY == 0 or done & (done - 1) == 0
 end
 
@@ -192,7 +191,7 @@ function Batches:from_workers()
     self:close()
     error(reason, 0)
   end
-  if self:is_checked(self.number) then
+  if batches.is_checked(self.number - self.first) then
     self:compare(batch, sampling.hash(self.job(self.number)), found)
   end
   return batch
@@ -229,7 +228,7 @@ end
 
 -- Draws the first batch again, now and then, by a sampler that may have changed meanwhile.
 function Batches:draw_again(batch, number)
-  if not self:is_checked(number) then return end
+  if not batches.is_checked(number - self.first) then return end
   if number == self.first then self.first_hash = sampling.hash(batch) end
   if self.first_hash then
     self:compare(self.job(self.first), self.first_hash, ("drawn again after %d %s, it was another "

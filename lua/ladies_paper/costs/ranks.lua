@@ -3,7 +3,10 @@
 local Table = require "ladies.report.table"
 local experiment = require "ladies.experiment"
 local gradients = require "ladies.ranks.gradients"
+local graph_traffic = require "ladies.training.graph_traffic"
 local rows_traffic = require "ladies.training.rows_traffic"
+local shards = require "ladies.data.formats.shards"
+local tables = require "ladies.base.tables"
 local units = require "ladies.base.units"
 
 -- Columns of the features, classes and training nodes; and all nodes, where exact inference fits in
@@ -56,20 +59,34 @@ function costs_of_ranks.table()
   return shown:markdown()
 end
 
---- What 2 to 64 ranks send for features in shards, in a step of the experiment with these settings,
--- whose mini-batches are drawn, and for a cache of so many bytes each, or nil; as Markdown.
+-- What a run with these options sends for a graph in shards, of which `asked` has notes, or nil.
+local function of_graph(opts, asked, size)
+  if not asked then return {} end
+  local sum = graph_traffic.of(opts, asked, size, 1)
+  return {("%d"):format(sum.messages), ("%.2f"):format(sum.bytes / units.MIB)}
+end
+
+--- What 2 to 64 ranks send for features in shards, and a graph in them, in a step of the experiment
+-- with these settings, whose mini-batches are drawn, and for a cache of so many bytes each, or nil;
+-- as Markdown.
 function costs_of_ranks.features(settings, cache)
   local config = experiment.configure(settings)
   config.accumulate = config.accumulate or STEP
-  local data = experiment.load(config)
+  local data, asked = experiment.load(config), nil
+  local names = {"ranks", "messages a step", "MB a step", "of a rank", "MB of caches"}
+  if shards.have_graph(data) then
+    data, asked = graph_traffic.noted(data)
+    tables.append(names, {"messages for the graph", "MB for the graph"})
+  end
   local opts = experiment.options(config, data, {feature_cache = cache})
-  local shown = Table.new{"ranks", "messages a step", "MB a step", "of a rank", "MB of caches"}
+  local shown = Table.new(names)
   for _, size in ipairs(RANKS) do
     if size > 1 and size <= config.accumulate then
       local sum, caches = rows_traffic.of(opts, size, 1)
       local mib = sum.bytes / units.MIB
-      shown:add{("%d"):format(size), ("%d"):format(sum.messages), ("%.2f"):format(mib),
-        ("%.2f"):format(mib / size), ("%.2f"):format(caches.bytes / units.MIB)}
+      shown:add(tables.append({("%d"):format(size), ("%d"):format(sum.messages),
+        ("%.2f"):format(mib), ("%.2f"):format(mib / size),
+        ("%.2f"):format(caches.bytes / units.MIB)}, of_graph(opts, asked, size)))
     end
   end
   return shown:markdown()

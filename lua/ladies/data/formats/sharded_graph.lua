@@ -117,4 +117,13 @@ function sharded_graph.read(context, list, parts, bounds, features)
   return MatrixInParts.new(graph)
 end
 
+--- The Matrix of a graph without weights as a MatrixInParts of one part, which is here.
+function sharded_graph.in_one_part(A)
+  return MatrixInParts.new(GraphInParts.new{
+    n_nodes = A.n_rows, n_entries = A.nnz, hash = A:hash(), symmetric = A:is_symmetric(),
+    degrees = A:degrees(), loops = loops_of(A), parts = {{first = 1, rows = A}},
+    bounds = {0, A.n_rows},
+  })
+end
+
 return sharded_graph

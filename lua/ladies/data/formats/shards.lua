@@ -224,6 +224,12 @@ function shards.bounds(data, ranks)
   return bounds_of(sizes, ranks)
 end
 
+--- Whether the shards of a data set have its graph.
+function shards.have_graph(data)
+  return data.path ~= nil and shards.fits(data.path)
+    and read_list{where = ("%s/%s"):format(data.path, COMMON)}.graph ~= nil
+end
+
 --- Whether the path is that of such a folder.
 function shards.fits(path)
   return core.exists(("%s/%s"):format(path, COMMON)) == "file"
