@@ -1,6 +1,7 @@
 --- Loops of one's own by several ranks with features in shards: the bits of one process alone with
 -- all of the features, and no rank that waits for ever where a loop ends early.
 local lu = require "luaunit"
+local core = require "ladies_core"
 local files = require "tools.files"
 local ladies = require "ladies"
 local ranks = require "tools.ranks"
@@ -110,8 +111,8 @@ function tests.test_left()
 end
 
 -- Runs two ranks, of which one does something else than the other; the one line that tells of it.
-local function failed(lines)
-  local out, err, status = run(2, lines, nil, {env = {"LADIES_PATIENCE=2"}})
+local function failed(lines, patience)
+  local out, err, status = run(2, lines, nil, {env = {"LADIES_PATIENCE=" .. (patience or 2)}})
   lu.assertNotEquals(status, 0, out .. err)
   lu.assertEquals(select(2, err:gsub("rank %d of 2 on ", "")), 1, err)
   return err
@@ -128,6 +129,34 @@ function tests.test_left_alone()
     end)]]):format(rank)), (".*rank %d of 2 on [^\n]*rank %d has ended, and this one still waits "
       .. "for it 1 s later\n.*"):format(1 - rank, rank))
   end
+end
+
+--- Nor do they where each waits in another call, or one for rows that the other does not send: a
+-- line tells of both, long before their patience ends.
+function tests.test_other_calls()
+  local function told(lines)
+    local began = core.clock()
+    local err = failed(lines, 25)
+    lu.assertTrue(core.clock() - began < 20)
+    lu.assertStrContains(err, "; all must call the same functions in the same order")
+    return err
+  end
+  lu.assertStrMatches(told [[
+    for i = 1, 100 do comm.gather(i) end
+    if comm.rank == 0 then comm.barrier() else comm.broadcast(1) end
+  ]], ".*call 101 of rank [01] is comm%.%a+, and call 101 of this one comm%.%a+;.*")
+  lu.assertStrMatches(told [[
+    local t = ladies.zeros(2)
+    if comm.rank == 0 then comm.all_reduce(t) else comm.broadcast(t, 1) end
+  ]], ".*call 1 of rank [01] is comm%.[%a_]+, and call 1 of this one comm%.[%a_]+;.*")
+  lu.assertStrMatches(told [[
+    train(4, function(at)
+      if at == 3 and comm.rank == 0 then return "break" end
+    end)
+    result()]], ".*call %d+ of rank [01] is [^\n]*, and call %d+ of this one [^\n]*;.*")
+  lu.assertStrMatches(told [[
+    if comm.rank == 0 then comm.barrier() else train(1) end
+  ]], ".*waits for rows of features.*")
 end
 
 --- Mini-batches that cannot be shared are refused.

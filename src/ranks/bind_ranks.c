@@ -8,6 +8,7 @@
 #include "fetch.h"
 #include "fetch_graph.h"
 #include "graph/bind_graph_rows.h"
+#include "order.h"
 #include "ranks.h"
 #include "state/bind.h"
 
@@ -120,18 +121,24 @@ static int ranks_broadcast(lua_State *L)
 {
     size_t length = 0;
     const char *own = lua_isnil(L, 1) ? NULL : bind_check_lstring(L, 1, &length);
-    int root = (int)bind_check_integer(L, 2);
-    int64_t *n = lua_newuserdatauv(L, sizeof *n, 0);
-    *n = (int64_t)length;
-    int held = hold(L);
-    settle(L, held, ld_ranks_broadcast((char *)n, sizeof *n, root));
-    char *bytes = lua_newuserdatauv(L, (size_t)*n + 1, 0);
+    int root = (int)bind_check_integer(L, 2), size = (int)bind_check_integer(L, 3);
+    int64_t *offsets = lua_newuserdatauv(L, ((size_t)size + 1) * sizeof *offsets, 0);
+    bind_check(L, ld_ranks_sizes(offsets, (int64_t)length));
+    size_t n = (size_t)offsets[size];
+    char *bytes = lua_newuserdatauv(L, n + 1, 0);
     if (own)
         memcpy(bytes, own, length);
-    held = hold(L);
-    settle(L, held, ld_ranks_broadcast(bytes, *n, root));
-    lua_pushlstring(L, bytes, (size_t)*n);
+    int held = hold(L);
+    settle(L, held, ld_ranks_broadcast(bytes, (int64_t)n, root));
+    lua_pushlstring(L, bytes, n);
     return 1;
+}
+
+static int ranks_at(lua_State *L)
+{
+    size_t length;
+    ld_order_call(bind_check_lstring(L, 1, &length));
+    return 0;
 }
 
 static int ranks_set_patience(lua_State *L)
@@ -263,6 +270,9 @@ int luaopen_ladies_ranks(lua_State *L)
     static const bind_function functions[] = {
         {"open", ranks_open,
          "open() -> rank, size, host\nBegins MPI: this process is a rank, from 0, of so many."},
+        {"at", ranks_at,
+         "at(name)\nThe name of the next call, which is compared with that of the others where it waits "
+         "for\nlong."},
         {"exchange", ranks_exchange,
          "exchange(sends, receives)\nSends and receives tensors, {{rank, Tensor}, ...} each; the k-th "
          "from one rank to\nanother is the k-th there."},
@@ -271,7 +281,7 @@ int luaopen_ladies_ranks(lua_State *L)
         {"gather", ranks_gather,
          "gather(text, size) -> array\nThe texts of all ranks, of which there are `size`."},
         {"broadcast", ranks_broadcast,
-         "broadcast(text, root) -> text\nThe text of rank `root`; others give nil."},
+         "broadcast(text, root, size) -> text\nThe text of rank `root`; others give nil."},
         {"set_patience", ranks_set_patience,
          "set_patience(seconds)\nFor how long a call waits for other ranks."},
         {"finish", ranks_finish, "finish()\nEnds MPI, when all ranks have come to it."},

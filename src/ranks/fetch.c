@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "order.h"
 #include "waiting.h"
 
 /* How many rows go to and come from each rank, and where these begin. */
@@ -25,13 +26,6 @@ struct ld_fetch {
 };
 
 static ld_fetch *under_way; /* which may be forgotten already */
-
-/* The communicator of fetches, and its ranks. */
-static MPI_Comm all_ranks(int *size)
-{
-    static const ld_background work = {.go_on = ld_fetch_go_on, .end = ld_fetch_end_under_way};
-    return ld_ranks_background(size, &work);
-}
 
 static ld_status plan_new(plan *p, int size)
 {
@@ -113,7 +107,7 @@ done:
 static ld_status next_step(ld_fetch *f)
 {
     int size;
-    MPI_Comm comm = all_ranks(&size);
+    MPI_Comm comm = ld_ranks_background(&size);
     f->step++;
     if (f->step == IDS)
         return begin_ids(f, comm);
@@ -122,13 +116,14 @@ static ld_status next_step(ld_fetch *f)
 
 ld_status ld_fetch_begin(ld_fetch **out, ld_rows *have, const ld_index *ids)
 {
+    static const ld_background work = {.go_on = ld_fetch_go_on, .end = ld_fetch_end_under_way};
     ld_fetch *f = NULL;
     ld_status st = ld_ranks_check_open();
     if (st != LD_OK || (st = ld_fetch_end_under_way()) != LD_OK)
         return st;
     if (!(f = ld_calloc_array(1, sizeof *f, LD_MEM_SCRATCH)))
         return LD_NOMEM;
-    MPI_Comm comm = all_ranks(&f->size);
+    MPI_Comm comm = ld_ranks_background(&f->size);
     f->step = OVER; /* as long as nothing is under way */
     f->row = MPI_DATATYPE_NULL;
     f->have = ld_rows_ref(have);
@@ -137,9 +132,11 @@ ld_status ld_fetch_begin(ld_fetch **out, ld_rows *have, const ld_index *ids)
     LD_TRY(plan_wanted(f, ids));
     LD_TRY(ld_ranks_check(MPI_Type_contiguous((int)row_size(f), MPI_BYTE, &f->row), "MPI_Type"));
     LD_TRY(ld_ranks_check(MPI_Type_commit(&f->row), "MPI_Type_commit"));
+    ld_order_fetch();
     LD_TRY(begin_counts(f, comm));
     f->step = COUNTS;
     under_way = f;
+    ld_ranks_set_background(&work);
     *out = f;
     return LD_OK;
 done:
@@ -167,7 +164,7 @@ static ld_status wait_for(ld_fetch *f)
     if (f == under_way)
         under_way = NULL;
     while (st == LD_OK && f->step != OVER) {
-        st = ld_ranks_wait(1, &f->request, "a fetch of rows");
+        st = ld_ranks_wait_for_fetch(&f->request);
         if (st == LD_OK)
             st = next_step(f);
     }

@@ -1,33 +1,22 @@
-/* Waiting: every operation is begun without waiting, and then tested in a loop, first at once, then
- * with the processor left to others, then in short sleeps, for there may be more ranks than
- * processors.
- *
- * Leaving: a rank that ends well says farewell to all others, on a communicator of its own, and waits
- * for theirs. Who still waits for something else long after such a farewell has been forgotten. */
+/* The calls of ranks.h: each is begun without waiting, and then waited for (waiting.c). */
 #include "ranks.h"
 
 #include <mpi.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
 #endif
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "order.h"
 #include "tensor/share.h"
 #include "waiting.h"
 
 enum {
-    SPINS = 200,      /* tests at once */
-    YIELDS = 2000,    /* and then with the processor left to others */
-    SLEEP_NS = 50000, /* and then so far apart */
-    LOOK_EVERY = 64,  /* tests between two looks at the clock */
-    PIECE = 1 << 28,  /* bytes of one message */
+    PIECE = 1 << 28, /* bytes of one message */
     PIECE_FLOATS = PIECE / sizeof(float),
 };
 
@@ -49,115 +38,8 @@ static void find_leaks(void)
 #endif
 }
 
-static const double GRACE = 60; /* seconds that a wait may last after a farewell, at most */
-
-static MPI_Comm ranks = MPI_COMM_NULL, leaving, background;
+static MPI_Comm ranks = MPI_COMM_NULL, background;
 static int own_rank, n_ranks;
-static int n_left, last_left; /* ranks that have said farewell, and the last one */
-static double left_at;        /* when it did */
-static bool lost;
-static double patience = 1800, waited;
-static const ld_background *behind;
-
-ld_status ld_ranks_check(int code, const char *what)
-{
-    char text[MPI_MAX_ERROR_STRING];
-    int length;
-    if (code == MPI_SUCCESS)
-        return LD_OK;
-    lost = true;
-    MPI_Error_string(code, text, &length);
-    return ld_fail(LD_IO, "ranks: %s: %s", what, text);
-}
-
-ld_status ld_ranks_check_open(void)
-{
-    if (lost)
-        return ld_fail(LD_STATE, "ranks: they have lost each other, by an error before");
-    return LD_OK;
-}
-
-static void pause_between(int64_t tests)
-{
-    if (tests < SPINS)
-        return;
-    if (tests < SPINS + YIELDS)
-        sched_yield();
-    else
-        nanosleep(&(struct timespec){.tv_nsec = SLEEP_NS}, NULL);
-}
-
-/* Takes a farewell that has come. */
-static ld_status take_farewell(void)
-{
-    MPI_Status from;
-    int there = 0;
-    ld_status st =
-        ld_ranks_check(MPI_Iprobe(MPI_ANY_SOURCE, 0, leaving, &there, &from), "MPI_Iprobe");
-    if (st != LD_OK || !there)
-        return st;
-    n_left++;
-    last_left = from.MPI_SOURCE;
-    left_at = ld_clock();
-    return ld_ranks_check(MPI_Recv(NULL, 0, MPI_BYTE, last_left, 0, leaving, MPI_STATUS_IGNORE),
-                          "MPI_Recv");
-}
-
-/* Whether it has taken too long, or is to be given up. */
-static ld_status look(double began)
-{
-    ld_status st = take_farewell();
-    double now = ld_clock(), grace = patience / 2 < GRACE ? patience / 2 : GRACE;
-    if (st != LD_OK)
-        return st;
-    if (n_left > 0 && now - left_at > grace)
-        return ld_fail(LD_STATE,
-                       "ranks: rank %d has ended, and this one still waits for it %.0f s later",
-                       last_left, grace);
-    if (now - began > patience)
-        return ld_fail(LD_STATE, "ranks: waited %.0f s for another rank, which did not come",
-                       patience);
-    return ld_poll();
-}
-
-ld_status ld_ranks_wait(int n, MPI_Request *requests, const char *what)
-{
-    double began = ld_clock();
-    int done = 0;
-    ld_status st = LD_OK;
-    for (int64_t tests = 0; st == LD_OK; tests++) {
-        st = ld_ranks_check(MPI_Testall(n, requests, &done, MPI_STATUSES_IGNORE), what);
-        if (st != LD_OK || done)
-            break;
-        st = behind ? behind->go_on() : LD_OK;
-        if (st == LD_OK && tests % LOOK_EVERY == 0)
-            st = look(began);
-        pause_between(tests);
-    }
-    waited += ld_clock() - began;
-    lost = lost || st != LD_OK;
-    return st;
-}
-
-/* Ends what goes on in the background, for which others may wait, says farewell, and waits for that of all others,
- * however long they have something to do. */
-static ld_status leave(void)
-{
-    ld_status st = behind ? behind->end() : LD_OK;
-    MPI_Request request;
-    for (int r = 0; r < n_ranks && st == LD_OK; r++) {
-        if (r == own_rank)
-            continue;
-        st = ld_ranks_check(MPI_Isend(NULL, 0, MPI_BYTE, r, 0, leaving, &request), "MPI_Isend");
-        if (st == LD_OK)
-            st = ld_ranks_check(MPI_Request_free(&request), "MPI_Request_free");
-    }
-    for (int64_t tests = 0; st == LD_OK && n_left < n_ranks - 1; tests++) {
-        st = take_farewell();
-        pause_between(tests);
-    }
-    return st;
-}
 
 /* At the exit of the process. The launcher ends the others when one aborts. */
 static void at_exit(int status, void *unused)
@@ -168,7 +50,7 @@ static void at_exit(int status, void *unused)
     if (done)
         return;
     fflush(NULL);
-    if (status == EXIT_SUCCESS && !lost && leave() == LD_OK) {
+    if (status == EXIT_SUCCESS && !ld_ranks_lost() && ld_ranks_leave() == LD_OK) {
         find_leaks();
         MPI_Finalize();
     } else {
@@ -186,6 +68,7 @@ static ld_status new_comm(MPI_Comm *comm)
 
 static ld_status begin(void)
 {
+    MPI_Comm words;
     int provided;
     ld_status st;
     count_leaks(false);
@@ -197,11 +80,12 @@ static ld_status begin(void)
     setenv("LADIES_WITHIN_RANK", "1", 1);
     if (provided < MPI_THREAD_FUNNELED)
         return ld_fail(LD_STATE, "ranks: this MPI allows no threads besides its own");
-    if ((st = new_comm(&leaving)) != LD_OK || (st = new_comm(&ranks)) != LD_OK ||
+    if ((st = new_comm(&words)) != LD_OK || (st = new_comm(&ranks)) != LD_OK ||
         (st = new_comm(&background)) != LD_OK ||
-        (st = ld_ranks_check(MPI_Comm_rank(ranks, &own_rank), "MPI_Comm_rank")) != LD_OK)
+        (st = ld_ranks_check(MPI_Comm_rank(ranks, &own_rank), "MPI_Comm_rank")) != LD_OK ||
+        (st = ld_ranks_check(MPI_Comm_size(ranks, &n_ranks), "MPI_Comm_size")) != LD_OK)
         return st;
-    return ld_ranks_check(MPI_Comm_size(ranks, &n_ranks), "MPI_Comm_size");
+    return ld_ranks_open_waiting(words, own_rank, n_ranks);
 }
 
 ld_status ld_ranks_open(int *rank, int *size)
@@ -216,9 +100,8 @@ ld_status ld_ranks_open(int *rank, int *size)
     return LD_OK;
 }
 
-MPI_Comm ld_ranks_background(int *size, const ld_background *work)
+MPI_Comm ld_ranks_background(int *size)
 {
-    behind = work;
     *size = n_ranks;
     return background;
 }
@@ -232,21 +115,11 @@ MPI_Comm ld_ranks_foreground(int *size)
 ld_status ld_ranks_finish(void)
 {
     ld_status st = ld_ranks_check_open();
-    if (st != LD_OK || (st = leave()) != LD_OK)
+    if (st != LD_OK || (st = ld_ranks_leave()) != LD_OK)
         return st;
-    lost = true;
+    ld_ranks_lose();
     find_leaks();
     return ld_ranks_check(MPI_Finalize(), "MPI_Finalize");
-}
-
-void ld_ranks_set_patience(double seconds)
-{
-    patience = seconds;
-}
-
-double ld_ranks_waited(void)
-{
-    return waited;
 }
 
 ld_status ld_ranks_exchange(const ld_ranks_block *sends, int n_sends,
@@ -308,6 +181,7 @@ ld_status ld_ranks_gather_rows(ld_tensor *rows, const int64_t *bounds)
         shared_bytes += own * (int64_t)sizeof(float);
     }
     shared_messages += n_sends;
+    ld_order_call("a product made together");
     ld_status st = ld_ranks_exchange(sends, n_sends, receives, n_receives);
     if (st != LD_OK)
         ld_tensor_ref(rows);
@@ -340,23 +214,38 @@ ld_status ld_ranks_sum(float *sum, const float *own, int64_t n)
     return ld_ranks_wait(1, &request, "a sum");
 }
 
-/* The sizes of what all ranks give, as offsets. */
-static ld_status gather_sizes(int64_t *offsets, int64_t n)
+/* What goes before texts. */
+typedef struct {
+    int64_t size;
+    ld_order order;
+} heading;
+
+ld_status ld_ranks_sizes(int64_t *offsets, int64_t n)
 {
     MPI_Request request;
-    ld_status st;
-    offsets[0] = 0;
-    if ((st = ld_ranks_check(
-             MPI_Iallgather(&n, 1, MPI_INT64_T, offsets + 1, 1, MPI_INT64_T, ranks, &request),
-             "MPI_Iallgather")) != LD_OK ||
-        (st = ld_ranks_wait(1, &request, "a gathering")) != LD_OK)
+    ld_status st = ld_ranks_check_open();
+    if (st != LD_OK)
         return st;
-    for (int r = 0; r < n_ranks; r++)
-        offsets[r + 1] += offsets[r];
-    if (offsets[n_ranks] > INT32_MAX)
-        return ld_fail(LD_VALUE, "ranks: together they give %lld bytes, the most is 2^31 - 1",
-                       (long long)offsets[n_ranks]);
+    heading *all = ld_alloc_array(n_ranks + 1, sizeof *all, LD_MEM_SCRATCH);
+    if (!all)
+        return LD_NOMEM;
+    heading *own = all + n_ranks;
+    own->size = n;
+    ld_order_here(&own->order, false);
+    LD_TRY(ld_ranks_check(
+        MPI_Iallgather(own, sizeof *own, MPI_BYTE, all, sizeof *own, MPI_BYTE, ranks, &request),
+        "MPI_Iallgather"));
+    LD_TRY(ld_ranks_wait(1, &request, "a gathering"));
+    offsets[0] = 0;
+    for (int r = 0; r < n_ranks; r++) {
+        offsets[r + 1] = offsets[r] + all[r].size;
+        LD_TRY(ld_order_check(r, &all[r].order));
+    }
+    ld_free(all);
     return LD_OK;
+done:
+    ld_ranks_lose(); /* MPI may still use the memory */
+    return st;
 }
 
 ld_status ld_ranks_gather(char **all, int64_t *offsets, const char *own, int64_t n)
@@ -364,9 +253,12 @@ ld_status ld_ranks_gather(char **all, int64_t *offsets, const char *own, int64_t
     MPI_Request request;
     char *bytes = NULL;
     int *counts = NULL;
-    ld_status st;
-    if ((st = ld_ranks_check_open()) != LD_OK || (st = gather_sizes(offsets, n)) != LD_OK)
+    ld_status st = ld_ranks_sizes(offsets, n);
+    if (st != LD_OK)
         return st;
+    if (offsets[n_ranks] > INT32_MAX)
+        return ld_fail(LD_VALUE, "ranks: together they give %lld bytes, the most is 2^31 - 1",
+                       (long long)offsets[n_ranks]);
     bytes = ld_alloc((size_t)offsets[n_ranks] + 1, LD_MEM_SCRATCH);
     counts = ld_alloc_array(2 * n_ranks, sizeof *counts, LD_MEM_SCRATCH);
     if (!bytes || !counts) {
@@ -385,7 +277,7 @@ ld_status ld_ranks_gather(char **all, int64_t *offsets, const char *own, int64_t
     ld_free(counts);
     return LD_OK;
 done:
-    if (!lost) { /* else MPI may still use them */
+    if (!ld_ranks_lost()) { /* else MPI may still use them */
         ld_free(bytes);
         ld_free(counts);
     }

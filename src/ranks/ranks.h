@@ -41,6 +41,10 @@ ld_status ld_ranks_exchange(const ld_ranks_block *sends, int n_sends,
 /* The sum of n floats of all ranks, in an order of MPI's own: what an exchange is measured against. */
 ld_status ld_ranks_sum(float *sum, const float *own, int64_t n);
 
+/* The sizes of what ranks give, as offsets: what is of rank r begins at offsets[r], and offsets[size] is
+ * the end. LD_STATE where ranks are in another call (order.h). */
+ld_status ld_ranks_sizes(int64_t *offsets, int64_t n);
+
 /* What every rank gives, at every rank: the bytes of rank r at (*all)[offsets[r]] up to
  * offsets[r + 1]. offsets has room for size + 1, *all is to be freed with ld_free. LD_VALUE for 2^31
  * bytes and more. `own` is as the blocks above. */

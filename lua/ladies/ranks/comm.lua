@@ -2,9 +2,10 @@
 -- one's own (ladies.train does it all by itself). A process that nobody started so is rank 0 of 1,
 -- and everything here works in it, without MPI.
 --
--- All ranks must call the same functions in the same order. What a function returns is the same at
--- all of them, by bits. Where a rank fails, all end; none waits for ever: after 1800 s, or as many
--- as the environment's LADIES_PATIENCE says, waiting is an error.
+-- All ranks must call the same functions in the same order: others are an error, which says which.
+-- What a function returns is the same at all of them, by bits. Where a rank fails, all end; none
+-- waits for ever: after 1800 s, or as many as the environment's LADIES_PATIENCE says, waiting is an
+-- error.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -13,22 +14,19 @@ local gradients = require "ladies.ranks.gradients"
 local link = require "ladies.ranks.link"
 local options = require "ladies.base.options"
 local packed = require "ladies.ranks.packed"
+local tables = require "ladies.base.tables"
 
 local comm = {rank = link.rank, size = link.size}
 
-local KIND = "script"
-
 --- comm.barrier(): returns when all ranks have called it.
 function comm.barrier()
-  link.gather(KIND, "")
+  link.gather("comm.barrier", "")
 end
 
 --- comm.gather(value) -> table: what every rank gives, plain data (numbers, strings, booleans, and
 -- tables of these): that of rank r is at r + 1.
 function comm.gather(value)
-  local values = {}
-  for i, text in ipairs(link.gather(KIND, packed.text(value))) do values[i] = packed.value(text) end
-  return values
+  return tables.map(link.gather("comm.gather", packed.text(value)), packed.value)
 end
 
 -- The root of a broadcast.
@@ -53,7 +51,7 @@ local function broadcast_tensor(shape, t, root)
   else
     receives[1] = {root, copy}
   end
-  if link.size > 1 then link.exchange(KIND, sends, receives) end
+  if link.size > 1 then link.exchange("comm.broadcast", sends, receives) end
   return copy
 end
 
@@ -68,7 +66,7 @@ function comm.broadcast(value, root)
   elseif link.rank == root then
     told = {value = value}
   end
-  told = packed.value(link.broadcast(KIND, told and packed.text(told), root))
+  told = packed.value(link.broadcast("comm.broadcast", told and packed.text(told), root))
   if told.shape then return broadcast_tensor(told.shape, value, root) end
   return told.value
 end
@@ -76,7 +74,7 @@ end
 -- Fails where ranks give tensors of other shapes.
 local function check_shapes(t)
   local own = ("%d x %d"):format(t.n_rows, t.n_cols)
-  for i, other in ipairs(link.gather(KIND, own)) do
+  for i, other in ipairs(link.gather("comm.all_reduce", own)) do
     if other ~= own then
       errors.fail(("comm.all_reduce: rank %d has a Tensor of %s, rank %d of %s; all must have one "
         .. "shape"):format(link.rank, own, i - 1, other))
@@ -100,7 +98,7 @@ function comm.all_reduce(t)
     end
     nodes[rank + 1] = {first = rank + 1, last = rank + 1, sum = sum}
   end
-  link.exchange(KIND, sends, receives)
+  link.exchange("comm.all_reduce", sends, receives)
   return fold.add(nodes, link.size)
 end
 
@@ -110,14 +108,14 @@ end
 -- process alone.
 function comm.together(f, ...)
   options.value("comm.together", "f", f, "callable")
-  return link.shared(KIND, f, ...)
+  return link.shared("comm.together", f, ...)
 end
 
 -- Whether each parameter has a gradient at any rank.
 local function has_any(optimizer)
   local _, has = optimizer:sums()
   local any = {}
-  for _, text in ipairs(link.gather(KIND, packed.text(has))) do
+  for _, text in ipairs(link.gather("comm.accumulate", packed.text(has))) do
     for i, there in ipairs(packed.value(text)) do any[i] = any[i] or there end
   end
   return any

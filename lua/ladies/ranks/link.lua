@@ -1,6 +1,7 @@
 --- What binds the ranks: the module ladies_ranks where mpirun or srun has started several, and
 -- nothing where this process is alone. Everything that goes between ranks goes through here, by a
--- `kind` that says what for, and is counted.
+-- `kind` that says what for, and is counted. Ranks compare the kinds of their calls, and fail where
+-- these are not the same.
 --
 -- Rank 0 alone is heard: the standard output of the others goes nowhere, and so do their notes. An
 -- error of any rank ends all, with its message and the rank before it.
@@ -66,6 +67,7 @@ end
 -- The result of f(...), which sends so many messages and bytes.
 local function counted(kind, messages, bytes, f, ...)
   local counts, before = of_kind(kind), mpi.waited()
+  mpi.at(kind)
   local result = f(...)
   counts.messages, counts.bytes = counts.messages + messages, counts.bytes + bytes
   counts.seconds = counts.seconds + mpi.waited() - before
@@ -83,7 +85,7 @@ end
 function link.broadcast(kind, text, root)
   if link.size == 1 then return text end
   local others = link.rank == root and link.size - 1 or 0
-  return counted(kind, others, others * #(text or ""), mpi.broadcast, text, root)
+  return counted(kind, others, others * #(text or ""), mpi.broadcast, text, root, link.size)
 end
 
 --- Sends tensors and receives others, each {{rank, Tensor}, ...}; the k-th from one rank to another
@@ -120,6 +122,7 @@ end
 -- others what they want of these: a Matrix, or nil where no rank wanted any. All ranks call it.
 function link.fetch_graph(kind, rows, ids)
   local counts, before = of_kind(kind), mpi.waited()
+  mpi.at(kind)
   local found, messages, bytes = mpi.fetch_graph(rows, ids)
   counts.messages, counts.bytes = counts.messages + messages, counts.bytes + bytes
   counts.seconds = counts.seconds + mpi.waited() - before

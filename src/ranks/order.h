@@ -1,0 +1,35 @@
+/* The order of calls. All ranks make the same calls in the same order; where they do not, texts of one
+ * would be taken for another's, or some wait for what never comes. So a rank says where it is before
+ * each text (ranks.c), and, when it waits for long, again and again (waiting.c). */
+#ifndef LD_RANKS_ORDER_H
+#define LD_RANKS_ORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+enum { LD_ORDER_NAME = 32 };
+
+/* Where a rank is. */
+typedef struct {
+    int64_t calls, fetches;   /* that it has begun */
+    uint64_t hash;            /* of the names of the calls */
+    int64_t in_fetch;         /* whether it waits for a fetch, and not in the last call */
+    char name[LD_ORDER_NAME]; /* of the last call */
+} ld_order;
+
+/* Notes that this rank begins a call of this name, or a fetch. */
+void ld_order_call(const char *name);
+void ld_order_fetch(void);
+
+/* Where this rank waits now. */
+void ld_order_here(ld_order *out, bool in_fetch);
+
+/* LD_STATE where this rank, which waits `here`, and another one wait for what never comes. */
+ld_status ld_order_compare(const ld_order *here, int other, const ld_order *there);
+
+/* LD_STATE unless this rank and another, which have met, have made the same calls. */
+ld_status ld_order_check(int other, const ld_order *there);
+
+#endif
