@@ -508,6 +508,66 @@ function tests.test_relu_dropout()
   end
 end
 
+--- Over an operand that nothing needs any more: the same numbers, and the operand is released.
+function tests.test_relu_dropout_over_its_operand()
+  local rng = ladies.rng(6)
+  local x, weights = ladies.zeros(700, 3):normal_(1, rng), ladies.zeros(700, 3):normal_(1, rng)
+  local function found(done)
+    local p = x:clone():requires_grad_()
+    local _ <close> = ladies.step()
+    local h = p * 2
+    local before = ladies.memory().tensor
+    local y = h:relu_dropout(0.25, rng:at(4), done)
+    lu.assertEquals(ladies.memory().tensor - before < 4 * 700 * 3, done)
+    lu.assertEquals(tostring(h) == "Tensor, released", done);
+    (y * weights):sum():backward()
+    return {y:to_table(), p.grad:to_table()}
+  end
+  lu.assertEquals(found(true), found(false))
+end
+
+--- An operand that the step needs, or that is none of its results, stays as it is.
+function tests.test_relu_dropout_beside_its_operand()
+  local x = ladies.zeros(40, 3):normal_(1, ladies.rng(6))
+  local function found(make, done)
+    local p = x:clone():requires_grad_()
+    local _ <close> = ladies.step()
+    local h, other = make(p)
+    local before = h:to_table()
+    local y = h:relu_dropout(0.25, ladies.rng(4), done)
+    lu.assertEquals(h:to_table(), before)
+    local loss = y:sum()
+    if other then loss = loss + other():sum() end
+    loss:backward()
+    return {y:to_table(), p.grad:to_table(), h.grad and h.grad:to_table()}
+  end
+  for name, make in pairs{
+    parameter = function(p) return p end,
+    ["a view"] = function(p) return p:reshape(20, 6) end,
+    ["with a view"] = function(p)
+      local h = p * 2
+      local view = h:reshape(120)
+      return h, function() return view end
+    end,
+    ["read by its own backward"] = function(p) return p:exp() end,
+    ["read by another's"] = function(p)
+      local h = p * 2
+      local square = h * h
+      return h, function() return square end
+    end,
+    ["the values of a matrix"] = function(p)
+      local h = p:row_sums() * 2
+      local A = ladies.sparse(ladies.ones(40, 1)):with_values(h)
+      return h, function() return A:matmul(ladies.ones(1, 1)) end
+    end,
+    ["with a gradient that is kept"] = function(p) return (p * 2):keep_grad_() end,
+  } do
+    lu.assertEquals(found(make, true), found(make, false), name)
+  end
+  x:relu_dropout(0.25, ladies.rng(4), true)
+  lu.assertEquals(#x, 40)
+end
+
 --- Kept elements and their gradients are divided by 1 - p, dropped ones are zero.
 function tests.test_dropout_mask()
   local case, compute = dropout_case()

@@ -27,6 +27,7 @@ function finish.apply(layer, h, rng)
   if layer.norm then h = free_after(h, layer.norm:forward(h)) end
   local p = layer.dropout.p
   if rng and p > 0 and layer.activation == relu then
+    if h.in_step then return h:relu_dropout(p, rng, true) end
     return free_after(h, h:relu_dropout(p, rng))
   end
   h = free_after(h, layer.activation(h))

@@ -111,12 +111,20 @@ static int tensor_concat(lua_State *L)
     return 1;
 }
 
+static void drop(void *object)
+{
+    ld_tensor_unref(object);
+}
+
 static int dropout(lua_State *L, bool relu)
 {
     ld_tensor *x = bind_operand(L, 1);
     lua_Number p = bind_check_number(L, 2);
     ld_rng *rng = bind_rng(L, 3);
-    bind_check(L, ld_op_dropout(bind_tape(L), bind_new_tensor(L), x, p, relu, rng));
+    bool done = relu && lua_toboolean(L, 4);
+    bind_check(L, ld_op_dropout(bind_tape(L), bind_new_tensor(L), x, p, relu, done, rng));
+    if (!x->storage) /* the result has it */
+        bind_drop(L, bind_check_userdata(L, 1, BIND_TENSOR), drop);
     return 1;
 }
 
@@ -329,8 +337,9 @@ static const bind_function tensor_methods[] = {
      "and\n"
      "divides the others by 1 - p (Srivastava et al. 2014)."},
     {"relu_dropout", tensor_relu_dropout,
-     "x:relu_dropout(p: number, rng) -> Tensor\n"
-     "x:relu():dropout(p, rng) in one pass over the elements."},
+     "x:relu_dropout(p: number, rng [, done = false]) -> Tensor\n"
+     "x:relu():dropout(p, rng) in one pass over the elements. With `done` x is not used again: the\n"
+     "result takes its memory where the step can do without x, which is released then."},
     {"layer_norm", tensor_layer_norm,
      "x:layer_norm(gain: Tensor, bias: Tensor [, eps = 1e-5]) -> Tensor\n"
      "(x - mean) / sqrt(variance + eps) * gain + bias over each row (Ba et al. 2016)."},

@@ -77,10 +77,10 @@ ld_status ld_op_clamp(ld_tape *tape, ld_tensor **out, ld_tensor *x, double low, 
 
 /* --- dropout (op_dropout.c) ------------------------------------------------------------------- */
 /* Each element is zeroed with probability p (rounded to a multiple of 2^-16), the others are
- * divided by 1 - p; 0 <= p < 1. With relu it is max(x, 0) whose elements are. Of a matrix, the entries
- * that are zeroed are left out. */
+ * divided by 1 - p; 0 <= p < 1. With relu it is max(x, 0) whose elements are. With done the result may
+ * take x's memory; x is released then. Of a matrix, the entries that are zeroed are left out. */
 ld_status ld_op_dropout(ld_tape *tape, ld_tensor **out, ld_tensor *x, double p, bool relu,
-                        ld_rng *rng);
+                        bool done, ld_rng *rng);
 ld_status ld_op_csr_dropout(ld_tape *tape, ld_csr **out, ld_csr *a, double p, ld_rng *rng);
 
 /* --- normalisation of columns (op_batch_norm.c) ------------------------------------------------ */

@@ -42,9 +42,8 @@ typedef struct {
 /* out = scale * in where an element is kept, 0 elsewhere; with relu, negative elements are 0 first, and
  * the masks are of those that are kept and positive. Whether to keep one is all bits or none of an
  * integer, which compilers make of vectors where they do not of a bool. */
-static inline __attribute__((always_inline)) void forward_group(const dropout *p, int64_t group,
-                                                                float *restrict out,
-                                                                const float *restrict in, bool relu)
+static inline __attribute__((always_inline)) void
+forward_group(const dropout *p, int64_t group, float *out, const float *in, bool relu)
 {
     draws d;
     uint32_t kept[LANES] = {0}, factor;
@@ -52,15 +51,17 @@ static inline __attribute__((always_inline)) void forward_group(const dropout *p
     const float scale = p->scale;
     memcpy(&factor, &scale, sizeof factor);
     draw(&d, p->stream, (uint64_t)group);
-    for (int i = 0; i < GROUP / LANES; i++)
+    for (int i = 0; i < GROUP / LANES; i++) {
+        LD_INDEPENDENT /* the two may be the same memory */
         for (int j = 0; j < LANES; j++) {
             int at = i * LANES + j;
-            float x = relu && in[at] < 0 ? 0 : in[at], times;
+            float given = in[at], x = relu && given < 0 ? 0 : given, times;
             uint32_t keep = ~(uint32_t)((d.bits[at] - threshold) >> 31), bits = keep & factor;
             memcpy(&times, &bits, sizeof times);
             out[at] = times * x;
-            kept[j] |= keep & (uint32_t)(!relu || in[at] > 0) << i;
+            kept[j] |= keep & (uint32_t)(!relu || given > 0) << i;
         }
+    }
     if (p->masks)
         for (int j = 0; j < LANES; j++)
             p->masks[group].bytes[j] = (uint8_t)kept[j];
@@ -159,8 +160,9 @@ static ld_status check_probability(double p)
 }
 
 ld_status ld_op_dropout(ld_tape *tape, ld_tensor **out, ld_tensor *x, double p, bool relu,
-                        ld_rng *rng)
+                        bool done, ld_rng *rng)
 {
+    bool over = done && ld_tape_may_overwrite(tape, x);
     ld_tensor *y = NULL, *masks = NULL;
     ld_node node = {.name = relu ? "relu_dropout" : "dropout",
                     .backward = dropout_backward,
@@ -170,7 +172,7 @@ ld_status ld_op_dropout(ld_tape *tape, ld_tensor **out, ld_tensor *x, double p, 
     dropout d = {.in = x->data, .size = ld_tensor_size(x), .relu = relu};
     ld_status st;
     LD_TRY(check_probability(p));
-    LD_TRY(ld_tensor_like(&y, x));
+    LD_TRY(over ? ld_tensor_view(&y, x, x->ndim, x->n_rows, x->n_cols) : ld_tensor_like(&y, x));
     if (ld_tape_records(tape) && ld_wants_grad(x)) {
         LD_TRY(ld_tensor_new(&masks, 2, groups(d.size), sizeof(mask) / sizeof(float)));
         d.masks = (mask *)masks->data;
@@ -180,7 +182,9 @@ ld_status ld_op_dropout(ld_tape *tape, ld_tensor **out, ld_tensor *x, double p, 
     d.stream = ld_rng_next(rng);
     d.threshold = (uint16_t)threshold_of(p);
     d.scale = scale_of(p);
-    LD_TRY(ld_parallel_for(groups(d.size), GRAIN, forward, &d));
+    st = ld_parallel_for(groups(d.size), GRAIN, forward, &d);
+    if (over)
+        ld_tensor_release(x);
 done:
     st = ld_tape_finish(tape, out, y, &node, st);
     ld_tensor_unref(masks);

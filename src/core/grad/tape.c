@@ -142,6 +142,16 @@ static ld_status record(ld_tape *t, ld_tensor *out, const ld_node *node)
     return LD_OK;
 }
 
+bool ld_tape_may_overwrite(const ld_tape *tape, const ld_tensor *x)
+{
+    enum { STEP_AND_CALLER = 2 };
+    if (!ld_tape_records(tape) || tape->n_nodes == 0)
+        return false;
+    const ld_node *last = &tape->nodes[tape->n_nodes - 1];
+    return last->out == x && last->unread & LD_OUT && !x->keep_grad &&
+           atomic_load(&x->refs) == STEP_AND_CALLER && !ld_tensor_has_views(x);
+}
+
 ld_status ld_tape_finish(ld_tape *tape, ld_tensor **out, ld_tensor *y, const ld_node *node,
                          ld_status st)
 {

@@ -108,6 +108,11 @@ static inline ld_tape *ld_matrix_tape(ld_tape *tape, const ld_csr *a)
     return ld_tape_records(tape) && ld_csr_wants_grad(a) ? tape : NULL;
 }
 
+/* Whether an operation may write its result over x, which its caller does not need afterwards: x is
+ * the result of the operation that was recorded last, whose backward does not read it, and besides
+ * the step and the caller nobody holds x or shares its memory. */
+bool ld_tape_may_overwrite(const ld_tape *tape, const ld_tensor *x);
+
 /* Ends an operation that computed `y` (one reference, handed over) with status `st`: y comes to
  * belong to the open step, the node is recorded when an input wants a gradient (with references of
  * all that it names), and *out is y. When st or recording failed, y is dropped. `y` may be NULL when
