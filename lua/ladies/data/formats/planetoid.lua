@@ -82,11 +82,8 @@ end
 
 -- The classes of one-hot rows; 0 for a row of zeros.
 local function classes_of(one_hot)
-  local classes = {}
-  for i, class in ipairs(one_hot:argmax():to_table()) do
-    classes[i] = one_hot:get(i, class) > 0 and class or 0
-  end
-  return classes
+  local some = one_hot:max(2):above(0)
+  return (one_hot:argmax():to_tensor() * some):to_index():to_table()
 end
 
 -- The graph's dict and the number of its nodes, each of which is a key.
@@ -99,20 +96,23 @@ end
 -- The neighbour lists as two Indexes: who is listed (sources), and by whom. A list that belongs to
 -- two nodes is refused, since a small file could describe a huge graph so.
 local function edges_of(context, graph, n)
-  local sources, targets, seen = {}, {}, {}
+  local sources, targets, count, seen = {}, {}, 0, {}
+  local type_of = math.type
   for id, neighbours in pairs(graph) do
-    if math.type(id) ~= "integer" or id < 0 or id >= n or type(neighbours) ~= "table"
+    if type_of(id) ~= "integer" or id < 0 or id >= n or type(neighbours) ~= "table"
       or seen[neighbours] then
       checks.fail(context, "graph: %s must be an id of 0..%d with a list of neighbours of its own",
         tostring(id), n - 1)
     end
     seen[neighbours] = true
+    local target = id + 1
     for _, neighbour in ipairs(neighbours) do
-      if math.type(neighbour) ~= "integer" or neighbour < 0 or neighbour >= n then
+      if type_of(neighbour) ~= "integer" or neighbour < 0 or neighbour >= n then
         checks.fail(context, "graph: node %d has the neighbour %s, must be in 0..%d", id,
           tostring(neighbour), n - 1)
       end
-      sources[#sources + 1], targets[#targets + 1] = neighbour + 1, id + 1
+      count = count + 1
+      sources[count], targets[count] = neighbour + 1, target
     end
   end
   return core.index(sources), core.index(targets)
@@ -129,15 +129,23 @@ local function adjacency_of(context, graph, n)
     :format(#sources, twice, listed.nnz - simple.nnz)
 end
 
--- The rows of `first`, and those of `second` at the ids `at`, in a matrix of n rows.
+-- The rows of `first`, and behind them those of `second` as rows `at`, in a matrix of n rows.
 local function stack(n, first, second, at)
+  local sorted = at:sort()
+  second = second:rows(core.sampling.find(at, sorted))
+  local rows, k = sorted:to_table(), 1
+  local offsets, ends = first:offsets():to_table(), second:offsets():to_table()
+  for row = first.n_rows + 1, n do
+    while rows[k] == row do k = k + 1 end      -- one that is there twice is refused later
+    offsets[row + 1] = first.nnz + ends[k]
+  end
   local values = core.zeros(first.nnz + second.nnz)
   if first.nnz > 0 then values:slice(1, first.nnz):copy_(first:entry_values()) end
   if second.nnz > 0 then
     values:slice(first.nnz + 1, #values):copy_(second:entry_values())
   end
-  return core.matrix{n_rows = n, n_cols = first.n_cols, values = values,
-    rows = first:row_of() .. at[second:row_of()], cols = first:col_of() .. second:col_of()}
+  return core.csr{n_rows = n, n_cols = first.n_cols, offsets = core.index(offsets),
+    columns = first:col_of() .. second:col_of(), values = values}
 end
 
 --- The fields of the data set whose files are called `path`.*, and the context of messages, as
