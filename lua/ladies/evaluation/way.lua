@@ -120,7 +120,7 @@ function Way:logits(model, P, features)
   local field, nodes, where = self.field, self.nodes, "ladies.inference"
   options.value(where, "the model", model, "table")
   options.value(where, "the model's n_layers", model.n_layers, "integer")
-  options.value(where, "P", P, "Matrix or MatrixInParts")
+  if options.class_of(P) ~= "MatrixInParts" then options.value(where, "P", P, "Matrix") end
   options.value(where, "features", features, "Tensor or Matrix or Rows")
   if not field or field.P ~= P or field.n_layers ~= model.n_layers then
     field = receptive_field.of(P, self.distinct, model.n_layers)

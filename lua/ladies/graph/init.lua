@@ -17,7 +17,9 @@ fields.of_class(Graph, "adjacency:Matrix n_nodes:integer n_edges:integer normali
 --- ladies.graph.new(adjacency: Matrix) -> Graph: a graph over a square Matrix: `adjacency`,
 -- `n_nodes` and `n_edges`, the stored entries (an undirected edge is two of them).
 function Graph.new(adjacency)
-  options.value("ladies.graph", "the adjacency", adjacency, "Matrix or MatrixInParts")
+  if options.class_of(adjacency) ~= "MatrixInParts" then
+    options.value("ladies.graph", "the adjacency", adjacency, "Matrix")
+  end
   if adjacency.n_rows ~= adjacency.n_cols then
     errors.fail(("ladies.graph: the adjacency must be square, got %s"):format(adjacency))
   end

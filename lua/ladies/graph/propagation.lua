@@ -84,7 +84,7 @@ end
 
 -- The P that a model says it is for now, a Matrix or its name; nil where it says none.
 local function current(where, model)
-  local P = options.value(where, "the model's P", model.P, "Matrix or MatrixInParts or nil")
+  local P = options.value(where, "the model's P", model.P, "Matrix or nil")
   if P and model.normalize then
     errors.fail(where .. ": the model's P takes the place of its normalize and lambda; set P or "
       .. "normalize to nil")

@@ -58,7 +58,9 @@ function GcnConv:forward(h, adj)
   local whole
   if type(adj) == "table" then adj, whole = adj.adj, adj.whole end
   options.value("ladies.nn.gcn_conv", "h", h, adj and "Tensor or Matrix or Rows" or "Tensor")
-  options.value("ladies.nn.gcn_conv", "the adjacency", adj, "Matrix or MatrixInParts or nil")
+  if options.class_of(adj) ~= "MatrixInParts" then
+    options.value("ladies.nn.gcn_conv", "the adjacency", adj, "Matrix or nil")
+  end
   if h.n_cols ~= self.weight.n_rows then
     errors.fail(("nn.gcn_conv: features have %d columns, its weight %d rows"):format(h.n_cols,
       self.weight.n_rows))
