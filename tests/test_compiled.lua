@@ -20,6 +20,7 @@ local function prefix_of(texts)
     files.write(lua .. "/" .. name, text)
     names[#names + 1] = name
   end
+  table.sort(names)                                 -- the code of the last comes last
   local _, message, status = shell.run{build .. "/compile_lua",
     folder.path .. "/share/ladies/modules.luac", lua, table.unpack(names)}
   lu.assertEquals({message, status}, {"", 0})
