@@ -96,10 +96,20 @@ function tests.test_same_bits()
   end
 end
 
---- A loop that all ranks leave early, with rows on their way, is followed by another, and by the
--- end of the program.
+--- A loop that all ranks leave early, with rows on their way that are not equally far everywhere,
+-- is followed by another, and by the end of the program.
 function tests.test_left()
   local lines = [[
+    for i = 1, 6 do
+      local left = 1 + (comm.rank + i) % 2
+      for batch in ladies.batches(data.train, {size = 10, sampler = sampler, step = 8,
+          features = data.features}) do
+        model:forward(data.features, batch)
+        left = left - 1
+        if left == 0 then break end
+        os.execute "sleep 0.02"
+      end
+    end
     train(2, function(at) if at == 3 then return "break" end end)
     for _ = 1, 2 do pcall(train, 1, function(at) if at == 2 then error "left" end end) end
     result()
