@@ -32,11 +32,12 @@ enum {
     MIN_SHIFT = 7,
     LARGE_SHIFT = 20,
     CLASSES = 2 * (LARGE_SHIFT - MIN_SHIFT) + 1, /* of small blocks; the class of large ones */
-    BORROW = 4
+    BORROW = 4,
+    TOO_MUCH_PART = 8
 };
 static const size_t MOST = (size_t)1 << 46;
 static const int64_t SLACK = 64 << 20;
-static const int64_t TOO_MUCH = 16 << 20; /* bytes */
+static const int64_t TOO_MUCH = 16 << 20; /* bytes, or that part of what was in use at most */
 
 typedef struct block {
     struct block *next; /* in a free list */
@@ -145,8 +146,11 @@ static void make_way(int64_t more)
 /* Whether a free large block may serve a request as it is. */
 static bool is_near(const block *b, size_t room)
 {
-    return b->room >= room &&
-           (b->room - room <= room / 4 || memory.too_much + (int64_t)(b->room - room) <= TOO_MUCH);
+    if (b->room < room)
+        return false;
+    int64_t rest = (int64_t)(b->room - room), part = memory.most_used / TOO_MUCH_PART;
+    return rest <= (int64_t)room / 4 ||
+           memory.too_much + rest <= (part > TOO_MUCH ? part : TOO_MUCH);
 }
 
 /* The free large block of the nearest size, made `room` long. */
