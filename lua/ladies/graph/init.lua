@@ -33,6 +33,7 @@ end
 -- row sums, and "none" is A+I; {self_loops = false} leaves A as it is, and {lambda = x} gives P + x
 -- diag(P) (Cluster-GCN's diagonal enhancement). Each kind is computed once and kept, unless A
 -- carries a gradient: then it is made of what A is at the time. Self-loops that A has become ones.
+-- Where ranks have parts of a graph (data.to_shards) P is in parts, too: samplers take its rows.
 -- In a directed graph D holds in-degrees (row sums), on both sides of "sym" too, and P is not
 -- symmetric; without self-loops, the column of a node without incoming edges is then zero, as its
 -- row is.

@@ -14,9 +14,9 @@ local drawn_together = {}
 local DrawnTogether = {__name = "DrawnTogether"}
 DrawnTogether.__index = DrawnTogether
 
---- The GraphInParts of a data set, or nil where its graph is whole.
+--- The GraphInParts of a data set, or nil where its graph is whole, or it has none.
 function drawn_together.graph_of(data)
-  local adjacency = data.graph.adjacency
+  local adjacency = data.graph and data.graph.adjacency
   return options.class_of(adjacency) == "MatrixInParts" and adjacency.graph or nil
 end
 

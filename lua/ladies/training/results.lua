@@ -3,6 +3,7 @@
 
 local core = require "ladies_core"
 local curve = require "ladies.training.curve"
+local drawn_together = require "ladies.training.drawn_together"
 local errors = require "ladies.base.errors"
 local History = require "ladies.training.history"
 local inference = require "ladies.evaluation.inference"
@@ -63,7 +64,8 @@ local function summarize(run, reason, test)
     trouble = run.trouble, test_f1 = test.micro, test_macro_f1 = test.macro,
     monitor = run.monitor.name, mode = run.monitor.mode, best_value = value, best_batch = batch,
     val_f1 = run.monitor.name == "micro-F1" and value or nil,
-    batches = run.number, timer = run.timer, workers = opts.workers,
+    batches = run.number, timer = run.timer,
+    workers = drawn_together.graph_of(opts.data) and 0 or opts.workers,
     validation_seconds = run.validation_seconds,
     memory_paper = opts.count_memory and link.shared("agreement", opts.count_memory,
       run.rows.input / n, run.rows.hidden / n) or nil,

@@ -49,13 +49,11 @@ function sharded_graph.write_rows(writer, A, first, last)
   return part:hash()
 end
 
--- The nodes with an edge to themselves.
+-- The nodes with an edge to themselves, ascending.
 local function loops_of(A)
-  local list = {}
-  for node, place in ipairs(A:diagonal():to_table()) do
-    if place > 0 then list[#list + 1] = node end
-  end
-  return core.index(list)
+  local count = A:loops()
+  if count == 0 or count == A.n_rows then return core.range(1, count) end
+  return (-A:diagonal():to_tensor()):argsort():slice(1, count):sort()
 end
 
 --- The arrays of the common file; `told` gets what its `shards` says of the graph.
