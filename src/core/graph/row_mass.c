@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 
-enum { RUN = 32, GRAIN = 1024 };
+enum { RUN = 32, GRAIN = 1024, AHEAD = 16 };
 
 static double mass_of(const ld_csr *a, int power, int64_t r, int64_t e)
 {
@@ -27,6 +27,13 @@ typedef struct {
     atomic_bool refused;
 } summing;
 
+/* Asks for the scale of the column of entry e, which lies anywhere. */
+static void ask_for_scale(const ld_csr *a, int64_t e)
+{
+    if (a->col_scale && e < a->s->nnz)
+        __builtin_prefetch(&a->col_scale->data[a->s->columns[e]]);
+}
+
 static void sum_rows(void *ctx, int64_t begin, int64_t end)
 {
     summing *job = ctx;
@@ -38,6 +45,7 @@ static void sum_rows(void *ctx, int64_t begin, int64_t end)
         int32_t positive = 0;
         double sum = 0;
         for (int64_t i = 0; i < d; i++) {
+            ask_for_scale(job->a, first + i + AHEAD);
             double mass = mass_of(job->a, m->power, r, first + i);
             good &= mass == 0 || (mass >= FLT_MIN && mass <= FLT_MAX);
             positive += mass > 0;
