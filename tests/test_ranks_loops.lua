@@ -166,7 +166,7 @@ function tests.test_other_calls()
     result()]], ".*call %d+ of rank [01] is [^\n]*, and call %d+ of this one [^\n]*;.*")
   lu.assertStrMatches(told [[
     if comm.rank == 0 then comm.barrier() else train(1) end
-  ]], ".*waits for rows of features.*")
+  ]], ".*this one waits [^\n]*rows of features.*")
 end
 
 --- Mini-batches that cannot be shared are refused.

@@ -25,8 +25,8 @@ enum {
 
 enum { FAREWELL, HERE }; /* messages of those who leave, and of those who wait */
 
-static const double GRACE = 60;     /* seconds that a wait may last after a farewell, at most */
-static const double TOLD_EVERY = 1; /* seconds between two words about where this rank is */
+static const double GRACE = 60; /* seconds that a wait may last after a farewell, at most */
+static const double SILENT = 1; /* seconds of a wait before this rank tells where it is */
 
 static MPI_Comm others;
 static int own_rank, n_ranks;
@@ -94,25 +94,42 @@ static void pause_between(int64_t tests)
         nanosleep(&(struct timespec){.tv_nsec = SLEEP_NS}, NULL);
 }
 
-/* Takes a word that has come. One about where another waits counts while this rank waits as well. */
-static ld_status take_word(const ld_order *here)
+/* Takes a word from a rank. One about where that waits counts while this rank waits as well. */
+static ld_status take_word(int source, int tag, const ld_order *here)
 {
-    MPI_Status from;
     ld_order there;
-    int come = 0;
-    ld_status st =
-        ld_ranks_check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, others, &come, &from), "MPI_Iprobe");
-    if (st != LD_OK || !come)
-        return st;
-    st = ld_ranks_check(MPI_Recv(&there, sizeof there, MPI_BYTE, from.MPI_SOURCE, from.MPI_TAG,
-                                 others, MPI_STATUS_IGNORE),
-                        "MPI_Recv");
-    if (st == LD_OK && from.MPI_TAG == HERE)
-        return here ? ld_order_compare(here, from.MPI_SOURCE, &there) : LD_OK;
+    ld_status st = ld_ranks_check(
+        MPI_Recv(&there, sizeof there, MPI_BYTE, source, tag, others, MPI_STATUS_IGNORE),
+        "MPI_Recv");
+    if (st == LD_OK && tag == HERE)
+        return here ? ld_order_compare(here, source, &there) : LD_OK;
     n_left++;
-    last_left = from.MPI_SOURCE;
+    last_left = source;
     left_at = ld_clock();
     return st;
+}
+
+/* Takes the words that have come. */
+static ld_status take_words(const ld_order *here)
+{
+    MPI_Status from;
+    int come = 1;
+    ld_status st = LD_OK;
+    while (st == LD_OK && come) {
+        st = ld_ranks_check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, others, &come, &from),
+                            "MPI_Iprobe");
+        if (st == LD_OK && come)
+            st = take_word(from.MPI_SOURCE, from.MPI_TAG, here);
+    }
+    return st;
+}
+
+/* Whether a wait that began then has lasted so long that the others are told: after a second, and then
+ * whenever it has become twice as long. */
+static bool is_to_tell(double began, double at)
+{
+    double told_after = told_at > began ? told_at - began : 0;
+    return at - began > SILENT && at - began > 2 * told_after;
 }
 
 /* Tells the others where this rank waits, unless what was told last has not gone out yet. */
@@ -137,9 +154,9 @@ static ld_status look(double began, bool in_fetch)
 {
     ld_order here;
     ld_order_here(&here, in_fetch);
-    ld_status st = take_word(&here);
+    ld_status st = take_words(&here);
     double now = ld_clock(), grace = patience / 2 < GRACE ? patience / 2 : GRACE;
-    if (st == LD_OK && now - began > TOLD_EVERY && now - told_at > TOLD_EVERY)
+    if (st == LD_OK && is_to_tell(began, now))
         st = tell(&here);
     if (st != LD_OK)
         return st;
@@ -195,7 +212,7 @@ ld_status ld_ranks_leave(void)
             st = ld_ranks_check(MPI_Request_free(&request), "MPI_Request_free");
     }
     for (int64_t tests = 0; st == LD_OK && n_left < n_ranks - 1; tests++) {
-        st = take_word(NULL);
+        st = take_words(NULL);
         pause_between(tests);
     }
     return st;
