@@ -1,6 +1,7 @@
 --- Sparse matrices against plain dense tables (reference/dense.lua), on random small matrices with
 -- empty rows and columns, duplicates, self-loops and weights.
 local lu = require "luaunit"
+local core = require "ladies_core"
 local ladies = require "ladies"
 local compare = require "reference.compare"
 local dense = require "reference.dense"
@@ -327,6 +328,32 @@ function tests.test_values_are_a_copy()
   local weights = ladies.tensor{4}:requires_grad_()
   A:with_values(weights).values:fill_(7)      -- but a parameter stays itself
   lu.assertEquals(weights:item(), 7)
+end
+
+--- Rows that are in order, and rows that are not, wherever empty ones stand between them: the same
+-- as of entries one by one.
+function tests.test_csr_of_rows_in_any_order()
+  local rng = ladies.rng(31)
+  for case = 1, 300 do
+    local n_rows, n_cols = rng:below(6), 5
+    local offsets, columns, rows, values = {1}, {}, {}, {}
+    for r = 1, n_rows do
+      local last = 0
+      for _ = 1, rng:below(4) - 1 do
+        -- In two of three cases ascending, as far as there is room.
+        local c = case % 3 > 0 and math.min(n_cols, last + rng:below(2)) or rng:below(n_cols)
+        if c == last and case % 3 == 1 then break end
+        last = c
+        columns[#columns + 1], rows[#rows + 1], values[#values + 1] = c, r, rng:below(9)
+      end
+      offsets[r + 1] = #columns + 1
+    end
+    local given = {n_rows = n_rows, n_cols = n_cols, offsets = ladies.index(offsets),
+      columns = ladies.index(columns), values = #values > 0 and ladies.tensor(values) or nil}
+    local one_by_one = core.matrix{n_rows = n_rows, n_cols = n_cols, rows = ladies.index(rows),
+      cols = ladies.index(columns), values = given.values}
+    lu.assertEquals(core.csr(given):hash(), one_by_one:hash(), case)
+  end
 end
 
 return tests

@@ -290,8 +290,21 @@ ld_status ld_index_permutation(ld_index **out, int64_t n, int64_t k, ld_rng *rng
     return LD_OK;
 }
 
+/* Whether all elements lie in low .. high - 1. */
+static bool is_within(const ld_index *x, int64_t low, int64_t high)
+{
+    int32_t least = INT32_MAX, most = INT32_MIN;
+    for (int64_t i = 0; i < x->size; i++) {
+        least = x->data[i] < least ? x->data[i] : least;
+        most = x->data[i] > most ? x->data[i] : most;
+    }
+    return x->size == 0 || (least >= low && most < high);
+}
+
 ld_status ld_index_check(const ld_index *x, int64_t low, int64_t high, const char *what)
 {
+    if (is_within(x, low, high))
+        return LD_OK;
     for (int64_t i = 0; i < x->size; i++) {
         if (x->data[i] < low || x->data[i] >= high) {
             if (high <= low)
