@@ -26,6 +26,16 @@ local function plain(A, by_row, by_col, values, x, width)
   return y
 end
 
+-- The rows with the vector added to each.
+local function with_bias(rows, bias)
+  local sums, b = {}, bias:to_table()
+  for r, row in ipairs(rows) do
+    sums[r] = {}
+    for j, x in ipairs(row) do sums[r][j] = rounded(x + b[j]) end
+  end
+  return sums
+end
+
 -- n_entries different entries, sorted by row.
 local function structure(n_rows, n_cols, n_entries, rng)
   local rows, cols = {}, {}
@@ -47,7 +57,9 @@ local function assert_plain(A, width, rng)
     local of_t = values and B:transpose():entry_values()
     B = by_row and B:scale_rows(by_row) or B
     B = by_col and B:scale_cols(by_col) or B
-    lu.assertEquals(B:matmul(x):to_table(), plain(A, by_row, by_col, values, rows, width))
+    local want, bias = plain(A, by_row, by_col, values, rows, width), normal(rng, width)
+    lu.assertEquals(B:matmul(x):to_table(), want)
+    lu.assertEquals(B:matmul(x, bias):to_table(), with_bias(want, bias))
     lu.assertEquals(B:matmul_t(x_t):to_table(), plain(T, by_col, by_row, of_t, rows_t, width))
   end
 end
@@ -79,6 +91,14 @@ function tests.test_every_width_of_tiles()
   end
 end
 
+function tests.test_bias_of_another_length()
+  local A, x = ladies.sparse(ladies.ones(3, 3)), ladies.ones(3, 2)
+  for found, bias in pairs{["3"] = ladies.ones(3), ["1 x 2"] = ladies.ones(1, 2)} do
+    lu.assertErrorMsgContains(("matmul: the bias is %s, 2 expected"):format(found), A.matmul, A, x,
+      bias)
+  end
+end
+
 function tests.test_operands_that_no_cache_holds()
   local rng = ladies.rng(2)
   assert_plain(structure(40, 9000, 60, rng), 31, rng)
@@ -104,10 +124,11 @@ local function assert_blocks(n_entries, widths)
     local B = values and A:with_values(values) or A
     B = by_row and B:scale_rows(by_row) or B
     B = by_col and B:scale_cols(by_col) or B
-    local want = plain(B, by_row, by_col, values, rows_of(x), width)
+    local want, bias = plain(B, by_row, by_col, values, rows_of(x), width), normal(rng, width)
     for _, n in ipairs{1, 2, 5} do
       ladies.threads(n)
       lu.assertEquals(B:matmul(x):to_table(), want)
+      lu.assertEquals(B:matmul(x, bias):to_table(), with_bias(want, bias))
       lu.assertEquals(B:transpose():matmul_t(x):to_table(), want)
     end
   end

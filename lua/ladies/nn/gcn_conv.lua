@@ -81,8 +81,7 @@ function GcnConv:forward(h, adj)
     return free_after(near, near:linear(self.weight, self.bias))
   end
   local mapped = h:matmul(self.weight)
-  local near = free_after(mapped, adj:matmul(mapped))
-  return self.bias and free_after(near, near + self.bias) or near
+  return free_after(mapped, adj:matmul(mapped, self.bias))
 end
 
 function GcnConv:__tostring()

@@ -40,8 +40,7 @@ function Linear:forward(x)
       self.weight.n_rows))
   end
   if options.class_of(x) == "Tensor" then return x:linear(self.weight, self.bias) end
-  local product = x:matmul(self.weight)
-  return self.bias and product + self.bias or product
+  return x:matmul(self.weight, self.bias)
 end
 
 function Linear:__tostring()

@@ -40,8 +40,8 @@ end
 function Sgc:layer(i, h, block, rng)
   network.layer_of(self, i, block)
   local mapped = i == 1 and self.linear:forward(self.input_dropout:forward(h, rng))
-  local near = mapped and free_after(mapped, block.adj:matmul(mapped)) or block.adj:matmul(h)
-  return i == self.n_layers and self.bias and free_after(near, near + self.bias) or near
+  local bias = i == self.n_layers and self.bias or nil
+  return mapped and free_after(mapped, block.adj:matmul(mapped, bias)) or block.adj:matmul(h, bias)
 end
 
 Sgc.__tostring = network.describe

@@ -75,7 +75,8 @@ static int matrix_matmul(lua_State *L)
 {
     ld_csr *a = bind_matrix_operand(L, 1);
     ld_tensor *x = bind_operand(L, 2);
-    bind_check(L, ld_op_spmm(bind_tape(L), bind_new_tensor(L), a, x));
+    ld_tensor *b = lua_isnoneornil(L, 3) ? NULL : bind_operand(L, 3);
+    bind_check(L, ld_op_spmm(bind_tape(L), bind_new_tensor(L), a, x, b));
     return 1;
 }
 
@@ -380,9 +381,9 @@ static const bind_function tensor_methods[] = {
 
 static const bind_function matrix_methods[] = {
     {"matmul", matrix_matmul,
-     "A:matmul(x) -> Tensor\nThe product with a dense matrix (SpMM). Differentiable in x, and in "
-     "the\n"
-     "values and scales of A."},
+     "A:matmul(x [, b: Tensor]) -> Tensor\n"
+     "The product with a dense matrix (SpMM), to each row of which the vector b is added.\n"
+     "Differentiable in x and b, and in the values and scales of A."},
     {"matmul_t", matrix_matmul_t,
      "A:matmul_t(x) -> Tensor\nThe product of A's transpose and x.\n"
      "Differentiable as matmul is."},

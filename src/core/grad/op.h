@@ -12,8 +12,9 @@
 ld_status ld_op_matmul(ld_tape *tape, ld_tensor **out, ld_tensor *a, ld_tensor *b);
 /* x * w + b for every row; b may be NULL. x: n x inputs, w: inputs x outputs, b: outputs. */
 ld_status ld_op_linear(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor *w, ld_tensor *b);
-/* a * x and a^T * x for a sparse a; gradients go to x, and to a's values and scales. */
-ld_status ld_op_spmm(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x);
+/* a * x + b for every row, and a^T * x, for a sparse a; b may be NULL. Gradients go to x and b, and to
+ * a's values and scales. */
+ld_status ld_op_spmm(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x, ld_tensor *b);
 ld_status ld_op_spmm_t(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x);
 
 /* --- rows (op_rows.c) ------------------------------------------------------------------------- */

@@ -50,24 +50,33 @@ static void set_bias(void *ctx, int64_t begin, int64_t end)
 }
 
 /* db is the sum of dY's rows. */
+static ld_status bias_backward(const ld_node *n, ld_tensor *b)
+{
+    ld_operand bias = {.col = 1};
+    return ld_wants_grad(b) ? ld_grad_add_broadcast(b, &bias, n->out->grad) : LD_OK;
+}
+
 static ld_status linear_backward(ld_node *n)
 {
     ld_status st = matmul_backward(n);
-    ld_operand bias = {.col = 1};
-    if (st == LD_OK && ld_wants_grad(n->in[2]))
-        st = ld_grad_add_broadcast(n->in[2], &bias, n->out->grad);
-    return st;
+    return st == LD_OK ? bias_backward(n, n->in[2]) : st;
+}
+
+static ld_status check_bias(const char *where, const ld_tensor *b, int64_t n_cols)
+{
+    if (b && (b->ndim != 1 || b->n_rows != n_cols))
+        return ld_fail(LD_SHAPE, "%s: the bias is %s, %" PRId64 " expected", where,
+                       ld_tensor_shape(b), n_cols);
+    return LD_OK;
 }
 
 ld_status ld_op_linear(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor *w, ld_tensor *b)
 {
-    if (b && (b->ndim != 1 || b->n_rows != w->n_cols))
-        return ld_fail(LD_SHAPE, "linear: the bias is %s, %" PRId64 " expected", ld_tensor_shape(b),
-                       w->n_cols);
     ld_tensor *y = NULL;
     ld_node node = {
         .name = "linear", .backward = linear_backward, .unread = LD_IN2 | LD_OUT, .in = {x, w, b}};
     ld_status st;
+    LD_TRY(check_bias("linear", b, w->n_cols));
     LD_TRY(ld_tensor_new(&y, 2, x->n_rows, w->n_cols));
     if (b) {
         bias_rows p = {y->data, b->data, y->n_cols};
@@ -94,7 +103,7 @@ done:
     return st;
 }
 
-/* dX += A^T dY; d entry (r, c) = row r of dY . row c of X */
+/* dX += A^T dY; d entry (r, c) = row r of dY . row c of X; in[4]: the bias */
 static ld_status spmm_backward(ld_node *n)
 {
     ld_tensor *x = n->in[0], *grad, *g = n->out->grad;
@@ -105,23 +114,26 @@ static ld_status spmm_backward(ld_node *n)
         LD_TRY(ld_spmm_t(grad, n->matrix, g, accumulate));
     }
     LD_TRY(factors_backward(n, g, x));
+    st = bias_backward(n, n->in[4]);
 done:
     return st;
 }
 
-ld_status ld_op_spmm(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x)
+ld_status ld_op_spmm(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x, ld_tensor *b)
 {
     ld_tensor *y = NULL;
     ld_node node = {
         .name = "matmul",
         .backward = spmm_backward,
-        .unread = LD_OUT,
-        .in = {x, a->values, a->row_scale, a->col_scale},
+        .unread = LD_IN4 | LD_OUT,
+        .in = {x, a->values, a->row_scale, a->col_scale, b},
         .matrix = a,
     };
-    ld_status st = ld_tensor_new(&y, x->ndim, a->s->n_rows, x->n_cols);
-    if (st == LD_OK)
-        st = ld_spmm(y, a, x, false);
+    ld_status st;
+    LD_TRY(check_bias("matmul", b, x->n_cols));
+    LD_TRY(ld_tensor_new(&y, x->ndim, a->s->n_rows, x->n_cols));
+    LD_TRY(ld_spmm_bias(y, a, x, b));
+done:
     return ld_tape_finish(tape, out, y, &node, st);
 }
 

@@ -73,6 +73,19 @@ static inline __attribute__((always_inline)) void row(const ld_spmm_job *p, int6
         tile(p, r, first, 1, far);
 }
 
+static inline __attribute__((always_inline)) void add_to_rows(const ld_spmm_job *p, int64_t begin,
+                                                              int64_t end)
+{
+    for (int64_t r = begin; r < end; r++)
+        for (int64_t j = 0; j < p->k; j++)
+            p->y[r * p->k + j] += p->bias[j];
+}
+
+LD_CLONES(add_bias)
+{
+    add_to_rows(ctx, begin, end);
+}
+
 LD_CLONES(spmm_rows)
 {
     const ld_spmm_job *p = ctx;
@@ -82,6 +95,8 @@ LD_CLONES(spmm_rows)
     else
         for (int64_t r = begin; r < end; r++)
             row(p, r, false);
+    if (p->bias)
+        add_to_rows(p, begin, end);
 }
 
 ld_status ld_spmm_by_rows(const ld_spmm_job *p)
@@ -92,21 +107,31 @@ ld_status ld_spmm_by_rows(const ld_spmm_job *p)
 /* Rows begin .. end-1 of a product. */
 static ld_status make_rows(void *ctx, int64_t begin, int64_t end)
 {
-    ld_spmm_job p = ld_spmm_rows_of(ctx, begin, end - begin);
-    if (ld_spmm_needs_windows(&p))
-        return ld_spmm_by_windows(&p);
+    ld_spmm_job p = ld_spmm_rows_of(ctx, begin, end - begin), rest;
     int64_t made = 0;
-    ld_status st = ld_spmm_blocks_pay(&p) ? ld_spmm_by_blocks(&p, &made) : LD_OK;
-    if (st != LD_OK || made == p.a.n_rows)
-        return st;
-    p = ld_spmm_rows_of(&p, made, p.a.n_rows - made);
-    return ld_spmm_by_rows(&p);
+    ld_status st = LD_OK;
+    if (ld_spmm_needs_windows(&p)) {
+        LD_TRY(ld_spmm_by_windows(&p));
+        made = p.a.n_rows;
+    } else if (ld_spmm_blocks_pay(&p)) {
+        LD_TRY(ld_spmm_by_blocks(&p, &made));
+    }
+    if (p.bias)
+        LD_TRY(ld_parallel_for(made, ROW_GRAIN, add_bias, &p));
+    rest = ld_spmm_rows_of(&p, made, p.a.n_rows - made);
+    st = ld_spmm_by_rows(&rest);
+done:
+    return st;
 }
 
 static ld_status multiply(ld_tensor *y, const ld_csr *a, bool transpose, const ld_tensor *x,
-                          bool accumulate)
+                          bool accumulate, const ld_tensor *bias)
 {
-    ld_spmm_job p = {.y = y->data, .x = x->data, .k = x->n_cols, .accumulate = accumulate};
+    ld_spmm_job p = {.y = y->data,
+                     .x = x->data,
+                     .k = x->n_cols,
+                     .accumulate = accumulate,
+                     .bias = bias ? bias->data : NULL};
     int64_t n_rows = transpose ? a->s->n_cols : a->s->n_rows;
     int64_t n_cols = transpose ? a->s->n_rows : a->s->n_cols;
     if (x->n_rows != n_cols || y->n_rows != n_rows || y->n_cols != x->n_cols)
@@ -127,12 +152,17 @@ static ld_status multiply(ld_tensor *y, const ld_csr *a, bool transpose, const l
 
 ld_status ld_spmm(ld_tensor *y, const ld_csr *a, const ld_tensor *x, bool accumulate)
 {
-    return multiply(y, a, false, x, accumulate);
+    return multiply(y, a, false, x, accumulate, NULL);
+}
+
+ld_status ld_spmm_bias(ld_tensor *y, const ld_csr *a, const ld_tensor *x, const ld_tensor *bias)
+{
+    return multiply(y, a, false, x, false, bias);
 }
 
 ld_status ld_spmm_t(ld_tensor *y, const ld_csr *a, const ld_tensor *x, bool accumulate)
 {
-    return multiply(y, a, true, x, accumulate);
+    return multiply(y, a, true, x, accumulate, NULL);
 }
 
 typedef struct {

@@ -9,13 +9,15 @@
 #include "base/status.h"
 #include "graph/factors.h"
 
-/* y = a * x, or y += a * x when accumulate; x and y have k columns. */
+/* y = a * x, or y += a * x when accumulate, and then `bias` is added to each row; x and y have k
+ * columns. The ways below leave the bias out, but for that row by row. */
 typedef struct {
     float *y;
     const float *x;
     int64_t k;
     ld_factors a;
     bool accumulate;
+    const float *bias;      /* or NULL */
     const ld_mapping *file; /* the temporary file that x lies in, or NULL */
     int64_t near_rows; /* how many rows of x, and as many of y, memory holds where there is one */
 } ld_spmm_job;

@@ -11,7 +11,10 @@ local M = kinds.dense(4, 3)
 
 return {
   -- passing on
-  ["Matrix:matmul"] = of_matrix(function(A, x) return A:matmul(x) end, M),
+  ["Matrix:matmul"] = {
+    of_matrix(function(A, x) return A:matmul(x) end, M),
+    of_matrix(function(A, x, b) return A:matmul(x, b) end, M, vector(3)),
+  },
   ["Matrix:matmul_t"] = of_matrix(function(A, x) return A:matmul_t(x) end, M),
   ["Matrix:with_values"] = of_matrix(function(A) return A end),
   ["Matrix:edge_softmax"] = of_structure(function(A, w) return A:edge_softmax(w) end,
