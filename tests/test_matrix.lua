@@ -356,4 +356,31 @@ function tests.test_csr_of_rows_in_any_order()
   end
 end
 
+--- Values that cannot change are not copied; others can, and the matrix stays as it was.
+function tests.test_csr_shares_values_that_are_frozen()
+  local n = 100000
+  local function matrix_of(t)
+    return core.csr{n_rows = 1, n_cols = n, offsets = index{1, n + 1},
+      columns = ladies.range(1, n), values = t}
+  end
+  local t = ladies.zeros(n):uniform_(1, 2, ladies.rng(3))
+  local copied = matrix_of(t)
+  local hash, before = copied:hash(), ladies.memory().tensor
+  local frozen = core.freeze(t:clone())
+  local shared = matrix_of(frozen)
+  lu.assertTrue(ladies.memory().tensor - before < 6 * n)       -- that of the clone alone
+  lu.assertEquals(shared:hash(), hash)
+  fails("frozen", frozen.fill_, frozen, 0)
+  shared.values:fill_(0)
+  frozen:release()
+  t:fill_(0)
+  collectgarbage()
+  lu.assertEquals({shared:hash(), copied:hash()}, {hash, hash})
+  -- Rows that must be sorted get values of their own.
+  local both = core.freeze(tensor{1, 2, 4})
+  local sorted = core.csr{n_rows = 1, n_cols = 2, offsets = index{1, 4}, columns = index{2, 1, 2},
+    values = both}
+  lu.assertEquals({sorted.values:to_table(), both:to_table()}, {{2, 5}, {1, 2, 4}})
+end
+
 return tests

@@ -362,7 +362,18 @@ static int tensor_release(lua_State *L)
     return tensor_gc(L);
 }
 
+static int freeze(lua_State *L)
+{
+    bind_check(L, ld_tensor_freeze(bind_tensor(L, 1)));
+    lua_settop(L, 1);
+    return 1;
+}
+
 static const bind_function functions[] = {
+    {"freeze", freeze,
+     "ladies_core.freeze(t) -> Tensor\n"
+     "The tensor itself, which can never be changed from now on: the values of core.csr are then not\n"
+     "copied."},
     {"tensor", tensor_new,
      "ladies.tensor(numbers: table) -> Tensor\n"
      "A float32 vector from a table of numbers, or a matrix from a table of rows. t[i] is element i\n"

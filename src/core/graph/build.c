@@ -119,7 +119,9 @@ ld_status ld_csr_from_arrays(ld_csr **out, int64_t n_rows, int64_t n_cols, const
     LD_TRY(ld_structure_over(&s, n_rows, n_cols, columns));
     for (int64_t r = 0; r <= n_rows; r++)
         s->offsets[r] = offsets->data[r];
-    if (values)
+    if (values && ld_tensor_is_frozen(values))
+        LD_TRY(ld_tensor_view(&copy, values, 1, values->n_rows, 1));
+    else if (values)
         LD_TRY(ld_tensor_clone(&copy, values));
     LD_TRY(ld_csr_new(&a, s, copy, NULL, NULL));
     LD_TRY(ld_csr_canonical(out, a));

@@ -157,7 +157,7 @@ ld_status ld_csr_from_entries(ld_csr **out, ld_structure *s, int32_t *rows, ld_t
 ld_status ld_csr_from_rows(ld_csr **out, ld_structure *s, ld_tensor *values);
 
 /* From CSR arrays, which are checked, sorted within rows and coalesced as above. Columns that are
- * sorted are shared, all else is copied. */
+ * sorted are shared, and values that are frozen; all else is copied. */
 ld_status ld_csr_from_arrays(ld_csr **out, int64_t n_rows, int64_t n_cols, const ld_index *offsets,
                              ld_index *columns, ld_tensor *values);
 

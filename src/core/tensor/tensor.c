@@ -234,9 +234,14 @@ ld_status ld_tensor_freeze(ld_tensor *t)
     return LD_OK;
 }
 
+bool ld_tensor_is_frozen(const ld_tensor *t)
+{
+    return atomic_load_explicit(&t->storage->frozen, memory_order_relaxed);
+}
+
 ld_status ld_tensor_check_change(const ld_tensor *t)
 {
-    if (!atomic_load_explicit(&t->storage->frozen, memory_order_relaxed))
+    if (!ld_tensor_is_frozen(t))
         return LD_OK;
     return ld_fail(LD_STATE,
                    "the tensor %s is frozen: workers or draw_cols read it; change a :clone()",

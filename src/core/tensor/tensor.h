@@ -90,6 +90,8 @@ ld_status ld_tensor_move(ld_tensor *t, ld_tensor *slab, int64_t first);
  * step, or shares an optimizer's memory. */
 ld_status ld_tensor_freeze(ld_tensor *t);
 
+bool ld_tensor_is_frozen(const ld_tensor *t);
+
 /* LD_STATE when t's elements are frozen. */
 ld_status ld_tensor_check_change(const ld_tensor *t);
 

@@ -60,6 +60,7 @@ local entries = {
     local runs, dropped = core.edge_runs(".", n, n), core.edge_runs(".", n, n)
     return core.generate.chung_lu_runs(runs, dropped, c.v4, LABELS, 4, 0.5, 1, rng())
   end),
+  ["freeze"] = refuses(function(c) return core.freeze(c.m) end),
   ["check_constant"] = {
     refuses(function(c) return core.check_constant("f", c.m) end),
     refuses(function(c) return core.check_constant("f", c.A) end),

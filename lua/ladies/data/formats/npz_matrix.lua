@@ -86,7 +86,7 @@ end
 
 local function read_values(context, file, prefix, count, places)
   if not file:has(prefix .. "data") then return nil end
-  local values = file:tensor(prefix .. "data")
+  local values = core.freeze(file:tensor(prefix .. "data"))
   context.keys.values = prefix .. "data"
   checks.length(context, "values", #values, count, ("one for each of %s"):format(prefix .. places))
   checks.finite(context, "values", values)
