@@ -12,15 +12,19 @@ local tests = {}
 
 local NODES = 600
 
--- A graph, directed or not, some of whose nodes have self-loops and some no other edges.
-local function adjacency(directed)
+-- A graph, directed or not, perhaps with weights, some of whose nodes have self-loops and some no
+-- other edges.
+local function adjacency(directed, weighted)
   local data = ladies.generate.power_law{nodes = NODES - 5, entries = 6000, features = 2,
     classes = 2, seed = 3}
   local A = data.graph.adjacency
   local rows, cols = A:row_of(), A:col_of()
   if directed then rows, cols = rows:slice(1, 4000), cols:slice(1, 4000) end
   local loops = ladies.range(1, 80) * 7
-  return ladies.matrix{n_rows = NODES, n_cols = NODES, rows = rows .. loops, cols = cols .. loops}
+  rows, cols = rows .. loops, cols .. loops
+  local ends = rows:to_tensor() + cols:to_tensor()
+  return ladies.matrix{n_rows = NODES, n_cols = NODES, rows = rows, cols = cols,
+    values = weighted and ends / 300 or nil}
 end
 
 -- The rows of the whole in three parts: in order, and by ids.
@@ -100,8 +104,8 @@ local CALLS = {
 
 for name, call in pairs(CALLS) do
   tests["test_" .. name] = function()
-    for _, directed in ipairs{false, true} do
-      local A = adjacency(directed)
+    for _, kind in ipairs{{false, false}, {true, false}, {false, true}, {true, true}} do
+      local A = adjacency(table.unpack(kind))
       local B = in_parts(A)
       lu.assertEquals(told(call(B)), told(call(A)), "adjacency")
       for _, how in ipairs{{"sym", true}, {"row", true}, {"row", false}, {"none", true}} do
@@ -166,7 +170,11 @@ function tests.test_wrong_parts()
   lu.assertStrContains(refused{{ids = ladies.index{5, 4}, rows = two}}, "must ascend")
   lu.assertStrContains(refused{{ids = ladies.index{5}, rows = two}}, "1 ids for 2 rows")
   lu.assertStrContains(refused{{ids = ladies.index{5, 601}, rows = two}}, "601")
-  lu.assertStrContains(refused{{first = 1, rows = two:scale_rows(ladies.ones(2))}}, "has weights")
+  lu.assertStrContains(refused{{first = 1, rows = two:scale_rows(ladies.ones(2))}}, "has scales")
+  lu.assertStrContains(refused{{first = 1, rows = two:with_values(ladies.ones(two.nnz))}},
+    "has unexpected weights")
+  lu.assertStrContains(message_of(core.graph_rows, {n_nodes = NODES, weighted = true,
+    parts = {{first = 1, rows = two}}}), "has no weights")
   lu.assertStrContains(refused{{first = 1, rows = ladies.matrix{n_rows = 1, n_cols = 3,
     rows = ladies.index{1}, cols = ladies.index{1}}}}, "3 columns")
   lu.assertStrContains(refused({}, {0, 300}), "bounds must go from 0 to 600")
@@ -223,14 +231,27 @@ function tests.test_import()
   lu.assertEquals({failed, complaint}, {1, "ladies import: --shard-graph goes with --shards\n"})
 end
 
---- A graph with weights is refused before anything is written.
+--- So has a graph with weights; those whose draws could not be the same are refused before anything
+-- is written.
 function tests.test_weights()
   local folder <close> = shell.folder()
-  local data = dataset()
-  data.graph = ladies.graph.new(data.graph.adjacency:scale_entries(ladies.full(7000, 2)))
-  lu.assertStrContains(message_of(ladies.data.to_shards, data, folder.path .. "/x", {shards = 2,
-    shard_graph = true}), "the graph of power_law has weights, and shards have graphs without")
-  lu.assertFalse(core.exists(folder.path .. "/x"))
+  local data, path = dataset(), folder.path .. "/x"
+  local A = data.graph.adjacency
+  local function shard(w)
+    data.graph = ladies.graph.new(A:scale_entries(w))
+    return ladies.data.to_shards(data, path, {shards = 2, shard_graph = true})
+  end
+  for _, least in ipairs{-1, 0, 1e-30} do
+    local w = ladies.full(7000, 2)
+    w[5] = least
+    lu.assertStrContains(message_of(shard, w), ("the weights of the graph of power_law are %g to "
+      .. "2; in shards they must be positive"):format(least))
+  end
+  lu.assertFalse(core.exists(path))
+  local w = ladies.range(1, 7000):to_tensor() / 100
+  shard(w)
+  local read = ladies.data.load(path, {directed = "keep"})
+  lu.assertEquals(read.graph.adjacency:hash(), A:scale_entries(w):hash())
 end
 
 function tests.test_damaged()

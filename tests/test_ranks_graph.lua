@@ -16,14 +16,15 @@ local tests = {}
 
 local SHARDS = 5
 
--- A graph some of whose nodes have self-loops.
+-- A graph some of whose nodes have self-loops; that of seed 3 has weights.
 local function dataset(seed)
   local data = ladies.generate.power_law{nodes = 1000, entries = 8000, features = 12, classes = 3,
     train = 0.3, val = 0.2, seed = seed}
   local A = data.graph.adjacency
   local loops = ladies.range(1, 100) * 7
-  data.graph = ladies.graph.new(ladies.matrix{n_rows = 1000, n_cols = 1000,
-    rows = A:row_of() .. loops, cols = A:col_of() .. loops})
+  local rows, cols = A:row_of() .. loops, A:col_of() .. loops
+  data.graph = ladies.graph.new(ladies.matrix{n_rows = 1000, n_cols = 1000, rows = rows,
+    cols = cols, values = seed == 3 and (rows:to_tensor() + cols:to_tensor()) / 300 or nil})
   return data
 end
 
@@ -129,6 +130,17 @@ function tests.test_numbers_of_ranks()
   end
 end
 
+--- A graph with weights.
+function tests.test_weights()
+  local all, parts = folders(3)
+  for i, text in ipairs{"ladies.samplers.ladies(P, {samples = {20, 20}})",
+      "ladies.samplers.graphsage(P, {samples = {3, 4}})"} do
+    local expected = train(0, all, "whole weights" .. i, sampler(text))
+    lu.assertEquals(train(i + 1, parts, "weights" .. i, sampler(text)), expected)
+    assert_same("weights" .. i, "whole weights" .. i)
+  end
+end
+
 --- Steps of more mini-batches than a group has, ranks without any, and features in the cache.
 function tests.test_groups()
   assert_whole(3, "grad_accumulate = 26, epochs = 6, max_batches = 52, ")
@@ -192,26 +204,22 @@ function tests.test_folders_of_their_own()
   lu.assertTrue(sent.bytes > 10000 and sent.messages > 10, sent.bytes)
 end
 
---- What is counted as sent for the graph is what one process computes by drawing the mini-batches.
+--- What is counted as sent for the graph is what one process computes by drawing the mini-batches:
+-- ranks, the data set's seed, the sampler and its samples.
 function tests.test_bytes()
-  local _, parts = folders()
-  local kinds = {ladies = {samples = {20, 20}}, graphsage = {samples = {3, 4}},
-    labor = {samples = {3, 3}}}
-  for name, samples in pairs(kinds) do
-    for n = 2, 4 do
-      if name == "ladies" or n == 3 then
-        local folder = ("bytes%d%s"):format(n, name)
-        train(n, parts, folder, "grad_accumulate = 20, max_batches = 40, " .. sampler(
-          ("ladies.samplers.%s(P, {samples = {%d, %d}})"):format(name, samples.samples[1],
-            samples.samples[2])))
-        local found = json.decode(read(folder, "summary.json")).ranks.kinds.graph
-        local data, asked = graph_traffic.noted(ladies.data.load(parts))
-        local sum = graph_traffic.of({data = data, batch_size = 20, seed = 1, grad_accumulate = 20,
-          sampler = ladies.samplers[name](data.graph:normalize "sym", samples)}, asked, n, 2)
-        lu.assertEquals({found.messages, found.bytes}, {sum.messages, sum.bytes}, folder)
-        lu.assertTrue(sum.bytes > 10000, sum.bytes)
-      end
-    end
+  for i, case in ipairs{{2, 1, "ladies", 20}, {4, 1, "ladies", 20}, {3, 1, "graphsage", 3},
+      {3, 1, "labor", 3}, {3, 3, "ladies", 20}} do
+    local n, seed, name, size = table.unpack(case)
+    local _, parts = folders(seed)
+    train(n, parts, "bytes" .. i, "grad_accumulate = 20, max_batches = 40, " .. sampler(
+      ("ladies.samplers.%s(P, {samples = {%d, %d}})"):format(name, size, size)))
+    local found = json.decode(read("bytes" .. i, "summary.json")).ranks.kinds.graph
+    local data, asked = graph_traffic.noted(ladies.data.load(parts))
+    local sum = graph_traffic.of({data = data, batch_size = 20, seed = 1, grad_accumulate = 20,
+      sampler = ladies.samplers[name](data.graph:normalize "sym", {samples = {size, size}})},
+      asked, n, 2)
+    lu.assertEquals({found.messages, found.bytes}, {sum.messages, sum.bytes}, i)
+    lu.assertTrue(sum.bytes > 10000, sum.bytes)
   end
 end
 

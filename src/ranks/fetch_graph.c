@@ -21,6 +21,7 @@ typedef struct {
     ld_csr *gift;        /* the rows for others */
     int32_t *lengths[2]; /* of the rows that go and come */
     ld_structure *s;     /* what came */
+    ld_tensor *values;   /* and its weights, or NULL */
     int64_t messages, bytes;
 } fetch;
 
@@ -52,8 +53,8 @@ static ld_status settle(plan *p, int size)
     return LD_OK;
 }
 
-/* Sends numbers to all, and gets theirs. */
-static ld_status all_to_all(fetch *f, const int32_t *sent, const plan *goes, int32_t *received,
+/* Sends numbers of 32 bits to all, and gets theirs. */
+static ld_status all_to_all(fetch *f, const void *sent, const plan *goes, void *received,
                             const plan *comes)
 {
     MPI_Request request;
@@ -147,6 +148,7 @@ static void clear(fetch *f)
     ld_free(f->lengths[0]);
     ld_free(f->lengths[1]);
     ld_structure_unref(f->s);
+    ld_tensor_unref(f->values);
 }
 
 /* The rows, when all know how many are wanted. */
@@ -162,6 +164,10 @@ static ld_status bring(fetch *f)
     LD_TRY(all_to_all(f, f->lengths[0], &f->given, f->lengths[1], &f->wanted));
     LD_TRY(measure_rows(f));
     LD_TRY(all_to_all(f, f->gift->s->columns, &f->goes, f->s->columns, &f->came));
+    if (f->have->weighted) {
+        LD_TRY(ld_tensor_new(&f->values, 1, f->s->nnz, 1));
+        LD_TRY(all_to_all(f, f->gift->values->data, &f->goes, f->values->data, &f->came));
+    }
     f->s->canonical = true;
 done:
     return st;
@@ -188,7 +194,7 @@ ld_status ld_ranks_fetch_graph(ld_graph_fetched *out, const ld_graph_rows *have,
     if (out->any)
         LD_TRY(bring(&f));
     if (out->any)
-        LD_TRY(ld_csr_new(&out->rows, f.s, NULL, NULL, NULL));
+        LD_TRY(ld_csr_new(&out->rows, f.s, f.values, NULL, NULL));
     out->messages = f.messages;
     out->bytes = f.bytes;
     clear(&f);

@@ -2,8 +2,8 @@
 -- others as long as they are needed: they are brought for some mini-batches that are drawn at the
 -- same time (ladies.training.drawn_together).
 --
--- What every rank knows of all nodes are their degrees and who has a self-loop, by which the
--- factors of P are made.
+-- What every rank knows of all nodes are their degrees, who has a self-loop, and the sums of rows
+-- where there are weights: by these the factors of P are made.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -12,8 +12,8 @@ local link = require "ladies.ranks.link"
 
 local GraphInParts = {__name = "ladies.GraphInParts"}
 GraphInParts.__index = GraphInParts
-fields.of_class(GraphInParts, "n_nodes n_entries n_loops hash symmetric degrees loops parts bounds "
-  .. "rows brought is_drawn asked")
+fields.of_class(GraphInParts, "n_nodes n_entries n_loops hash symmetric degrees loops sums "
+  .. "looped_sums parts bounds rows brought is_drawn asked")
 
 --- The graph in parts that is in the same shards as features, by these Rows.
 GraphInParts.beside = setmetatable({}, {__mode = "k"})
@@ -25,14 +25,16 @@ local WITHIN = "a sampler cannot wait for them within a function in C that calls
 local ELSEWHERE = "they are brought for the mini-batches of ladies.train and of ladies.batches, "
   .. "with step and features, and within ladies.comm.together"
 
---- GraphInParts.new{n_nodes =, n_entries =, hash =, symmetric =, degrees =, loops =, parts =,
--- bounds =}: the rows of the parts are here, as core.graph_rows takes these and the bounds.
--- degrees: a Tensor of those of all nodes; loops: the Index of the nodes with a self-loop; hash,
--- symmetric: of the whole graph.
+--- GraphInParts.new{n_nodes =, n_entries =, hash =, symmetric =, degrees =, loops =, sums =,
+-- looped_sums =, parts =, bounds =}: the rows of the parts are here, as core.graph_rows takes these
+-- and the bounds. degrees: a Tensor of those of all nodes; loops: the Index of the nodes with a
+-- self-loop; hash, symmetric: of the whole graph; sums, looped_sums: of the rows of one with
+-- weights, as they are and with loops of 1, Tensors.
 function GraphInParts.new(given)
   local graph = setmetatable({
     n_nodes = given.n_nodes, n_entries = given.n_entries, n_loops = #given.loops,
     hash = given.hash, symmetric = given.symmetric, degrees = given.degrees, loops = given.loops,
+    sums = given.sums, looped_sums = given.looped_sums,
     parts = given.parts, bounds = given.bounds, is_drawn = false,
   }, GraphInParts)
   graph:forget()
@@ -43,7 +45,8 @@ end
 function GraphInParts:settle()
   local parts = table.move(self.parts, 1, #self.parts, 1, {})
   table.move(self.brought, 1, #self.brought, #parts + 1, parts)
-  self.rows = core.graph_rows{n_nodes = self.n_nodes, parts = parts, bounds = self.bounds}
+  self.rows = core.graph_rows{n_nodes = self.n_nodes, parts = parts, bounds = self.bounds,
+    weighted = self.sums ~= nil}
 end
 
 --- Forgets all rows but this rank's own.

@@ -100,6 +100,13 @@ function methods:degrees(ids)
   return ids and degrees[ids] or degrees
 end
 
+-- The sums of all rows.
+function methods:sums()
+  local graph = self.graph
+  if not graph.sums then return self:degrees() end
+  return self.how.self_loops and graph.looped_sums or graph.sums
+end
+
 function methods.diagonal()
   return setmetatable({}, Diagonal)
 end
@@ -137,31 +144,32 @@ function methods:normalize(kind, given)
   P.name, P.how = ("%s %s"):format(kind, loops), {self_loops = loops}
   P.nnz = self.nnz + (loops and self.n_rows - self.graph.n_loops or 0)
   if kind ~= "none" then
-    P.how.row_scale = core.normalization(P:degrees(), kind)
+    P.how.row_scale = core.normalization(P:sums(), kind)
     P.how.col_scale = kind == "sym" and P.how.row_scale or nil
   end
   return P
 end
 
--- Writes this rank's rows of the product with x to y.
-function methods:multiply_own(y, x)
+-- Writes this rank's rows of the product with x, and b added where it is given, to y.
+function methods:multiply_own(y, x, b)
   local first, last = self.graph:own()
   for from = first, last, PIECE do
     local to = math.min(from + PIECE - 1, last)
     local M = self.graph.rows:collect(core.range(from, to), self.how)
-    y:slice(from, to):copy_(M:matmul(x))
+    y:slice(from, to):copy_(M:matmul(x, b))
   end
 end
 
-function methods:matmul(x)
+function methods:matmul(x, b)
   options.value("matmul", "the operand", x, "Tensor")
   core.check_constant("matmul", x)
+  core.check_constant("matmul", b)
   if not link.is_sharing() then
     errors.fail("matmul: each rank has its own rows of the graph, so all must make the product: "
       .. "ladies.comm.together(f, ...)")
   end
   local y = core.zeros(self.n_rows, x.n_cols)
-  link.make_own(y, self.graph.bounds, self.multiply_own, self, y, x)
+  link.make_own(y, self.graph.bounds, self.multiply_own, self, y, x, b)
   return y
 end
 

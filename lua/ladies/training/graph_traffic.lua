@@ -86,8 +86,8 @@ local function add_rows(of, sum, wanted, brought)
     brought[id] = true
   end
   for owner, count in pairs(rows) do
-    sum.messages = sum.messages + (entries[owner] > 0 and 3 or 2)
-    sum.bytes = sum.bytes + NUMBER * (2 * count + entries[owner])
+    sum.messages = sum.messages + 2 + (entries[owner] > 0 and of.numbers or 0)
+    sum.bytes = sum.bytes + NUMBER * (2 * count + of.numbers * entries[owner])
   end
 end
 
@@ -115,7 +115,8 @@ end
 -- notes.
 function graph_traffic.of(opts, asked, ranks, steps)
   local of = {ranks = ranks, step = opts.grad_accumulate, bounds = shards.bounds(opts.data, ranks),
-    degrees = opts.data.graph:degrees()}
+    degrees = opts.data.graph:degrees(),
+    numbers = opts.data.graph.adjacency.graph.sums and 2 or 1}      -- of an entry
   local sum, list = {messages = 0, bytes = 0}, requests(opts, asked, steps * of.step)
   for step = 1, steps do
     for group = 0, rows_ahead.groups(ranks, of.step) - 1 do

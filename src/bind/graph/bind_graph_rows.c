@@ -72,7 +72,7 @@ static int64_t *push_bounds(lua_State *L, int arg, int *n_owners)
 
 static int graph_rows_new(lua_State *L)
 {
-    static const char *const names[] = {"n_nodes", "parts", "bounds", NULL};
+    static const char *const names[] = {"n_nodes", "parts", "bounds", "weighted", NULL};
     int n_parts, n_owners;
     bind_check_type(L, 1, LUA_TTABLE);
     bind_check_options(L, 1, "graph_rows", names);
@@ -82,11 +82,12 @@ static int graph_rows_new(lua_State *L)
     int64_t n_nodes = bind_count(L, 2, "graph_rows: n_nodes");
     const ld_graph_part *parts = push_parts(L, 3, &n_parts);
     const int64_t *bounds = push_bounds(L, 4, &n_owners);
+    bool weighted = bind_option_boolean(L, 1, "weighted", false);
     bind_collect(L);
     ld_graph_rows **g = lua_newuserdatauv(L, sizeof *g, 0);
     *g = NULL;
     luaL_setmetatable(L, BIND_GRAPH_ROWS);
-    bind_check(L, ld_graph_rows_new(g, n_nodes, parts, n_parts, bounds, n_owners));
+    bind_check(L, ld_graph_rows_new(g, n_nodes, weighted, parts, n_parts, bounds, n_owners));
     return 1;
 }
 
@@ -147,11 +148,12 @@ static int normalization(lua_State *L)
 
 static const bind_function functions[] = {
     {"graph_rows", graph_rows_new,
-     "ladies_core.graph_rows{n_nodes = integer, parts = table, bounds = integer[]} -> GraphRows\n"
-     "A graph without weights of which the rows of the parts are here. A part is {first =, rows =\n"
-     "Matrix}, those from `first` on, or {ids = Index, rows = Matrix}, those of ascending ids. Where\n"
-     "others are elsewhere, bounds[r + 1] is the number of rows before those of rank r, and its last\n"
-     "element n_nodes."},
+     "ladies_core.graph_rows{n_nodes = integer, parts = table, bounds = integer[], weighted = false}\n"
+     "  -> GraphRows\n"
+     "A graph of which the rows of the parts are here. A part is {first =, rows = Matrix}, those from\n"
+     "`first` on, or {ids = Index, rows = Matrix}, those of ascending ids; they have values where the\n"
+     "graph is weighted. Where others are elsewhere, bounds[r + 1] is the number of rows before those\n"
+     "of rank r, and its last element n_nodes."},
     {"normalization", normalization,
      "ladies_core.normalization(sums: Tensor, \"sym\" | \"row\") -> Tensor\n"
      "What A:normalize multiplies rows, and for \"sym\" columns too, of these sums by: D^-1/2 or D^-1,\n"
@@ -167,7 +169,7 @@ static const bind_function methods[] = {
      "g:collect(idx [, {self_loops = false, joined = false, row_scale = Tensor, col_scale = Tensor}])\n"
      "  -> Matrix\n"
      "The rows of these numbers, with all columns; one that another rank has is an error. With\n"
-     "self_loops each gets its entry on the diagonal; scales are vectors for all nodes. The matrix\n"
+     "self_loops the entry on the diagonal of each is 1; scales are vectors for all nodes. The matrix\n"
      "knows the numbers of its rows: sample_rows and poisson_rows draw from them as from the rows of\n"
      "the whole, and diagonal() finds their loops. joined: a matrix of its own, with rows 1, 2, ..."},
     {NULL, NULL, NULL},

@@ -32,27 +32,39 @@ static int64_t place_in(const ld_graph_part *part, int64_t row)
     return at < part->ids->size && part->ids->data[at] == row ? at : -1;
 }
 
-/* The columns of a row, and how many; false where it is not here. */
-static bool find_row(const int32_t **columns, int64_t *n, const ld_graph_rows *g, int64_t row)
+/* The entries of a row; values may be NULL. */
+typedef struct {
+    const int32_t *columns;
+    const float *values;
+    int64_t n;
+} entries;
+
+/* Those of a row; false where it is not here. */
+static bool find_row(entries *out, const ld_graph_rows *g, int64_t row)
 {
     for (int i = 0; i < g->n_parts; i++) {
         int64_t at = place_in(&g->parts[i], row);
         if (at < 0)
             continue;
-        const ld_structure *s = g->parts[i].rows->s;
-        *columns = s->columns + s->offsets[at];
-        *n = s->offsets[at + 1] - s->offsets[at];
+        const ld_csr *a = g->parts[i].rows;
+        int64_t from = a->s->offsets[at];
+        *out = (entries){.columns = a->s->columns + from,
+                         .values = a->values ? a->values->data + from : NULL,
+                         .n = a->s->offsets[at + 1] - from};
         return true;
     }
     return false;
 }
 
-static ld_status check_part(const ld_graph_part *part, int64_t n_nodes)
+static ld_status check_part(const ld_graph_part *part, int64_t n_nodes, bool weighted)
 {
     const ld_csr *a = part->rows;
     int64_t n = a->s->n_rows;
-    if (a->values || a->row_scale || a->col_scale)
-        return ld_fail(LD_VALUE, "graph_rows: a part has weights");
+    if (a->row_scale || a->col_scale)
+        return ld_fail(LD_VALUE, "graph_rows: a part has scales");
+    if (weighted != (a->values != NULL))
+        return ld_fail(LD_VALUE, "graph_rows: a part has %s weights",
+                       weighted ? "no" : "unexpected");
     if (a->s->n_cols != n_nodes)
         return ld_fail(LD_SHAPE,
                        "graph_rows: a part has %" PRId64 " columns, the graph %" PRId64 " nodes",
@@ -80,8 +92,9 @@ static ld_status check_bounds(const int64_t *bounds, int n_owners, int64_t n_nod
     return LD_OK;
 }
 
-ld_status ld_graph_rows_new(ld_graph_rows **out, int64_t n_nodes, const ld_graph_part *parts,
-                            int n_parts, const int64_t *bounds, int n_owners)
+ld_status ld_graph_rows_new(ld_graph_rows **out, int64_t n_nodes, bool weighted,
+                            const ld_graph_part *parts, int n_parts, const int64_t *bounds,
+                            int n_owners)
 {
     ld_graph_rows *g = ld_calloc_array(1, sizeof *g, LD_MEM_MATRIX);
     ld_status st;
@@ -89,8 +102,9 @@ ld_status ld_graph_rows_new(ld_graph_rows **out, int64_t n_nodes, const ld_graph
         return LD_NOMEM;
     atomic_init(&g->refs, 1);
     g->n_nodes = n_nodes;
+    g->weighted = weighted;
     for (int i = 0; i < n_parts; i++)
-        LD_TRY(check_part(&parts[i], n_nodes));
+        LD_TRY(check_part(&parts[i], n_nodes, weighted));
     if (bounds)
         LD_TRY(check_bounds(bounds, n_owners, n_nodes));
     st = LD_NOMEM;
@@ -141,8 +155,7 @@ int ld_graph_rows_owner(const ld_graph_rows *g, int64_t row)
 ld_status ld_graph_rows_missing(ld_index **out, const ld_graph_rows *g, const ld_index *ids)
 {
     ld_index *sorted = NULL, *missing = NULL;
-    const int32_t *columns;
-    int64_t count;
+    entries row;
     ld_status st;
     LD_TRY(ld_index_check(ids, 0, g->n_nodes, "rows of the graph: node"));
     LD_TRY(ld_index_sort(&sorted, ids));
@@ -150,7 +163,7 @@ ld_status ld_graph_rows_missing(ld_index **out, const ld_graph_rows *g, const ld
     missing->size = 0;
     for (int64_t i = 0; i < sorted->size; i++) {
         int32_t id = sorted->data[i];
-        if ((i == 0 || id != sorted->data[i - 1]) && !find_row(&columns, &count, g, id))
+        if ((i == 0 || id != sorted->data[i - 1]) && !find_row(&row, g, id))
             missing->data[missing->size++] = id;
     }
     *out = ld_index_ref(missing);
@@ -169,32 +182,49 @@ static ld_status absent(const ld_graph_rows *g, int64_t row)
         row + 1, g->bounds ? ld_graph_rows_owner(g, row) : 0);
 }
 
-/* The number of entries of all rows together, and where each row's begin. */
+/* The place of a row's entry on the diagonal, and whether it has none there. */
+static int64_t loop_of(bool *lacking, const entries *row, int32_t id)
+{
+    int64_t at = bound_of(row->columns, row->n, id);
+    *lacking = at == row->n || row->columns[at] != id;
+    return at;
+}
+
+/* The number of entries of all rows together. */
 static ld_status count(int64_t *nnz, const ld_graph_rows *g, const ld_index *ids, bool loops)
 {
-    const int32_t *columns;
-    int64_t n, sum = 0;
+    int64_t sum = 0;
     for (int64_t i = 0; i < ids->size; i++) {
-        int32_t id = ids->data[i];
-        if (!find_row(&columns, &n, g, id))
-            return absent(g, id);
-        int64_t at = loops ? bound_of(columns, n, id) : n;
-        sum += n + (loops && (at == n || columns[at] != id));
+        entries row;
+        bool lacking = false;
+        if (!find_row(&row, g, ids->data[i]))
+            return absent(g, ids->data[i]);
+        if (loops)
+            loop_of(&lacking, &row, ids->data[i]);
+        sum += row.n + lacking;
     }
     *nnz = sum;
     return LD_OK;
 }
 
-/* Copies a row, with its entry on the diagonal if `loops`; returns its length. */
-static int64_t copy_row(int32_t *to, const int32_t *columns, int64_t n, int32_t id, bool loops)
+/* Copies a row, values too where there are some, with its entry on the diagonal if `loops`; returns
+ * its length. */
+static int64_t copy_row(int32_t *columns, float *values, const entries *row, int32_t id, bool loops)
 {
-    int64_t before = loops ? bound_of(columns, n, id) : n;
-    bool lacking = loops && (before == n || columns[before] != id);
-    memcpy(to, columns, (size_t)before * sizeof *to);
+    bool lacking = false;
+    int64_t before = loops ? loop_of(&lacking, row, id) : row->n;
+    size_t behind = (size_t)(row->n - before);
+    memcpy(columns, row->columns, (size_t)before * sizeof *columns);
+    memcpy(columns + before + lacking, row->columns + before, behind * sizeof *columns);
     if (lacking)
-        to[before] = id;
-    memcpy(to + before + lacking, columns + before, (size_t)(n - before) * sizeof *to);
-    return n + lacking;
+        columns[before] = id;
+    if (values) {
+        memcpy(values, row->values, (size_t)before * sizeof *values);
+        memcpy(values + before + lacking, row->values + before, behind * sizeof *values);
+        if (loops)
+            values[before] = 1.0f;
+    }
+    return row->n + lacking;
 }
 
 static ld_status check_scale(const ld_graph_rows *g, const ld_tensor *scale)
@@ -209,28 +239,32 @@ ld_status ld_graph_rows_collect(ld_csr **out, const ld_graph_rows *g, ld_index *
                                 ld_collect_options o)
 {
     ld_structure *s = NULL;
-    ld_tensor *row_scale = NULL;
-    const int32_t *columns = NULL;
-    int64_t nnz = 0, n = 0;
+    ld_tensor *values = NULL, *row_scale = NULL;
+    int64_t nnz = 0;
     ld_status st;
     LD_TRY(ld_index_check(ids, 0, g->n_nodes, "rows of the graph: node"));
     LD_TRY(check_scale(g, o.row_scale));
     LD_TRY(check_scale(g, o.col_scale));
     LD_TRY(count(&nnz, g, ids, o.self_loops));
     LD_TRY(ld_structure_new(&s, ids->size, g->n_nodes, nnz, false));
+    if (g->weighted)
+        LD_TRY(ld_tensor_new(&values, 1, nnz, 1));
     for (int64_t i = 0; i < ids->size; i++) {
+        entries row = {0};
+        int64_t from = s->offsets[i];
         LD_TRY(ld_poll_at(i));
-        find_row(&columns, &n, g, ids->data[i]);
-        s->offsets[i + 1] = s->offsets[i] + copy_row(s->columns + s->offsets[i], columns, n,
-                                                     ids->data[i], o.self_loops);
+        find_row(&row, g, ids->data[i]);
+        s->offsets[i + 1] = from + copy_row(s->columns + from, values ? values->data + from : NULL,
+                                            &row, ids->data[i], o.self_loops);
     }
     s->canonical = true;
     if (!o.joined)
         s->row_ids = ld_index_ref(ids);
     LD_TRY(ld_tensor_pick(&row_scale, o.row_scale, ids));
-    LD_TRY(ld_csr_new(out, s, NULL, row_scale, o.col_scale));
+    LD_TRY(ld_csr_new(out, s, values, row_scale, o.col_scale));
 done:
     ld_structure_unref(s);
+    ld_tensor_unref(values);
     ld_tensor_unref(row_scale);
     return st;
 }

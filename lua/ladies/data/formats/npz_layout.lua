@@ -12,8 +12,8 @@
 --   class_names, feature_names            strings; may be absent
 --   node_names                            strings, or uint8: a UTF-8 text with a name a line
 --   source                                a string, or uint8: where the data came from
---   shards, graph_degrees, graph_loops    of a file without features, and perhaps without
---                                         adjacency: see ladies.data.formats.shards
+--   shards, graph_degrees, graph_loops, graph_sums       of a file without features, and perhaps
+--                                         without adjacency: see ladies.data.formats.shards
 --
 -- Ids count from 0 here and from 1 in Lua; the npz functions convert. Versions of gnn-benchmark
 -- have other names for some, which are read as well: adj_matrix.data, attr_matrix.data, ... or
@@ -55,7 +55,7 @@ local OTHER_KEYS = {labels = "node_label", feature_names = "attr_names"}
 
 -- The names that mean something.
 local KNOWN = {attr_matrix = true, node_attr = true, source = true, directed = true, shards = true,
-  graph_degrees = true, graph_loops = true}
+  graph_degrees = true, graph_loops = true, graph_sums = true}
 for name in pairs(npz_split.KNOWN) do KNOWN[name] = true end
 for _, names in ipairs{KEYS, OTHER_KEYS} do
   for _, key in pairs(names) do KNOWN[key] = true end
@@ -246,11 +246,12 @@ function layout.write_common(path, data, others, without_graph)
   core.safetensors.write(path, tables.merged(arrays, others))
 end
 
---- Puts a Matrix without weights into a safetensors writer, as the adjacency of a file.
+--- Puts a Matrix into a safetensors writer, as the adjacency of a file.
 function layout.put_adjacency(writer, matrix)
   writer:put("adj_indptr", core.npz.int64(matrix:offsets()))
   writer:put("adj_shape", {matrix.n_rows, matrix.n_cols})
   writer:put("adj_indices", matrix:col_of())
+  if matrix.values then writer:put("adj_data", matrix.values) end
 end
 
 --- The same to a .safetensors file, which is used where it lies: dense features are written as

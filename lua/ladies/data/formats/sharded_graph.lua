@@ -1,12 +1,15 @@
 --- The graph of a data set in shards, in parts as its features are (ladies.data.formats.shards): a
 -- shard has the rows of the adjacency of its nodes,
 --
---   adj_indptr, adj_indices, adj_shape    rows x nodes, sorted, without weights
+--   adj_indptr, adj_indices, adj_shape    rows x nodes, sorted
+--   adj_data                              its weights, where it has some
 --
 -- and the common file, in place of them,
 --
 --   graph_degrees    the entries of every row, F32
 --   graph_loops      the nodes with an edge to themselves
+--   graph_sums       where it has weights the sums of rows as they are, and with loops of 1, F32:
+--                    2 x nodes
 --   graph            in `shards`: {"hash":, "symmetric":, "entries":}, of the whole adjacency
 --
 -- One process alone joins the parts in memory; each of several ranks has its own alone, as a
@@ -25,7 +28,11 @@ local options = require "ladies.base.options"
 
 local sharded_graph = {}
 
-local DEGREES, LOOPS = "graph_degrees", "graph_loops"
+local DEGREES, LOOPS, SUMS = "graph_degrees", "graph_loops", "graph_sums"
+
+-- Beyond these the square of an entry of P is no float32 any more, or nearly so: draws from rows of
+-- such a graph would depend on which others there are.
+local LEAST, MOST = 1e-19, 1e19
 
 -- ---------------------------------------------------------------- writing
 
@@ -35,9 +42,14 @@ function sharded_graph.checked(where, data)
   if options.class_of(A) ~= "Matrix" then
     errors.fail(("%s: this rank has a part of the graph of %s alone; one process has all"):format(
       where, data.name))
-  elseif A.values then
-    errors.fail(("%s: the graph of %s has weights, and shards have graphs without; shard_graph = "
-      .. "false leaves it whole"):format(where, data.name))
+  end
+  local least, greatest = core.value_range(A)
+  if not least then return A end
+  local sums = A:normalize "none":row_sums()
+  local low = math.min(least, 1)
+  if least <= 0 or low / sums:max() < LEAST or greatest / low > MOST then
+    errors.fail(("%s: the weights of the graph of %s are %g to %g; in shards they must be "
+      .. "positive, and not so far apart"):format(where, data.name, least, greatest))
   end
   return A
 end
@@ -56,10 +68,20 @@ local function loops_of(A)
   return (-A:diagonal():to_tensor()):argsort():slice(1, count):sort()
 end
 
+-- The sums of the rows of one with weights, and those with loops, below each other.
+local function sums_of(A)
+  if not A.values then return nil end
+  local sums = core.zeros(2, A.n_rows)
+  for i, matrix in ipairs{A, A:normalize "none"} do
+    sums:slice(i, i):copy_(matrix:row_sums():reshape(1, A.n_rows))
+  end
+  return sums
+end
+
 --- The arrays of the common file; `told` gets what its `shards` says of the graph.
 function sharded_graph.common(A, told)
   told.graph = {hash = A:hash(), symmetric = A:is_symmetric(), entries = A.nnz}
-  return {[DEGREES] = A:degrees(), [LOOPS] = loops_of(A)}
+  return {[DEGREES] = A:degrees(), [LOOPS] = loops_of(A), [SUMS] = sums_of(A)}
 end
 
 -- ---------------------------------------------------------------- reading
@@ -76,6 +98,7 @@ function sharded_graph.read_rows(context, file, n_rows, n_nodes, known)
     checks.fail(context, "has %d x %d of the graph, must have %d x %d", rows, columns, n_rows,
       n_nodes)
   end
+  if file:has(prefix .. "data") then return (npz_matrix.read(context, file, prefix, {})) end
   local ok, matrix = errors.try(file.csr, file, {offsets = prefix .. "indptr",
     columns = prefix .. "indices", n_rows = n_rows, n_cols = n_nodes, checked = known})
   if not ok then checks.fail(context, "%s*: %s", prefix, errors.message(matrix)) end
@@ -84,7 +107,17 @@ end
 
 local SPEC = {hash = "string", symmetric = "boolean", entries = "non-negative integer"}
 
--- What the common file says of all rows: their degrees, and the nodes with a self-loop.
+-- The two rows of sums in the open common file, or nothing.
+local function read_sums(context, file, n)
+  if not file:has(SUMS) then return end
+  local sums = file:tensor(SUMS)
+  if sums.n_rows ~= 2 or sums.n_cols ~= n then
+    checks.fail(context, "%s is %d x %d, must be 2 x %d", SUMS, sums.n_rows, sums.n_cols, n)
+  end
+  return sums:slice(1, 1):reshape(n), sums:slice(2, 2):reshape(n)
+end
+
+-- What the common file says of all rows: their degrees, the nodes with a self-loop, and sums.
 local function read_common(context, list)
   local file <close> = array_file.open(context.where)
   for _, key in ipairs{DEGREES, LOOPS} do
@@ -94,7 +127,11 @@ local function read_common(context, list)
   context.keys.degrees, context.keys.loops = DEGREES, LOOPS
   checks.length(context, "degrees", #degrees, list.rows, "one for each node")
   checks.ids(context, "loops", loops, list.rows)
-  return degrees, loops
+  return degrees, loops, read_sums(context, file, list.rows)
+end
+
+local function has_weights(parts)
+  return #parts > 0 and parts[1].rows.values ~= nil
 end
 
 --- The adjacency of a data set of whose shards this process has the parts {first =, rows =}, and
@@ -103,23 +140,26 @@ function sharded_graph.read(context, list, parts, bounds, features)
   local ok, told = errors.try(options.check, "shards: graph", list.graph, SPEC)
   if not ok then checks.fail(context, "is damaged: %s", errors.message(told)) end
   if link.size == 1 then
-    return core.graph_rows{n_nodes = list.rows, parts = parts}:collect(core.range(1, list.rows),
-      {joined = true})
+    return core.graph_rows{n_nodes = list.rows, parts = parts, weighted = has_weights(parts)}
+      :collect(core.range(1, list.rows), {joined = true})
   end
-  local degrees, loops = read_common(context, list)
+  local degrees, loops, sums, looped_sums = read_common(context, list)
   local graph = GraphInParts.new{
     n_nodes = list.rows, n_entries = told.entries, hash = told.hash, symmetric = told.symmetric,
-    degrees = degrees, loops = loops, parts = parts, bounds = bounds,
+    degrees = degrees, loops = loops, sums = sums, looped_sums = looped_sums,
+    parts = parts, bounds = bounds,
   }
   GraphInParts.beside[features] = graph
   return MatrixInParts.new(graph)
 end
 
---- The Matrix of a graph without weights as a MatrixInParts of one part, which is here.
+--- The Matrix of a graph as a MatrixInParts of one part, which is here.
 function sharded_graph.in_one_part(A)
+  local sums = sums_of(A)
   return MatrixInParts.new(GraphInParts.new{
     n_nodes = A.n_rows, n_entries = A.nnz, hash = A:hash(), symmetric = A:is_symmetric(),
     degrees = A:degrees(), loops = loops_of(A), parts = {{first = 1, rows = A}},
+    sums = sums and sums[1], looped_sums = sums and sums[2],
     bounds = {0, A.n_rows},
   })
 end

@@ -16,7 +16,7 @@ local SPEC = tables.merged(complete.SPEC, {
 --- data.to_shards(source: Dataset | string, folder: string, {shards = integer, dtype = string,
 -- shard_graph = false, ...}): writes a data set, or that at the path `source`, as so many shards,
 -- files that have a part of the rows of the features each, and common.safetensors, which has all
--- else. With shard_graph they have these rows of the graph, which must have no weights, as well.
+-- else. With shard_graph they have these rows of the graph as well, whose weights must be positive.
 -- Where mpirun has started several ranks, ladies.data.load(folder) opens the common file and this
 -- rank's own shards alone. The features become `dtype`, where it is given: "float16" and "bfloat16"
 -- take half the bytes of "float32"; sparse ones become dense, which a line tells. The other
