@@ -55,19 +55,19 @@ local function for_rows(opts, M, ids)
   return tables.merged(opts, {always = is_diagonal and M:diagonal() or always[ids]})
 end
 
-function methods:slice(ids, what)
+function methods:slice(ids, ...)
   local M, places = self:at(ids)
-  return M:slice(places, what)
+  return M:slice(places, ...)
 end
 
-function methods:rows(ids)
+function methods:rows(ids, ...)
   local M, places = self:at(ids)
-  return M:rows(places)
+  return M:rows(places, ...)
 end
 
-function methods:draw_cols(ids, k, opts)
+function methods:draw_cols(ids, ...)
   local M, places = self:at(ids)
-  return M:draw_cols(places, k, opts)
+  return M:draw_cols(places, ...)
 end
 
 function methods:sample_rows(ids, k, opts)
@@ -150,26 +150,25 @@ function methods:normalize(kind, given)
   return P
 end
 
--- Writes this rank's rows of the product with x, and b added where it is given, to y.
-function methods:multiply_own(y, x, b)
+-- Writes this rank's rows of the product with x, which has these arguments, to y.
+function methods:multiply_own(y, x, ...)
   local first, last = self.graph:own()
   for from = first, last, PIECE do
     local to = math.min(from + PIECE - 1, last)
     local M = self.graph.rows:collect(core.range(from, to), self.how)
-    y:slice(from, to):copy_(M:matmul(x, b))
+    y:slice(from, to):copy_(M:matmul(x, ...))
   end
 end
 
-function methods:matmul(x, b)
+function methods:matmul(x, ...)
   options.value("matmul", "the operand", x, "Tensor")
-  core.check_constant("matmul", x)
-  core.check_constant("matmul", b)
+  for _, argument in ipairs{x, ...} do core.check_constant("matmul", argument) end
   if not link.is_sharing() then
     errors.fail("matmul: each rank has its own rows of the graph, so all must make the product: "
       .. "ladies.comm.together(f, ...)")
   end
   local y = core.zeros(self.n_rows, x.n_cols)
-  link.make_own(y, self.graph.bounds, self.multiply_own, self, y, x, b)
+  link.make_own(y, self.graph.bounds, self.multiply_own, self, y, x, ...)
   return y
 end
 
