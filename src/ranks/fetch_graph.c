@@ -38,15 +38,15 @@ static void plan_free(plan *p)
     ld_free(p->offsets);
 }
 
-/* Fills in what follows from the counts. */
+/* Fills in what follows from the counts, of which one that is too large for MPI is INT32_MAX. */
 static ld_status settle(plan *p, int size)
 {
     int64_t total = 0;
     for (int r = 0; r < size; r++) {
         p->offsets[r] = (int)total;
         total += p->counts[r];
-        if (total > INT32_MAX)
-            return ld_fail(LD_VALUE, "ranks: more than 2^31 - 1 entries of the graph are wanted at "
+        if (total >= INT32_MAX)
+            return ld_fail(LD_VALUE, "ranks: 2^31 - 1 entries of the graph or more are wanted at "
                                      "a time; fewer mini-batches of a step, or smaller ones, help");
     }
     p->total = (int)total;
