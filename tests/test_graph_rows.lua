@@ -3,6 +3,8 @@
 local lu = require "luaunit"
 local ladies = require "ladies"
 local core = require "ladies_core"
+local batches = require "ladies.training.batches"
+local drawn_together = require "ladies.training.drawn_together"
 local files = require "tools.files"
 local message_of = require "tools.message_of"
 local sharded_graph = require "ladies.data.formats.sharded_graph"
@@ -283,6 +285,20 @@ function tests.test_damaged()
   end
   files.write(common, of_common)
   ladies.data.load(path)
+end
+
+function tests.test_samplers_that_fail_while_they_are_drawn()
+  local P = in_parts(adjacency())
+  local function refusal(sampler)
+    local drawn = batches.drawn(ladies.range(1, 400), {size = 50, sampler = sampler})
+    local together = drawn_together.new(drawn, P.graph)
+    return message_of(together.group, together, 2)
+  end
+  lu.assertStrContains(refusal(function() coroutine.yield "mine" end),
+    "the sampler yields outside of a coroutine of its own")
+  lu.assertFalse(P.graph.is_drawn)
+  lu.assertStrContains(refusal(function() error "none today" end), "none today")
+  lu.assertFalse(P.graph.is_drawn)
 end
 
 return tests

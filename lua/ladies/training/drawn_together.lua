@@ -36,7 +36,7 @@ function DrawnTogether:advance(job)
   job.P = job.P or graph.asked
   if coroutine.status(job.thread) ~= "dead" then
     if not rawequal(result, graph) then
-      errors.fail "ladies.train: the sampler yields, outside of a coroutine of its own"
+      errors.fail "the sampler yields outside of a coroutine of its own"
     end
     job.wanted = wanted
     return
@@ -55,14 +55,23 @@ function DrawnTogether:advance_all(jobs)
   return core.sampling.unique(wanted):sort()
 end
 
+-- Has samplers wait for rows of the graph until the result, a <close> variable, goes out of scope.
+local function drawing(graph)
+  graph.is_drawn = true
+  return setmetatable({}, {__close = function()
+    graph.is_drawn = false
+    graph:forget()
+  end})
+end
+
 --- The next n mini-batches of this rank, which may be none. All ranks call it.
 function DrawnTogether:group(n)
   local jobs, graph = {}, self.graph
   for i = 1, n do jobs[i] = {thread = self.batches:thread()} end
-  graph.is_drawn = true
-  repeat until not graph:bring(self:advance_all(jobs))
-  graph.is_drawn = false
-  graph:forget()
+  do
+    local _ <close> = drawing(graph)
+    repeat until not graph:bring(self:advance_all(jobs))
+  end
   for i, job in ipairs(jobs) do jobs[i] = job.batch end
   return jobs
 end
