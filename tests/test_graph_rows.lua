@@ -287,6 +287,23 @@ function tests.test_damaged()
   ladies.data.load(path)
 end
 
+--- Parts whose rows are not sorted are put in order: a loop is found, and not added twice.
+function tests.test_unsorted_part()
+  local A = ladies.matrix{n_rows = 4, n_cols = 4, rows = ladies.index{1, 1, 2, 3, 3, 4, 4},
+    cols = ladies.index{1, 3, 4, 3, 1, 2, 4}}
+  local back = ladies.index{4, 3, 2, 1}
+  local unsorted = A:slice(ladies.range(1, 4), back)
+  local rows = core.graph_rows{n_nodes = 4, parts = {{first = 1, rows = unsorted}}}
+  local collected = rows:collect(ladies.range(1, 4), {self_loops = true, joined = true})
+  local expected = unsorted:to_dense()
+  for i = 1, 4 do
+    local row = collected:to_dense()[i]:to_table()
+    local wanted = expected[i]:to_table()
+    wanted[i] = 1
+    lu.assertEquals(row, wanted)
+  end
+end
+
 function tests.test_samplers_that_fail_while_they_are_drawn()
   local P = in_parts(adjacency())
   local function refusal(sampler)

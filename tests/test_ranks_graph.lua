@@ -326,4 +326,28 @@ function tests.test_foreign_shard()
   lu.assertStrContains(refused(copy), "is a shard of another data set than common.safetensors: its")
 end
 
+--- What the common file says of nodes, which no shard repeats, is compared with its hash.
+function tests.test_damaged_degrees()
+  local _, parts = folders()
+  local copy = temporary.path "damaged"
+  os.execute(("cp -r %s %s"):format(shell.quote(parts), shell.quote(copy)))
+  local common, degrees = copy .. "/common.safetensors", dataset(1).graph:degrees():to_table()
+  local bytes = files.read(common)
+  local at = bytes:find(string.pack("<ffff", table.unpack(degrees, 1, 4)), 1, true)
+  files.write(common, bytes:sub(1, at - 1) .. string.pack("<f", degrees[1] + 1)
+    .. bytes:sub(at + 4))
+  local out, err, status = run(2, copy, "refused")
+  lu.assertEquals(status, 1, out)
+  lu.assertStrContains(err, "graph_degrees, graph_loops or graph_sums is not what was written")
+end
+
+--- A P that no rank can make of its rows is refused in the words of who asked for it.
+function tests.test_lambda()
+  local _, parts = folders()
+  local _, err, status = ranks.run(2, {"-e", ([[ladies.data.load(%q).graph:normalize("sym",
+    {lambda = 1})]]):format(parts)})
+  lu.assertEquals(status, 1)
+  lu.assertStrContains(err, "lambda needs the whole graph, and this one is in shards")
+end
+
 return tests

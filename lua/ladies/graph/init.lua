@@ -45,7 +45,9 @@ function Graph:normalize(kind, opts)
   local key = ("%s %s %.17g"):format(kind, opts.self_loops, opts.lambda)
   if self.normalized[key] then return self.normalized[key] end
   local P = self.adjacency:normalize(kind, {self_loops = opts.self_loops})
-  if opts.lambda ~= 0 then P = P:add_diag(P:diagonal_values() * opts.lambda) end
+  if opts.lambda ~= 0 and options.class_of(P) == "MatrixInParts" then
+    errors.fail "graph:normalize: lambda needs the whole graph, and this one is in shards"
+  elseif opts.lambda ~= 0 then P = P:add_diag(P:diagonal_values() * opts.lambda) end
   if not self.adjacency.requires_grad then self.normalized[key] = P end
   return P
 end

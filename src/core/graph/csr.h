@@ -183,7 +183,8 @@ ld_status ld_structure_transpose(ld_structure **out, ld_structure *s);
 
 /* What says which rows have entries in a column: s itself when it is symmetric, else its transpose,
  * made if it is not there, or NULL then without `make`. NULL for slices, whose rows may be unsorted,
- * for rows of a whole that is elsewhere, and where a transpose has no positions. As above, the caller gives nothing back. */
+ * for rows of a whole that is elsewhere, and where a transpose has no positions. As above, the caller
+ * gives nothing back. */
 ld_status ld_structure_by_cols(const ld_structure **out, ld_structure *s, bool make);
 
 /* Whether a is square and equals its transpose, values included. */

@@ -111,10 +111,12 @@ ld_status ld_graph_rows_new(ld_graph_rows **out, int64_t n_nodes, bool weighted,
     if (!(g->parts = ld_alloc_array(n_parts, sizeof *parts, LD_MEM_MATRIX)) ||
         (bounds && !(g->bounds = ld_alloc_array(n_owners + 1, sizeof *bounds, LD_MEM_MATRIX))))
         goto done;
-    for (int i = 0; i < n_parts; i++)
-        g->parts[g->n_parts++] = (ld_graph_part){.first = parts[i].first,
-                                                 .ids = ld_index_ref(parts[i].ids),
-                                                 .rows = ld_csr_ref(parts[i].rows)};
+    for (int i = 0; i < n_parts; i++) {
+        ld_csr *rows;
+        LD_TRY(ld_csr_canonical(&rows, parts[i].rows));
+        g->parts[g->n_parts++] = (ld_graph_part){
+            .first = parts[i].first, .ids = ld_index_ref(parts[i].ids), .rows = rows};
+    }
     if (bounds)
         memcpy(g->bounds, bounds, (size_t)(n_owners + 1) * sizeof *bounds);
     g->n_owners = n_owners;

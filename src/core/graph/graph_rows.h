@@ -17,7 +17,7 @@
 typedef struct {
     int64_t first; /* they are those of the whole from this one on, */
     ld_index *ids; /* or, unless NULL, these, which are ascending */
-    ld_csr *rows;  /* canonical, with all columns of the whole */
+    ld_csr *rows;  /* with all columns of the whole; sorted once they are in an ld_graph_rows */
 } ld_graph_part;
 
 typedef struct ld_graph_rows {

@@ -10,7 +10,8 @@
 --   graph_loops      the nodes with an edge to themselves
 --   graph_sums       where it has weights the sums of rows as they are, and with loops of 1, F32:
 --                    2 x nodes
---   graph            in `shards`: {"hash":, "symmetric":, "entries":}, of the whole adjacency
+--   graph            in `shards`: {"hash":, "symmetric":, "entries":}, of the whole adjacency, and
+--                    "nodes":, the hashes of these arrays
 --
 -- One process alone joins the parts in memory; each of several ranks has its own alone, as a
 -- MatrixInParts.
@@ -49,7 +50,9 @@ function sharded_graph.checked(where, data)
   local low = math.min(least, 1)
   if least <= 0 or low / sums:max() < LEAST or greatest / low > MOST then
     errors.fail(("%s: the weights of the graph of %s are %g to %g; in shards they must be "
-      .. "positive, and not so far apart"):format(where, data.name, least, greatest))
+      .. "positive, and the least of them and 1 at least %g of the others and of a row's sum; "
+      .. "without shard_graph (--shard-graph) the features alone are in shards"):format(where,
+        data.name, least, greatest, LEAST))
   end
   return A
 end
@@ -78,10 +81,17 @@ local function sums_of(A)
   return sums
 end
 
+-- The hashes of what the common file says of all nodes.
+local function hashes_of(degrees, loops, sums)
+  return ("%s %s %s"):format(degrees:hash(), loops:hash(), sums and sums:hash() or "none")
+end
+
 --- The arrays of the common file; `told` gets what its `shards` says of the graph.
 function sharded_graph.common(A, told)
-  told.graph = {hash = A:hash(), symmetric = A:is_symmetric(), entries = A.nnz}
-  return {[DEGREES] = A:degrees(), [LOOPS] = loops_of(A), [SUMS] = sums_of(A)}
+  local degrees, loops, sums = A:degrees(), loops_of(A), sums_of(A)
+  told.graph = {hash = A:hash(), symmetric = A:is_symmetric(), entries = A.nnz,
+    nodes = hashes_of(degrees, loops, sums)}
+  return {[DEGREES] = degrees, [LOOPS] = loops, [SUMS] = sums}
 end
 
 -- ---------------------------------------------------------------- reading
@@ -105,29 +115,25 @@ function sharded_graph.read_rows(context, file, n_rows, n_nodes, known)
   return matrix or (npz_matrix.read(context, file, prefix, {}))
 end
 
-local SPEC = {hash = "string", symmetric = "boolean", entries = "non-negative integer"}
+local SPEC = {
+  hash = "string", symmetric = "boolean", entries = "non-negative integer", nodes = "string",
+}
 
--- The two rows of sums in the open common file, or nothing.
-local function read_sums(context, file, n)
-  if not file:has(SUMS) then return end
-  local sums = file:tensor(SUMS)
-  if sums.n_rows ~= 2 or sums.n_cols ~= n then
-    checks.fail(context, "%s is %d x %d, must be 2 x %d", SUMS, sums.n_rows, sums.n_cols, n)
-  end
-  return sums:slice(1, 1):reshape(n), sums:slice(2, 2):reshape(n)
-end
-
--- What the common file says of all rows: their degrees, the nodes with a self-loop, and sums.
-local function read_common(context, list)
+-- What the common file says of all nodes: their degrees, those with a self-loop, and sums, if any.
+local function read_common(context, hashes)
   local file <close> = array_file.open(context.where)
   for _, key in ipairs{DEGREES, LOOPS} do
     if not file:has(key) then checks.fail(context, "is damaged: it has no %s", key) end
   end
   local degrees, loops = file:tensor(DEGREES), file:index(LOOPS)
-  context.keys.degrees, context.keys.loops = DEGREES, LOOPS
-  checks.length(context, "degrees", #degrees, list.rows, "one for each node")
-  checks.ids(context, "loops", loops, list.rows)
-  return degrees, loops, read_sums(context, file, list.rows)
+  local sums = file:has(SUMS) and file:tensor(SUMS) or nil
+  if hashes_of(degrees, loops, sums) ~= hashes then
+    checks.fail(context, "is damaged: %s, %s or %s is not what was written", DEGREES, LOOPS, SUMS)
+  elseif not sums then
+    return degrees, loops
+  end
+  local n = #degrees
+  return degrees, loops, sums:slice(1, 1):reshape(n), sums:slice(2, 2):reshape(n)
 end
 
 local function has_weights(parts)
@@ -143,7 +149,7 @@ function sharded_graph.read(context, list, parts, bounds, features)
     return core.graph_rows{n_nodes = list.rows, parts = parts, weighted = has_weights(parts)}
       :collect(core.range(1, list.rows), {joined = true})
   end
-  local degrees, loops, sums, looped_sums = read_common(context, list)
+  local degrees, loops, sums, looped_sums = read_common(context, told.nodes)
   local graph = GraphInParts.new{
     n_nodes = list.rows, n_entries = told.entries, hash = told.hash, symmetric = told.symmetric,
     degrees = degrees, loops = loops, sums = sums, looped_sums = looped_sums,
