@@ -88,17 +88,17 @@ static ld_status sample(batch *b, graph *g, ld_index *seeds, ld_rng *rng)
     return LD_OK;
 }
 
-/* Logits: P (relu(P X W0)) W1, with the blocks of a mini-batch for P. */
+/* Logits: P (relu(P X W0)) W1, with the blocks of a mini-batch for P, and no biases. */
 static ld_status forward(ld_tape *tape, ld_tensor **out, ld_csr *const *P, ld_tensor *x,
                          ld_tensor *const *w)
 {
     ld_tensor *xw = NULL, *sums = NULL, *h = NULL, *hw = NULL;
     ld_status st;
     LD_TRY(ld_op_matmul(tape, &xw, x, w[0]));
-    LD_TRY(ld_op_spmm(tape, &sums, P[0], xw));
+    LD_TRY(ld_op_spmm(tape, &sums, P[0], xw, NULL));
     LD_TRY(ld_op_unary(tape, &h, LD_RELU, sums, 0));
     LD_TRY(ld_op_matmul(tape, &hw, h, w[1]));
-    LD_TRY(ld_op_spmm(tape, out, P[1], hw));
+    LD_TRY(ld_op_spmm(tape, out, P[1], hw, NULL));
 done:
     ld_tensor_unref(xw);
     ld_tensor_unref(sums);
