@@ -268,6 +268,7 @@ end
 
 --- Makes the mini-batch ready for the loop, after all checks.
 function Batches:hand_over(batch)
+  options.value("Batches:hand_over", "the mini-batch", batch, "table")
   self:await_calls(batch)
   if batch.loss_nodes and not rawget(batch, "loss_weight") then setmetatable(batch, LossNodes) end
   return batch
