@@ -221,6 +221,8 @@ function tests.test_heat_map()
   end
   lu.assertEquals(cells, {{"c1", 0.188}, {"c2", 0.375}, {"c1", 0}, {"c1", 0.75}})
   lu.assertEquals(figure:text(40), "  t\n  a |++##|\n  b |  @@|")
+  lu.assertErrorMsgContains("figure:text: the width must be a positive integer", figure.text,
+    figure, ladies.ones(2))
   -- Long names of columns stand askew, in the space that they need.
   local names = tables.repeated("noun.attribute <b>", 6)
   local svg_text = plot.heat_map(ladies.ones(6, 6), {rows = names, columns = names}):svg()

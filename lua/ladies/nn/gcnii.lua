@@ -96,6 +96,7 @@ end
 --- The nodes of a mini-batch whose features its forward reads: its input, and what else its layers
 -- have H0 of.
 function Gcnii.feature_nodes(_, batch)
+  network.check_batch(batch, "blocks")
   local nodes = batch.input
   for _, block in ipairs(batch.blocks) do
     if #find(nodes, block.dst) < #block.dst then nodes = union(nodes, block.dst) end

@@ -4,18 +4,18 @@ local drawable = {}
 
 local MOST_LABELS = 40
 
+local function is_finite(x) return type(x) == "number" and x == x and math.abs(x) < math.huge end
+
 -- The least positive y of the points of all series.
 local function least_positive(list)
   local least = math.huge
   for _, series in ipairs(list) do
     for _, point in ipairs(series.points) do
-      if point[2] > 0 then least = math.min(least, point[2]) end
+      if is_finite(point[2]) and point[2] > 0 then least = math.min(least, point[2]) end
     end
   end
   return least
 end
-
-local function is_finite(x) return type(x) == "number" and x == x and math.abs(x) < math.huge end
 
 local function kept(points, log_x, log_y, floor)
   local list = {}

@@ -37,7 +37,8 @@ end
 -- gnuplot; nil and why where there is no text.
 function Figure:text(width, height)
   local plot = self.plot
-  width, height = width or COLUMNS, height or LINES
+  width = options.value("figure:text", "the width", width, "positive integer or nil") or COLUMNS
+  height = options.value("figure:text", "the height", height, "positive integer or nil") or LINES
   if plot.cells and (not plot.cells[1] or #plot.cells[1] == 0) then
     return nil, "there is nothing to draw"
   end
