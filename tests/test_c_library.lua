@@ -74,7 +74,7 @@ function tests.test_program_by_pkg_config()
   lu.assertNotStrContains(run{"readelf", "-d", program}, "lua")
   local _, err, status = start(program, {"LADIES_ISA=mmx"})
   lu.assertEquals(status, 1)
-  lu.assertEquals(err, "train: vector units: mmx is none of avx512, avx2 and sse2\n")
+  lu.assertEquals(err, "train: vector units: mmx is none of amx, avx512, avx2 and sse2\n")
 end
 
 function tests.test_program_by_cmake()

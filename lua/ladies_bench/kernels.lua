@@ -9,6 +9,7 @@
 local core = require "ladies_core"
 local ladies = require "ladies"
 local paired = require "ladies_bench.paired"
+local tables = require "ladies.base.tables"
 
 local WIDTH, ROWS = 256, 2048
 
@@ -106,6 +107,12 @@ local function spmm(ctx)
   }
 end
 
+-- A case whose dense products are of bfloat16.
+local function in_bfloat16(case)
+  return tables.merged(case, {name = case.name .. ", bfloat16",
+    run = function() return core.in_bfloat16(case.run) end})
+end
+
 local function matmul(ctx)
   local rng, cases = ctx.rng, {}
   for _, shape in ipairs{{512, WIDTH, WIDTH}, {1536, WIDTH, WIDTH}, {100, WIDTH, WIDTH},
@@ -124,6 +131,7 @@ local function matmul(ctx)
         return step:seconds()[2]
       end}
   end
+  for i = 1, core.bfloat16_units() and 4 or 0 do cases[#cases + 1] = in_bfloat16(cases[i]) end
   for _, case in ipairs(cases) do ctx.by_blas(case) end
   return cases
 end

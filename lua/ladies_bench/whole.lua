@@ -68,13 +68,18 @@ local function training(ctx)
   local step, sum, count = trainer(ctx), 0, 8
   for _ = 1, count do sum = sum + arithmetic.of_step(ctx.model, ctx.data.features, step()) end
   local flops, per_epoch = sum / count, math.ceil(#ctx.data.train / BATCH)
-  return {
+  local cases = {
     ctx.by_blas{name = "step", flops = flops, run = function() step() end},
     ctx.by_blas{name = ("epoch of %d steps"):format(per_epoch), flops = per_epoch * flops,
       run = function()
         for _ = 1, per_epoch do step() end
       end},
   }
+  if core.bfloat16_units() then
+    cases[#cases + 1] = ctx.by_blas{name = "step, bfloat16", flops = flops,
+      run = function() core.in_bfloat16(step) end}
+  end
+  return cases
 end
 
 -- Exact inference: the dense products at the rate of BLAS, and the rows that propagation adds up.

@@ -47,7 +47,7 @@ static const char *wanted_kernels(char **environment)
     const char *isa = value_of(environment, "LADIES_ISA=");
     ld_units units;
     if (!isa || value_of(environment, KERNELS) || ld_units_named(&units, isa) != LD_OK ||
-        units == ld_units_of_machine())
+        units == ld_units_of_machine() || units >= LD_UNITS_AVX512)
         return NULL;
     return units == LD_UNITS_AVX2 ? "OPENBLAS_CORETYPE=Haswell" : "OPENBLAS_CORETYPE=Prescott";
 }

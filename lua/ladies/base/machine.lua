@@ -22,9 +22,12 @@ function machine.processor()
 end
 
 --- What the bits of results depend on besides data, settings and seed: the program's version, the
--- vector units in use, and OpenBLAS with its version and the kernels that it has chosen here.
-function machine.numerics()
-  return ("ladies %s, %s, %s"):format(core.version, core.vector_units(), core.blas())
+-- vector units in use, OpenBLAS with its version and the kernels that it has chosen here, and what
+-- multiplies in training of the precision "bfloat16".
+function machine.numerics(precision)
+  local units = precision == "bfloat16" and core.bfloat16_units()
+  return ("ladies %s, %s, %s%s"):format(core.version, core.vector_units(), core.blas(),
+    units and ", bfloat16 by " .. units or "")
 end
 
 -- The processor and its cores, as a text.

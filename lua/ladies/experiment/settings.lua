@@ -96,6 +96,8 @@ local PLACES = {
       .. "end of an epoch, fewer than a quarter of them join the batch before"},
     {"accumulate", "integer in [1, 65536]", follows = "1", help = "mini-batches of a step: the "
       .. "mean of their gradients is one"},
+    {"precision", "float32|bfloat16", follows = "float32", help = "of dense products in training; "
+      .. "bfloat16 where the processor has AMX or AVX512-BF16"},
     {"epochs", "positive integer", default = 1000, help = "end after so many"},
     {"max_batches", "positive integer", help = "end after so many"},
     {"max_seconds", "positive number", help = "end after so long, without validation"},

@@ -113,7 +113,7 @@ function Run.new(opts, folder)
       patience = opts.patience, min_gain = opts.min_gain, best = opts.best, mode = monitor.mode,
     },
     timer = timer.new(), together = link.size > 1,       -- with other ranks
-    numerics = {machine.numerics()},
+    numerics = {machine.numerics(opts.precision)},
     number = 0, epoch = 1, index = 0,     -- batches in all; the last one's epoch and place in it
     rows = {input = 0, hidden = 0},       -- of all batches: of the features, and of all layers
     validation_seconds = 0, batch_bytes = 0,

@@ -67,7 +67,7 @@ end
 
 -- Notes where the run goes on with other numerics than so far.
 local function continue_numerics(run, before)
-  local here = machine.numerics()
+  local here = machine.numerics(run.opts.precision)
   run.numerics = before
   if before[#before] == here then return end
   tell("so far the run was computed by %s; it goes on by %s, and its bits may be others than there",

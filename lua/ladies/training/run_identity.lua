@@ -20,7 +20,7 @@ local FREE = {epochs = true, max_batches = true, max_seconds = true, patience = 
 
 -- Of the options of ladies.train: those on which a run's course depends and that are plain data.
 local PLAIN = {"batch_size", "seed", "eval_every", "min_gain", "best", "clip",
-  "method", "grad_accumulate"}
+  "method", "grad_accumulate", "precision"}
 
 -- Those that are code.
 local CODE = {"loss", "schedule", "validate"}

@@ -13,8 +13,8 @@ local Step = {__name = "Step"}
 Step.__index = Step
 
 --- step.new(opts, optimizer, profile): opts are those of ladies.train: data, model, loss, clip,
--- schedule, grad_accumulate; a profile, or nil, is told of steps and of backward. `lr` is the
--- learning rate that the schedule's factor multiplies; `updater` has the method `step` of the
+-- schedule, grad_accumulate, precision; a profile, or nil, is told of steps and of backward. `lr` is
+-- the learning rate that the schedule's factor multiplies; `updater` has the method `step` of the
 -- optimizer, or is the optimizer.
 function step.new(opts, optimizer, profile)
   return setmetatable({
@@ -23,6 +23,7 @@ function step.new(opts, optimizer, profile)
     loss = opts.loss or losses.of(opts.data.labels), is_own_loss = opts.loss ~= nil,
     clip = opts.clip, schedule = opts.schedule, batches = opts.grad_accumulate,
     profile = profile,
+    in_bfloat16 = opts.precision == "bfloat16" and core.bfloat16_units() ~= nil,
   }, Step)
 end
 
@@ -109,8 +110,7 @@ end
 
 -- Leaves the gradients of mini-batch `number`; returns its loss, or nil and what is not finite.
 -- `bytes` is then what was held when the gradients were there.
-function Step:differentiate(batch, number, scope)
-  if self.profile then self.profile:opened(scope) end
+function Step:forward_and_backward(batch, number)
   local loss = errors.within("ladies.train: batch %d", number, self.objective, self, batch)
   local value = value_of(loss, number)
   local wrong = not_finite(value)
@@ -119,6 +119,13 @@ function Step:differentiate(batch, number, scope)
   if self.profile then self.profile:went_back() end
   self.bytes = core.memory().total
   return value
+end
+
+-- The same in the run's precision.
+function Step:differentiate(batch, number, scope)
+  if self.profile then self.profile:opened(scope) end
+  if not self.in_bfloat16 then return self:forward_and_backward(batch, number) end
+  return core.in_bfloat16(self.forward_and_backward, self, batch, number)
 end
 
 --- Leaves the gradients of mini-batch `number`, the one at `place` in its step, in the optimizer,

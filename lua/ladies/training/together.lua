@@ -74,7 +74,7 @@ local function check_same(run)
   local bounds = {}
   for _, name in ipairs(BOUNDS) do bounds[name] = run.opts[name] end
   local all = gather("agreement", {run = run_identity.of(run.opts), bounds = bounds,
-    version = core.version, numerics = machine.numerics(), state = state_of(run),
+    version = core.version, numerics = machine.numerics(run.opts.precision), state = state_of(run),
     host = link.host})
   for i = 2, link.rank == 0 and #all or 0 do
     local text = difference(all[i], all[1])

@@ -1,6 +1,7 @@
 --- ladies.train: the loop of README with exact validation, early stopping, the best model kept, a
 -- progress bar, a log and checkpoints.
 
+local core = require "ladies_core"
 local check_model = require "ladies.training.check_model"
 local errors = require "ladies.base.errors"
 local inference = require "ladies.evaluation.inference"
@@ -25,6 +26,7 @@ local SPEC = {
   workers = {"non-negative integer", 0},
   ahead = "positive integer or nil",
   grad_accumulate = {"integer in [1, 65536]", 1},
+  precision = "float32|bfloat16 or nil",
   epochs = {"positive integer", 1000},
   max_batches = "positive integer or nil",
   max_seconds = "positive number or nil",
@@ -81,6 +83,14 @@ local function check_own_model(opts)
   if wrong then tell(wrong) end
 end
 
+-- Tells where a run cannot have the precision that it asks for.
+local function check_precision(opts)
+  if opts.precision == "bfloat16" and not core.bfloat16_units() then
+    io.stderr:write("ladies.train: precision bfloat16: this processor has no instructions for it ",
+      "(AMX, AVX512-BF16), so products are of float32\n")
+  end
+end
+
 --- ladies.train{data =, model =, sampler =, ...} -> table: trains the model in place, leaves the
 -- best one's parameters in it and returns a summary (see ladies.summary; print it for the table).
 -- data         a data set: graph, features, labels, train, and val and test where there are any
@@ -121,6 +131,10 @@ end
 --              the schedule come at the ends of steps, and what is no whole step at the end of the
 --              run is left out.
 -- workers      threads that sample ahead of the loop (0), and `ahead`: see ladies.batches
+-- precision    bfloat16: in steps, forward and backward, the factors of dense products are rounded
+--              to bfloat16, as ladies.in_bfloat16 does; parameters, sums, optimizer, validation and
+--              test are float32 as ever. Where the processor has no instructions for it, a line
+--              says so, and products are of float32, which is the default
 -- epochs (1000), max_batches, max_seconds (of training alone)   bounds on the length of the run
 -- seed         of the order of the nodes, the sampler's draws and dropout's
 -- eval_every   batches between two validations (10)
@@ -198,6 +212,7 @@ local function train(given)
     errors.fail "ladies.train: resume needs out, the run's folder"
   end
   check_own_model(opts)
+  check_precision(opts)
   local folder, lock
   if opts.out and link.rank == 0 then folder, lock = run_folder.take(opts.out, opts.resume) end
   local _ <close> = lock

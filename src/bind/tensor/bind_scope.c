@@ -1,7 +1,8 @@
-/* Scopes: calls in which tensors take their memory from a room, or products are made row by row. A
- * call in one cannot be suspended, since the thread would stay in the scope. */
+/* Scopes: calls in which tensors take their memory from a room, or products are made row by row or in
+ * bfloat16. A call in one cannot be suspended, since the thread would stay in the scope. */
 #include "base/room.h"
 #include "state/bind.h"
+#include "tensor/bfloat16.h"
 #include "tensor/blas.h"
 
 #define BIND_ROOM  "ladies.Room"
@@ -9,9 +10,9 @@
 
 /* What the thread goes back to. */
 typedef struct {
-    enum { NOTHING, ROOM, BY_ROWS } what;
+    enum { NOTHING, ROOM, BY_ROWS, IN_BFLOAT16 } what;
     ld_room *room;
-    bool by_rows;
+    bool before;
 } scope;
 
 static int scope_close(lua_State *L)
@@ -20,7 +21,9 @@ static int scope_close(lua_State *L)
     if (s->what == ROOM)
         ld_room_enter(s->room);
     else if (s->what == BY_ROWS)
-        ld_matmul_by_rows(s->by_rows);
+        ld_matmul_by_rows(s->before);
+    else if (s->what == IN_BFLOAT16)
+        ld_matmul_in_bfloat16(s->before);
     return 0;
 }
 
@@ -47,7 +50,22 @@ static int call_in(lua_State *L, int at)
 static int by_rows(lua_State *L)
 {
     scope *s = open_scope(L, 1);
-    *s = (scope){.what = BY_ROWS, .by_rows = ld_matmul_by_rows(true)};
+    *s = (scope){.what = BY_ROWS, .before = ld_matmul_by_rows(true)};
+    return call_in(L, 1);
+}
+
+static int bfloat16_units(lua_State *L)
+{
+    lua_pushstring(L, ld_bfloat16_units());
+    return 1;
+}
+
+static int in_bfloat16(lua_State *L)
+{
+    if (!ld_bfloat16_units())
+        return bind_error(L, "in_bfloat16: this processor has no instructions for bfloat16");
+    scope *s = open_scope(L, 1);
+    *s = (scope){.what = IN_BFLOAT16, .before = ld_matmul_in_bfloat16(true)};
     return call_in(L, 1);
 }
 
@@ -98,6 +116,14 @@ static const bind_function functions[] = {
      "ladies_core.by_rows(f, ...) -> ...\n"
      "f(...), in which a row of a product of dense matrices is that of this row alone, to the bit,\n"
      "whichever others the matrix has."},
+    {"bfloat16_units", bfloat16_units,
+     "ladies.bfloat16_units() -> string | nil\n"
+     "What multiplies dense matrices of bfloat16 here: \"AMX\" or \"AVX512-BF16\"."},
+    {"in_bfloat16", in_bfloat16,
+     "ladies.in_bfloat16(f, ...) -> ...\n"
+     "f(...), in which products of dense matrices, and what backward makes of them, round their\n"
+     "factors to bfloat16 (8 bits of significand) and add in float32. An error where the processor\n"
+     "has no instructions for it; see bfloat16_units."},
     {"room", room_new,
      "ladies_core.room(bytes, folder) -> Room\n"
      "So many bytes of memory for large tensors (of 64 KiB or more), and behind them files without\n"

@@ -167,7 +167,8 @@ static block *take_large(size_t room)
         return b;
     if (b->room < room)
         make_way((int64_t)room); /* b is in use by nobody and in no list */
-    block *moved = ld_platform_remap(b, b->room, room);
+    bool has_small_pages = b->room < ENLARGED && room >= ENLARGED; /* that would stay small */
+    block *moved = has_small_pages ? NULL : ld_platform_remap(b, b->room, room);
     if (!moved) {
         release(b);
         return NULL;

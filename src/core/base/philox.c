@@ -53,7 +53,7 @@ void ld_philox_lanes(uint32_t words[4 * LD_PHILOX_LANES], ld_stream s, uint64_t 
 {
 #if LD_HAVE_CLONES
     ld_units units = ld_units_in_use();
-    if (units == LD_UNITS_AVX512) {
+    if (units >= LD_UNITS_AVX512) {
         with_avx512(words, s, first);
         return;
     }

@@ -22,6 +22,7 @@
 #if HAVE_LINUX
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #endif
 
 int ld_platform_processors(void)
@@ -124,6 +125,16 @@ void ld_platform_forget(void *pages, size_t size)
     madvise(pages, size, MADV_DONTNEED);
 #else
     (void)pages, (void)size;
+#endif
+}
+
+bool ld_platform_allow_tiles(void)
+{
+#if HAVE_LINUX && defined(__x86_64__)
+    enum { ARCH_REQ_XCOMP_PERM = 0x1023, TILE_DATA = 18 };
+    return syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, TILE_DATA) == 0;
+#else
+    return false;
 #endif
 }
 

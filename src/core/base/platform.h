@@ -42,6 +42,10 @@ void ld_platform_unmap(void *pages, size_t size);
  * is done. */
 void ld_platform_forget(void *pages, size_t size);
 
+/* Asks for the tiles of AMX, 8 KiB of registers for every thread that uses them; false where the
+ * system does not let this process have them. */
+bool ld_platform_allow_tiles(void);
+
 /* In a child, before exec: it shall end when `parent`, its parent, does; elsewhere than on Linux
  * nothing is done. False when the parent has ended already. */
 bool ld_platform_end_with(pid_t parent);

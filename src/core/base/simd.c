@@ -4,8 +4,32 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "base/platform.h"
+
+#if LD_HAVE_CLONES
+#include <cpuid.h>
+#endif
+
 /* What loops run on, and 1; 0 before the first question. */
 static atomic_int chosen;
+
+#if LD_HAVE_CLONES
+/* Whether processor and system let this process use AMX; asked once. */
+static bool has_amx(void)
+{
+    enum { AMX_BF16 = 22, AMX_TILE = 24, ASKED = 1, HAS = 2 }; /* bits of CPUID's leaf 7, in EDX */
+    static atomic_int answer;
+    int known = atomic_load_explicit(&answer, memory_order_relaxed);
+    unsigned eax, ebx, ecx, edx;
+    if (known == 0) {
+        bool has = __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && edx >> AMX_BF16 & 1 &&
+                   edx >> AMX_TILE & 1 && ld_platform_allow_tiles();
+        known = has ? ASKED | HAS : ASKED;
+        atomic_store_explicit(&answer, known, memory_order_relaxed);
+    }
+    return known & HAS;
+}
+#endif
 
 ld_units ld_units_of_machine(void)
 {
@@ -17,7 +41,7 @@ ld_units ld_units_of_machine(void)
               __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
               __builtin_cpu_supports("avx512vl");
     if (v3)
-        return v4 ? LD_UNITS_AVX512 : LD_UNITS_AVX2;
+        return !v4 ? LD_UNITS_AVX2 : has_amx() ? LD_UNITS_AMX : LD_UNITS_AVX512;
 #endif
     return LD_UNITS_PLAIN;
 }
@@ -37,8 +61,8 @@ static bool is_name(const char *a, const char *b)
 
 ld_status ld_units_named(ld_units *units, const char *name)
 {
-    static const char *const names[] = {"SSE2", "AVX2", "AVX-512"};
-    for (int i = 0; i <= LD_UNITS_AVX512; i++) {
+    static const char *const names[] = {"SSE2", "AVX2", "AVX-512", "AMX"};
+    for (int i = 0; i <= LD_UNITS_AMX; i++) {
         if (!is_name(name, names[i]))
             continue;
         if (!LD_HAVE_CLONES || i > (int)ld_units_of_machine())
@@ -46,7 +70,7 @@ ld_status ld_units_named(ld_units *units, const char *name)
         *units = (ld_units)i;
         return LD_OK;
     }
-    return ld_fail(LD_VALUE, "vector units: %s is none of avx512, avx2 and sse2", name);
+    return ld_fail(LD_VALUE, "vector units: %s is none of amx, avx512, avx2 and sse2", name);
 }
 
 /* What the environment asks for, or NULL. */
@@ -90,7 +114,7 @@ const char *ld_vector_units(void)
 #if LD_HAVE_CLONES
     ld_units units = ld_units_in_use();
     if (units != LD_UNITS_PLAIN)
-        return units == LD_UNITS_AVX512 ? "AVX-512" : "AVX2";
+        return units >= LD_UNITS_AVX512 ? "AVX-512" : "AVX2";
 #endif
 #if defined(__AVX512F__)
     return "AVX-512";

@@ -9,8 +9,9 @@
 
 #include "base/status.h"
 
-/* What loops are compiled for; each has all of those before it. */
-typedef enum { LD_UNITS_PLAIN, LD_UNITS_AVX2, LD_UNITS_AVX512 } ld_units;
+/* What loops are compiled for, and AMX, which multiplies tiles of bfloat16 (tensor/bfloat16.h); each has
+ * all of those before it. */
+typedef enum { LD_UNITS_PLAIN, LD_UNITS_AVX2, LD_UNITS_AVX512, LD_UNITS_AMX } ld_units;
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(LD_NO_CLONES)
 #define LD_HAVE_CLONES 1
@@ -29,7 +30,7 @@ typedef enum { LD_UNITS_PLAIN, LD_UNITS_AVX2, LD_UNITS_AVX512 } ld_units;
     static void name(void *ctx, int64_t begin, int64_t end)                                        \
     {                                                                                              \
         ld_units units = ld_units_in_use();                                                        \
-        if (units == LD_UNITS_AVX512)                                                              \
+        if (units >= LD_UNITS_AVX512)                                                              \
             name##_avx512(ctx, begin, end);                                                        \
         else if (units == LD_UNITS_AVX2)                                                           \
             name##_avx2(ctx, begin, end);                                                          \
@@ -62,8 +63,8 @@ typedef enum { LD_UNITS_PLAIN, LD_UNITS_AVX2, LD_UNITS_AVX512 } ld_units;
 /* The most that the processor has. */
 ld_units ld_units_of_machine(void);
 
-/* The units of a name: "avx512", "avx2" or "sse2", or as ld_vector_units writes it. LD_VALUE for
- * another one, and for what the processor or this library has not. */
+/* The units of a name: "amx", "avx512", "avx2" or "sse2", or as ld_vector_units writes it. LD_VALUE
+ * for another one, and for what the processor, the system or this library has not. */
 ld_status ld_units_named(ld_units *units, const char *name);
 
 /* What loops run on: the most that the processor has, or what LADIES_ISA says, when that is less. */
@@ -75,7 +76,8 @@ ld_status ld_use_units(const char *name);
 /* The error that the value of LADIES_ISA is, when it is set. */
 ld_status ld_check_units(void);
 
-/* The name of what they run on: "AVX-512", "AVX2", "SSE2", "NEON", or "none" that this file knows. */
+/* The name of what they run on: "AVX-512" (with AMX too), "AVX2", "SSE2", "NEON", or "none"
+ * that this file knows. */
 const char *ld_vector_units(void);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/platform.h"
 #include "base/simd.h"
 #include "base/threads.h"
+#include "tensor/bfloat16.h"
 #include "tensor/share.h"
 
 /* A product is made in tiles of nearly equal size, side by side: a call multiplies the faster the more
@@ -32,7 +33,7 @@ typedef struct {
     float *last_a, *last_c; /* the last rows of a and c, with others behind them, or NULL */
 } product;
 
-static _Thread_local bool by_rows;
+static _Thread_local bool by_rows, in_bfloat16;
 
 static int64_t smaller(int64_t a, int64_t b)
 {
@@ -107,9 +108,37 @@ bool ld_matmul_by_rows(bool on)
     return before;
 }
 
+bool ld_matmul_in_bfloat16(bool on)
+{
+    bool before = in_bfloat16;
+    in_bfloat16 = on;
+    return before;
+}
+
+static ld_status bfloat16_rows(void *ctx, int64_t begin, int64_t end)
+{
+    const product *p = ctx;
+    const ld_bfloat16_product narrow = {
+        .c = p->c,
+        .a = p->a,
+        .b = p->b,
+        .ta = p->ta,
+        .tb = p->tb,
+        .m = p->m,
+        .n = p->n,
+        .k = p->k,
+        .lda = p->lda,
+        .ldb = p->ldb,
+        .accumulate = p->beta != 0.0f,
+    };
+    return ld_bfloat16_rows(&narrow, begin, end);
+}
+
 /* Tiles depend on the shape alone, and so do the bits. */
 static ld_status multiply(ld_tensor *c, product *p)
 {
+    if (in_bfloat16)
+        return ld_share_rows(c, p->k, TILE_ROWS, NULL, bfloat16_rows, p);
     if (by_rows && !p->ta) {
         p->tile_rows = TILE_ROWS;
         p->tile_cols = part(p->n, 2 * TILE_COLS);

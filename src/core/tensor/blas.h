@@ -20,6 +20,10 @@ ld_status ld_matmul(ld_tensor *c, const ld_tensor *a, bool transpose_a, const ld
  * computed as for whole tiles. Gives what was before. */
 bool ld_matmul_by_rows(bool on);
 
+/* From now on, in the calling thread, ld_matmul multiplies as tensor/bfloat16.h says, which is LD_STATE
+ * where that has no units. Gives what was before. */
+bool ld_matmul_in_bfloat16(bool on);
+
 /* A new c = op(a) * op(b): products and sums in double, each element rounded to float once. In
  * fixed panels and with the errors of ld_matmul. */
 ld_status ld_matmul_precise(ld_tensor **c, const ld_tensor *a, bool transpose_a, const ld_tensor *b,

@@ -22,7 +22,7 @@ local TOPICS = {
     members = "matrix csr sparse block_diagonal", classes = "Matrix"},
   {name = "gradients", title = "Steps and gradients",
     about = "What is recorded, for how long, and operations of one's own.",
-    members = "step no_grad op gradcheck", classes = "Step"},
+    members = "step no_grad in_bfloat16 bfloat16_units op gradcheck", classes = "Step"},
   {name = "data", title = "Data sets and graphs",
     about = "Loading, making, splitting and writing data sets; the graph of one.",
     members = "data generate graph partition", classes = "Dataset Graph"},

@@ -1,0 +1,30 @@
+/* Dense products whose factors are rounded to bfloat16 (8 bits of exponent as a float has, 8 of
+ * significand), on processors that multiply such numbers many times faster than floats. */
+#ifndef LD_TENSOR_BFLOAT16_H
+#define LD_TENSOR_BFLOAT16_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* op(a) * op(b), m x n, with sums of k products; op is the transpose when the flag is set. lda and ldb
+ * are the columns of a and b as they lie. */
+typedef struct {
+    float *c;
+    const float *a, *b;
+    bool ta, tb;
+    int64_t m, n, k, lda, ldb;
+    bool accumulate; /* c += instead of c = */
+} ld_bfloat16_product;
+
+/* What multiplies: "AMX", "AVX512-BF16", or NULL where the processor has neither, or LADIES_ISA holds
+ * them back (avx512: AMX alone). */
+const char *ld_bfloat16_units(void);
+
+/* Rows begin .. end-1 of c. Each element of a and b is rounded to the nearest bfloat16, ties to even;
+ * sums are floats. What is below 2^-126 in size counts as 0. The bits depend on the units and on k
+ * alone: not on the number of threads nor on the other rows and columns. LD_STATE without units. */
+ld_status ld_bfloat16_rows(const ld_bfloat16_product *p, int64_t begin, int64_t end);
+
+#endif

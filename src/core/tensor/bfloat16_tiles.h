@@ -1,0 +1,40 @@
+/* The two steps of a product in bfloat16, each for the vector units that have instructions for it: to
+ * bring 16 rows of a factor into tiles, and to multiply tiles. */
+#ifndef LD_TENSOR_BFLOAT16_TILES_H
+#define LD_TENSOR_BFLOAT16_TILES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A tile has 16 lines of 32 numbers. One of the left factor: a line is a row's, 32 consecutive terms of
+ * its sums. One of the right factor: a line is of two terms, first both of column 0, then of column 1. A
+ * panel is 16 rows (of the left) or columns (of the right), tile behind tile along the sums. */
+enum {
+    LD_TILE_LINES = 16,
+    LD_TILE_TERMS = 32,
+    LD_TILE_SIZE = LD_TILE_LINES * LD_TILE_TERMS,
+    LD_TILE_PAIR = 2 * LD_TILE_LINES /* rows or columns of two panels */
+};
+
+/* A tile of the left factor (or of the right one) from numbers whose terms lie side by side (or whose
+ * rows or columns do): `lines` of them, `stride` apart, `length` each. What is missing becomes 0. */
+typedef struct {
+    const float *from;
+    int64_t stride;
+    int lines, length;
+    bool terms_together, right;
+} ld_tile_source;
+
+typedef struct {
+    const char *name;
+    void (*fill)(uint16_t *tile, const ld_tile_source *source);
+    /* c, at most 32 x 32 and `stride` wide, is set to the product of two panels and two, `left` and
+     * `right`, of so many tiles each; or it is added. */
+    void (*multiply)(float *c, int64_t stride, int rows, int cols, bool accumulate,
+                     const uint16_t *left, const uint16_t *right, int64_t tiles);
+} ld_tile_units;
+
+/* Those of this processor, as ld_bfloat16_units says; NULL without. */
+const ld_tile_units *ld_tile_units_in_use(void);
+
+#endif
