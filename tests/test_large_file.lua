@@ -490,7 +490,19 @@ function tests.test_checked_once()
   lu.assertStrContains(err, "adj_indices[0] is 140000, must be in 0..139999")
 end
 
---- What is no record, and a cache that cannot be, only cost the check.
+--- Records are in the folder that data sets are fetched to, whichever comes first.
+function tests.test_one_cache()
+  local folder <close> = shell.folder()
+  local path, cache = folder.path .. "/x.safetensors", folder.path .. "/cache"
+  ladies.data.save(dataset(), path)
+  load_with(cache, path)
+  local code = "io.write(require('ladies.data.store.cache').make_folder())"
+  local out, err = shell.run({shell.ladies, "-e", code}, {env = {"LADIES_CACHE=" .. cache}})
+  lu.assertEquals({out, err}, {cache, ""})
+  lu.assertStrContains(load_with(cache, path), "true\ttrue")
+end
+
+--- What is no record, a cache that cannot be, and a folder of somebody else's, only cost the check.
 function tests.test_records_that_are_none()
   local folder <close> = shell.folder()
   local path, cache = folder.path .. "/x.safetensors", folder.path .. "/cache"
@@ -503,6 +515,11 @@ function tests.test_records_that_are_none()
     files.write(record, text)
     lu.assertEquals(load_with(cache, path):match "^%S+", "nil")
   end
+  local foreign = folder.path .. "/foreign"
+  core.folder.make(foreign)
+  files.write(foreign .. "/a", "")
+  lu.assertEquals(load_with(foreign, path):match "^%S+%s+%S+", "nil\tnil")
+  lu.assertEquals(core.files(foreign), {"a"})
   files.write(folder.path .. "/occupied", "")
   local out, err, status = load_with(folder.path .. "/occupied", path)
   lu.assertEquals({out:match "^%S+%s+%S+", err, status}, {"nil\tnil", "", 0})

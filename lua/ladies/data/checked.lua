@@ -7,6 +7,7 @@ local core = require "ladies_core"
 local cache_folder = require "ladies.base.cache_folder"
 local errors = require "ladies.base.errors"
 local json = require "ladies.base.json"
+local own_folder = require "ladies.base.own_folder"
 
 local checked = {}
 
@@ -38,6 +39,7 @@ function checked.write(path, identity, known)
   errors.try(function()
     local file <close> = core.safetensors.open(path)
     if file:identity() ~= identity then return end
+    own_folder.at(cache_folder()):make "cache"
     core.folder.make(record:match "^(.*)/")
     core.file.write(record, json.encode{form = FORM, identity = identity, known = known})
   end)
