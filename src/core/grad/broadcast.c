@@ -1,5 +1,6 @@
 #include "grad/broadcast.h"
 
+#include "base/memory.h"
 #include "base/simd.h"
 #include "base/threads.h"
 #include "grad/tape.h"
@@ -49,26 +50,42 @@ ld_status ld_broadcast(ld_operand *o, const ld_tensor **shape, const char *where
     return LD_OK;
 }
 
-/* The sums of part's rows or columns, in double, are added to `sum`. */
+/* The sums of part's rows or columns, or of all of it, in double; each element times that of `times`,
+ * rounded to float, where there is one. */
 typedef struct {
-    float *sum;
-    const float *part;
+    float *sum; /* to which they are added */
+    const float *part, *times;
     int64_t n_rows, n_cols;
+    double *pieces; /* of the sum of all */
 } sums;
 
-enum { TILE = 128, ROW_GRAIN = 64 };
+enum { TILE = 128, ROW_GRAIN = 64, PIECE = 1 << 12, LANES = 16 };
+
+static inline __attribute__((always_inline)) float element(const float *part, const float *times,
+                                                           int64_t i)
+{
+    return times ? part[i] * times[i] : part[i];
+}
+
+static inline __attribute__((always_inline)) void columns(const sums *p, const float *times,
+                                                          int64_t begin, int64_t width)
+{
+    double sum[TILE] = {0};
+    for (int64_t r = 0; r < p->n_rows; r++)
+        for (int64_t j = 0; j < width; j++)
+            sum[j] += element(p->part, times, r * p->n_cols + begin + j);
+    for (int64_t j = 0; j < width; j++)
+        p->sum[begin + j] += (float)sum[j];
+}
 
 /* A tile of columns: its sums stay in the nearest cache while the rows go by. */
 LD_CLONES(add_columns)
 {
     const sums *p = ctx;
-    double sum[TILE] = {0};
-    int64_t width = end - begin;
-    for (int64_t r = 0; r < p->n_rows; r++)
-        for (int64_t j = 0; j < width; j++)
-            sum[j] += p->part[r * p->n_cols + begin + j];
-    for (int64_t j = 0; j < width; j++)
-        p->sum[begin + j] += (float)sum[j];
+    if (p->times)
+        columns(p, p->times, begin, end - begin);
+    else
+        columns(p, NULL, begin, end - begin);
 }
 
 LD_CLONES(add_rows)
@@ -77,12 +94,55 @@ LD_CLONES(add_rows)
     for (int64_t r = begin; r < end; r++) {
         double sum = 0;
         for (int64_t j = 0; j < p->n_cols; j++)
-            sum += p->part[r * p->n_cols + j];
+            sum += element(p->part, p->times, r * p->n_cols + j);
         p->sum[r] += (float)sum;
     }
 }
 
-ld_status ld_grad_add_broadcast(ld_tensor *x, const ld_operand *o, const ld_tensor *part)
+static inline __attribute__((always_inline)) double piece(const float *part, const float *times,
+                                                          int64_t n)
+{
+    double lane[LANES] = {0}, sum = 0;
+    int64_t whole = n / LANES * LANES;
+    for (int64_t i = 0; i < whole; i += LANES)
+        for (int l = 0; l < LANES; l++)
+            lane[l] += element(part, times, i + l);
+    for (int64_t i = whole; i < n; i++)
+        lane[i - whole] += element(part, times, i);
+    for (int l = 0; l < LANES; l++)
+        sum += lane[l];
+    return sum;
+}
+
+/* Pieces of PIECE elements, the last perhaps shorter; n_rows is 1. */
+LD_CLONES(add_pieces)
+{
+    const sums *p = ctx;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t first = i * PIECE, n = p->n_cols - first < PIECE ? p->n_cols - first : PIECE;
+        p->pieces[i] = p->times ? piece(p->part + first, p->times + first, n)
+                                : piece(p->part + first, NULL, n);
+    }
+}
+
+static ld_status add_all(sums *p)
+{
+    int64_t n = (p->n_cols + PIECE - 1) / PIECE;
+    double sum = 0;
+    p->pieces = ld_alloc_array(n, sizeof *p->pieces, LD_MEM_SCRATCH);
+    if (!p->pieces)
+        return LD_NOMEM;
+    ld_status st = ld_parallel_for(n, 1, add_pieces, p);
+    for (int64_t i = 0; i < n; i++)
+        sum += p->pieces[i];
+    if (st == LD_OK)
+        *p->sum += (float)sum;
+    ld_free(p->pieces);
+    return st;
+}
+
+ld_status ld_grad_add_broadcast(ld_tensor *x, const ld_operand *o, const ld_tensor *part,
+                                const ld_tensor *times)
 {
     ld_tensor *grad;
     if (o->row && o->col)
@@ -90,12 +150,11 @@ ld_status ld_grad_add_broadcast(ld_tensor *x, const ld_operand *o, const ld_tens
     ld_status st = ld_grad_zeroed(x, &grad);
     if (st != LD_OK)
         return st;
-    sums p = {grad->data, part->data, part->n_rows, part->n_cols};
+    sums p = {grad->data, part->data, times ? times->data : NULL, part->n_rows, part->n_cols, NULL};
     if (o->col)
         return ld_parallel_for(p.n_cols, TILE, add_columns, &p);
     if (o->row)
         return ld_parallel_for(p.n_rows, ROW_GRAIN, add_rows, &p);
     p.n_cols *= p.n_rows;
-    add_rows(&p, 0, 1);
-    return LD_OK;
+    return add_all(&p);
 }

@@ -24,7 +24,9 @@ ld_status ld_broadcast(ld_operand *o, const ld_tensor **shape, const char *where
                        ld_tensor *const *x);
 
 /* part, of the result's shape, summed in double to the shape of x, which was read as o says, and
- * added to the gradient of x. */
-ld_status ld_grad_add_broadcast(ld_tensor *x, const ld_operand *o, const ld_tensor *part);
+ * added to the gradient of x. times: NULL, or of that shape too, and then x, which is smaller, gets the
+ * sums of products. */
+ld_status ld_grad_add_broadcast(ld_tensor *x, const ld_operand *o, const ld_tensor *part,
+                                const ld_tensor *times);
 
 #endif

@@ -138,15 +138,18 @@ LD_CLONES(arith_d_rows)
 /* The gradient of an operand that is spread over the result is that of its copies, summed. */
 static ld_status arith_d_of_spread(const ld_node *n, arith_d *p)
 {
+    ld_tensor *other = n->in[!p->side], *times = NULL;
+    if (p->kind == LD_MUL && ld_tensor_same_shape(other, n->out))
+        times = other;
     bool ones = p->kind == LD_ADD || (p->kind == LD_SUB && p->side == 0);
-    ld_tensor *part = ones ? ld_tensor_ref(n->out->grad) : NULL;
+    ld_tensor *part = ones || times ? ld_tensor_ref(n->out->grad) : NULL;
     ld_status st = LD_OK;
     if (!part) {
         LD_TRY(ld_tensor_like(&part, n->out));
         p->d = part->data;
         LD_TRY(ld_parallel_for(part->n_rows, row_grain(p->n_cols), arith_d_rows, p));
     }
-    LD_TRY(ld_grad_add_broadcast(n->in[p->side], p->side ? &p->b : &p->a, part));
+    LD_TRY(ld_grad_add_broadcast(n->in[p->side], p->side ? &p->b : &p->a, part, times));
 done:
     ld_tensor_unref(part);
     return st;

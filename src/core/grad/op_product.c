@@ -53,7 +53,7 @@ static void set_bias(void *ctx, int64_t begin, int64_t end)
 static ld_status bias_backward(const ld_node *n, ld_tensor *b)
 {
     ld_operand bias = {.col = 1};
-    return ld_wants_grad(b) ? ld_grad_add_broadcast(b, &bias, n->out->grad) : LD_OK;
+    return ld_wants_grad(b) ? ld_grad_add_broadcast(b, &bias, n->out->grad, NULL) : LD_OK;
 }
 
 static ld_status linear_backward(ld_node *n)

@@ -81,7 +81,7 @@ static ld_status where_backward(ld_node *n)
                 part->data[r * n_cols + j] = is_a == (i == 1) ? out->grad->data[r * n_cols + j] : 0;
             }
         ld_operand_view(&operand, n->in[i], out);
-        LD_TRY(ld_grad_add_broadcast(n->in[i], &operand, part));
+        LD_TRY(ld_grad_add_broadcast(n->in[i], &operand, part, NULL));
     }
 done:
     ld_tensor_unref(part);

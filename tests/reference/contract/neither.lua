@@ -6,7 +6,7 @@ local function without(prefix, names)
 end
 
 without("", [[
-  auto batches blamed_line blas cancel_at clock compare default_places depth early_stopping
+  auto batches bfloat16_units blamed_line blas cancel_at clock compare default_places depth early_stopping
   edge_runs exists files full home index interruption is_interruption isatty lab limit_entries
   load_model
   log memory memory_fail_at memory_trim mkdir nearest ones op printable progress range real_path
