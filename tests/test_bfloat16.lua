@@ -219,6 +219,18 @@ function tests.test_resume()
   lu.assertEquals(parts, (train{max_batches = 8, precision = "bfloat16"}))
 end
 
+--- Float32 is the same whether it is said or not.
+function tests.test_resume_in_float32()
+  local function parts(first, second)
+    local folder = temporary.path(first or "unsaid")
+    train{max_batches = 2, precision = first, out = folder}
+    return (train{max_batches = 4, precision = second, out = folder, resume = true})
+  end
+  local whole = train{max_batches = 4}
+  lu.assertEquals(parts(nil, "float32"), whole)
+  lu.assertEquals(parts("float32", nil), whole)
+end
+
 --- Where there are no instructions, a run says so and is one of float32.
 function tests.test_without_units()
   local dataset = temporary.path "toy.npz"

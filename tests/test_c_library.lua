@@ -122,6 +122,34 @@ function tests.test_init()
   lu.assertEquals(status, 0, err)
 end
 
+--- Products of bfloat16, of what ladies.h declares.
+function tests.test_bfloat16()
+  local program = compile_text [[
+    #include <ladies.h>
+    #include <stdio.h>
+    int main(void)
+    {
+        ld_tensor *a = NULL, *b = NULL, *c = NULL;
+        ld_status st;
+        LD_TRY(ld_init());
+        LD_TRY(ld_tensor_full(&a, 2, 1, 1, 1.00390625f)); /* half way from 1 to the next number */
+        LD_TRY(ld_tensor_full(&b, 2, 1, 1, 1.0f));
+        LD_TRY(ld_tensor_new(&c, 2, 1, 1));
+        ld_matmul_in_bfloat16(ld_bfloat16_units() != NULL);
+        LD_TRY(ld_matmul(c, a, false, b, false, false));
+        printf("%s %.8f\n", ld_bfloat16_units() ? ld_bfloat16_units() : "nil", c->data[0]);
+    done:
+        ld_tensor_unref(a);
+        ld_tensor_unref(b);
+        ld_tensor_unref(c);
+        return st == LD_OK ? 0 : 1;
+    }
+  ]]
+  local units = ladies.bfloat16_units()
+  lu.assertEquals(start(program),
+    ("%s %s\n"):format(units, units and "1.00000000" or "1.00390625"))
+end
+
 --- Who compiles against it needs no headers of the libraries that it is made of.
 function tests.test_headers_are_enough()
   local included = run{"cc", "-M", "-I" .. moved .. "/include/ladies", source .. "/doc/c/train.c"}

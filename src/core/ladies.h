@@ -27,6 +27,7 @@
 #include "sample/draw_cols.h"
 #include "sample/rows.h"
 #include "sample/walk.h"
+#include "tensor/bfloat16.h"
 #include "tensor/blas.h"
 #include "tensor/index.h"
 #include "tensor/index_numbers.h"

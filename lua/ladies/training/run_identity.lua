@@ -74,7 +74,12 @@ function run_identity.of_batch(sampler, batch)
   return sampling.hash(batch)
 end
 
-local function show(value)
+-- What a setting that is not there is.
+local UNSAID = {precision = "float32"}
+
+local function show(settings, key)
+  local value = settings[key]
+  if value == nil then value = UNSAID[key] end
   return value == nil and "not set" or json.encode(value)
 end
 
@@ -83,7 +88,7 @@ end
 function run_identity.differences(before, now, form, free)
   local changed, parts = {}, {}
   for _, key in ipairs(tables.sorted_keys(tables.merged(before.settings, now.settings))) do
-    local old, new = show(before.settings[key]), show(now.settings[key])
+    local old, new = show(before.settings, key), show(now.settings, key)
     if not free[key] and old ~= new then changed[#changed + 1] = form:format(key, old, new) end
   end
   for _, part in ipairs(tables.sorted_keys(tables.merged(before.data, now.data))) do

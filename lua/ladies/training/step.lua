@@ -14,8 +14,8 @@ Step.__index = Step
 
 --- step.new(opts, optimizer, profile): opts are those of ladies.train: data, model, loss, clip,
 -- schedule, grad_accumulate, precision; a profile, or nil, is told of steps and of backward.
--- `lr` is the learning rate that the schedule's factor multiplies; `updater` has the method `step` of the
--- optimizer, or is the optimizer.
+-- `lr` is the learning rate that the schedule's factor multiplies; `updater` has the method `step`
+-- of the optimizer, or is the optimizer.
 function step.new(opts, optimizer, profile)
   return setmetatable({
     data = opts.data, model = opts.model, optimizer = optimizer, updater = optimizer,

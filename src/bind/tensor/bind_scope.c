@@ -123,7 +123,8 @@ static const bind_function functions[] = {
      "ladies.in_bfloat16(f, ...) -> ...\n"
      "f(...), in which products of dense matrices, and what backward makes of them, round their\n"
      "factors to bfloat16 (8 bits of significand) and add in float32. An error where the processor\n"
-     "has no instructions for it; see bfloat16_units."},
+     "has no instructions for it; see bfloat16_units. What is to be of float32 belongs outside:\n"
+     "gradcheck and exact inference, and ladies.train, which has the option precision."},
     {"room", room_new,
      "ladies_core.room(bytes, folder) -> Room\n"
      "So many bytes of memory for large tensors (of 64 KiB or more), and behind them files without\n"
