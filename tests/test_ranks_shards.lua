@@ -236,6 +236,19 @@ function tests.test_folders_of_their_own()
   assert_same("apart", other)
 end
 
+--- What needs all features in memory is told so.
+function tests.test_features_in_memory()
+  local _, shards = folders(1)
+  local text = refused(shards, (', data = ladies.data.load(%q, {features_in = "memory"})'):format(
+    shards))
+  lu.assertStrContains(text, shards .. '/common.safetensors: features_in = "memory" is for one '
+    .. "process alone: here each rank has the features of its own shards")
+  text = refused(shards, (", data = ladies.experiment.read(ladies.experiment.configure{"
+    .. 'dataset = %q, features = "row_normalized"})'):format(shards))
+  lu.assertStrContains(text, 'features = "row_normalized" reads all features, and of those of '
+    .. "shards1 each rank has its own shards")
+end
+
 --- Rows that another rank has are an error outside of what all ranks do together.
 function tests.test_rows_elsewhere()
   local _, shards = folders(1)

@@ -160,6 +160,9 @@ function tests.test_missing_and_foreign()
   lu.assertStrContains(refusal(), "is no shard: it has no attr_matrix")
   files.write(path .. shard, bytes)
   ladies.data.load(path)
+  os.remove(path .. "/common.safetensors")
+  lu.assertStrContains(refusal(), path .. " has shard-1-of-2.safetensors, and not the "
+    .. "common.safetensors that goes with it")
 end
 
 function tests.test_damaged_list()

@@ -10,6 +10,7 @@ local label_kinds = require "ladies.data.labels"
 local methods = require "ladies.experiment.methods"
 local metrics = require "ladies.evaluation.metrics"
 local notes = require "ladies.data.notes"
+local options = require "ladies.base.options"
 local own_code = require "ladies.experiment.own_code"
 local paths = require "ladies.base.paths"
 local readers = require "ladies.data.formats.readers"
@@ -70,6 +71,16 @@ function experiment.resolve(config, data)
   config.eval_every = config.eval_every or (data.graph.n_nodes < LARGE and 10 or 100)
 end
 
+-- A copy of a data set with rows of features of one size.
+local function row_normalized(data)
+  if options.class_of(data.features) == "Rows" and not data.features.whole then
+    errors.fail(('%s: features = "row_normalized" reads all features, and of those of %s each rank '
+      .. "has its own shards; write shards of a data set that is row-normalised"):format(WHERE,
+      data.name))
+  end
+  return data_sets.row_normalized(data)
+end
+
 --- ladies.experiment.read(config) -> Dataset: the data set of a configuration. Where it has no
 -- split, the configuration gets `split` and `split_seed`, with which the same one is made again;
 -- and its paths, of the data set and of files that split it, become those from the root, so that it
@@ -79,7 +90,7 @@ function experiment.read(config)
   if readers.is_path(config.dataset) then config.dataset = paths.from_root(config.dataset) end
   config.split = splits.from_root(config.split)
   if config.shuffle ~= "none" then data = data_sets.shuffled(data, {what = config.shuffle}) end
-  if config.features == "row_normalized" then data = data_sets.row_normalized(data) end
+  if config.features == "row_normalized" then data = row_normalized(data) end
   return data
 end
 

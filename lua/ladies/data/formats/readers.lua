@@ -12,6 +12,7 @@ local complete = require "ladies.data.complete"
 local errors = require "ladies.base.errors"
 local npz_layout = require "ladies.data.formats.npz_layout"
 local options = require "ladies.base.options"
+local shards = require "ladies.data.formats.shards"
 local splits = require "ladies.data.splits"
 local table_folder = require "ladies.data.formats.table_folder"
 local tables = require "ladies.base.tables"
@@ -23,7 +24,7 @@ local WHERE = "ladies.data.load"
 -- The first that fits is taken; npz_layout fits every file.
 local LIST = {require "ladies.data.formats.planetoid", require "ladies.data.formats.content_cites",
   require "ladies.data.formats.npz_pair", require "ladies.data.formats.ogb",
-  require "ladies.data.formats.shards", table_folder,
+  shards, table_folder,
   require "ladies.data.formats.lone_table", require "ladies.data.formats.node_link", npz_layout}
 
 -- A folder that is called "." or ".." has a name of its own.
@@ -39,6 +40,8 @@ end
 -- What to do with a path that no reader is for.
 local function refusal(path)
   if not core.exists(path) then return "does not exist" end
+  local missing = shards.missing(path)
+  if missing then return missing end
   for _, file in ipairs(core.files(path)) do
     if file:find "%.npz$" or array_file.is_safetensors(file) then
       return ("is a folder in no format that is known; of the files in it, %s/%s may be a data set")

@@ -29,6 +29,7 @@ local tables = require "ladies.base.tables"
 local shards = {named_splits = true}
 
 local COMMON, ROWS = "common.safetensors", "attr_matrix"
+local SHARD = "^shard%-%d+%-of%-%d+%.safetensors$"      -- the names of shards
 
 -- Rows of a tile of a dense product (core/tensor/blas.c). A shard has whole ones, so that products
 -- of shards have the bits of that of all features.
@@ -69,7 +70,7 @@ end
 -- Removes the shards of an earlier import from a folder of this program.
 local function remove_old(folder)
   for _, file in ipairs(core.files(folder.path)) do
-    if file:find "^shard%-%d+%-of%-%d+%.safetensors$" or file == COMMON then
+    if file:find(SHARD) or file == COMMON then
       core.folder.remove(folder:file(file))
     end
   end
@@ -235,11 +236,24 @@ function shards.fits(path)
   return core.exists(("%s/%s"):format(path, COMMON)) == "file"
 end
 
+--- What a folder lacks that has shards and is none of these; nil for others.
+function shards.missing(path)
+  for _, file in ipairs(core.files(path)) do
+    if file:find(SHARD) then
+      return ("has %s, and not the %s that goes with it"):format(file, COMMON)
+    end
+  end
+end
+
 --- The fields of the data set in the folder at `path`, and the context of messages, as
 -- ladies.data.complete takes them. The hash of the features is that of all, at every rank.
 function shards.read(path, opts)
   local context = {where = ("%s/%s"):format(path, COMMON), shift = -1, keys = {}}
   local list = read_list(context)
+  if opts.features_in == "memory" and link.size > 1 then
+    checks.fail(context, 'features_in = "memory" is for one process alone: here each rank has the '
+      .. "features of its own shards")
+  end
   local features, edges, bounds = read_parts(path, list)
   local adjacency = list.graph and sharded_graph.read(context, list, edges, bounds, features)
     or nil
