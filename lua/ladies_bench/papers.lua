@@ -66,7 +66,7 @@ end
 -- once, and of the others, the mean and the median.
 local function train(run, count)
   local next_batch = ladies.batches(run.data.train, {size = BATCH, sampler = run.sampler,
-    epochs = count + 1})
+    features = run.data.features, workers = run.workers, epochs = count + 1})
   local times, sum = {}, 0
   for i = 0, count do
     local began = core.clock()
@@ -101,14 +101,15 @@ local function validate(run, hidden, memory)
   return {f1 = f1, seconds = seconds, way = "sampled", nodes = #nodes, would_hold = held}
 end
 
---- papers.train{file =, method =, samples =, layers =, batches =, memory =, resident =}: trains on
+--- papers.train{file =, method =, samples =, layers =, batches =, workers =, memory =, resident =}:
+-- trains on
 -- the first mini-batches, from a cold page cache, and on the same again. resident = true: with the
 -- features in memory, as on a graph that fits. Returns {opened =, prepared =, cold =, warm =,
 -- validation =, anonymous =}, seconds and {first =, mean =, median =} milliseconds of a batch. What
 -- the first batch reads to prepare the sampler is in memory afterwards, if it fits.
 function papers.train(opts)
   core.file.forget(opts.file)
-  local run, result = {}, {}
+  local run, result = {workers = opts.workers}, {}
   run.data, result.opened = timed(ladies.data.load, opts.file,
     {features_in = opts.resident and "memory" or "file"})
   local config = ladies.experiment.configure{method = opts.method, model = "gcn",

@@ -25,6 +25,8 @@ local spec = {
   {"nodes", "LIST", "array of integers", help = "of the graphs (default 111059956)"},
   {"edges", "N", "positive integer", default = 16, help = "for each node"},
   {"batches", "N", "positive integer", default = 200, help = "of 512 nodes, that are timed"},
+  {"workers", "N", "non-negative integer", default = 1, help = "threads that sample ahead, "
+      .. "and wait for the disk"},
   {"layers", "N", "positive integer", default = 3, help = "of the networks"},
   {"fits", "N", "positive integer", default = 1000000, help = "nodes of the graph that fits"},
   {"memory", "SIZE", "string", help = "for making, and for exact validation (default: a quarter of "
@@ -76,8 +78,8 @@ local function train(opts, path, resident)
   local results = {}
   for _, method in ipairs(papers.METHODS) do
     results[method[1]] = in_process("train", {file = path, method = method[1],
-      samples = method[2], layers = opts.layers, batches = opts.batches, memory = opts.memory,
-      resident = resident})
+      samples = method[2], layers = opts.layers, batches = opts.batches,
+      workers = opts.workers, memory = opts.memory, resident = resident})
   end
   return results
 end
@@ -141,8 +143,9 @@ cli.main(spec, arg, function(opts)
   end
   package.loaded.ladies_host.heed_termination()      -- the files are large
   opts.memory = opts.memory and units.bytes("ladies bench papers: memory", opts.memory) or nil
-  print(("%s, %d threads; %d edges a node, %d batches, %d layers"):format(of_machine.text(),
-    ladies.threads(), opts.edges, opts.batches, opts.layers))
+  print(("%s, %d threads; %d edges a node, %d batches, %d workers, %d "
+    .. "layers"):format(of_machine.text(), ladies.threads(), opts.edges, opts.batches, opts.workers,
+    opts.layers))
   local fits = with_graph(opts, opts.fits, function(path) return train(opts, path, true) end)
   local results = {}
   print_head()
@@ -156,7 +159,7 @@ cli.main(spec, arg, function(opts)
   if opts.out then
     core.file.write(opts.out, json.encode{machine = of_machine.processor(),
       cores = of_machine.cores, numerics = of_machine.numerics(), threads = ladies.threads(),
-      settings = tables.map({"edges", "batches", "layers", "fits"}, function(name)
+      settings = tables.map({"edges", "batches", "workers", "layers", "fits"}, function(name)
         return ("%s %d"):format(name, opts[name])
       end), fits = fits, results = results} .. "\n")
     print("in " .. opts.out)

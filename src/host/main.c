@@ -4,6 +4,7 @@
 #include <lua.h>
 #include <lualib.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -337,18 +338,30 @@ static int protected_main(lua_State *L)
     return 0;
 }
 
-/* What is left to do when the pages of a mapped file are gone: to say so and end as ever. */
+/* What is left to do when the pages of a mapped file are gone: to say so and end as ever. Several threads
+ * may meet that at the same time: those that come later wait for the end. */
 static void on_sigbus(int signal_number)
 {
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    while (atomic_flag_test_and_set(&told))
+        pause();
     ld_complain_in_handler("ladies: a file in use was shortened, or its disk failed\n");
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }
 
+/* signal() would have the handler for the first one alone. */
+static void heed_sigbus(void)
+{
+    struct sigaction action = {.sa_handler = on_sigbus};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGBUS, &action, NULL);
+}
+
 int main(int argc, char **argv)
 {
     ld_streams_open();
-    signal(SIGBUS, on_sigbus);
+    heed_sigbus();
     invocation run = {.argv = argv, .argc = argc, .status = EXIT_FAILURE};
     read_options(&run);
     if (run.bad) {

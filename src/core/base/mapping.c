@@ -9,6 +9,9 @@
 
 #include "base/memory.h"
 #include "base/platform.h"
+#include "base/threads.h"
+
+enum { GRAIN = 128, LOOKED_AT = 32 };
 
 static ld_status map(ld_mapping **out, int fd, int64_t position, int64_t size, bool shared)
 {
@@ -65,18 +68,62 @@ void ld_mapping_fetch(const ld_mapping *m, const void *from, int64_t size)
     posix_madvise((char *)m->base + begin, (size_t)(first + size - begin), POSIX_MADV_WILLNEED);
 }
 
-void ld_mapping_prefetch(const ld_mapping *m, const void *rows, int64_t size, const int32_t *ids,
-                         int64_t n)
+/* Rows of a mapping, by their ids. */
+typedef struct {
+    char *base;
+    const int32_t *ids;
+    int64_t first, size, page; /* where row 0 begins, and the sizes of a row and of a page */
+} rows_of_mapping;
+
+/* The first page of row i of them. */
+static char *page_of(const rows_of_mapping *p, int64_t i)
 {
-    int64_t page = sysconf(_SC_PAGESIZE), first = (const char *)rows - (const char *)m->base;
-    for (int64_t i = 0; i < n; i++) {
-        int64_t from = (first + ids[i] * size) / page * page, end = first + (ids[i] + 1) * size;
-        posix_madvise((char *)m->base + from, (size_t)(end - from), POSIX_MADV_WILLNEED);
+    return p->base + (p->first + p->ids[i] * p->size) / p->page * p->page;
+}
+
+static void ask_for_rows(void *ctx, int64_t begin, int64_t end)
+{
+    const rows_of_mapping *p = ctx;
+    struct iovec asked[GRAIN];
+    for (int64_t i = begin; i < end; i++) {
+        char *from = page_of(p, i), *to = p->base + p->first + (p->ids[i] + 1) * p->size;
+        asked[i - begin] = (struct iovec){from, (size_t)(to - from)};
     }
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t at = first + ids[i] * size; at < first + (ids[i] + 1) * size;
-             at = (at / page + 1) * page)
-            (void)*((const volatile char *)m->base + at);
+    ld_platform_fetch(asked, (size_t)(end - begin));
+}
+
+static void touch_rows(void *ctx, int64_t begin, int64_t end)
+{
+    const rows_of_mapping *p = ctx;
+    for (int64_t i = begin; i < end; i++) {
+        const char *to = p->base + p->first + (p->ids[i] + 1) * p->size;
+        for (const char *at = page_of(p, i); at < to; at += p->page)
+            (void)*(const volatile char *)at;
+    }
+}
+
+/* Whether some rows, spread over all, are in memory. To ask for rows that are there takes as long as
+ * all else that is done with them. */
+static bool seem_in_memory(const rows_of_mapping *p, int64_t n)
+{
+    bool all = true;
+    for (int64_t k = 0; k < LOOKED_AT && all; k++)
+        all = ld_platform_is_in_memory(page_of(p, k * n / LOOKED_AT));
+    return all;
+}
+
+ld_status ld_mapping_prefetch(const ld_mapping *m, const void *rows, int64_t size,
+                              const int32_t *ids, int64_t n)
+{
+    rows_of_mapping p = {.base = m->base,
+                         .ids = ids,
+                         .first = (const char *)rows - (const char *)m->base,
+                         .size = size,
+                         .page = sysconf(_SC_PAGESIZE)};
+    ld_status st = LD_OK;
+    if (n > 0 && !seem_in_memory(&p, n))
+        st = ld_parallel_for(n, GRAIN, ask_for_rows, &p);
+    return st == LD_OK ? ld_parallel_for(n, GRAIN, touch_rows, &p) : st;
 }
 
 void ld_mapping_forget(const ld_mapping *m, const void *first, const void *end)

@@ -45,7 +45,7 @@ void ld_mapping_fetch(const ld_mapping *m, const void *from, int64_t size);
 
 /* Brings rows ids[0 .. n - 1] of `size` bytes each, the first of which is at `rows` in m, into
  * memory: the disk is asked for all of them at once and then waited for. */
-void ld_mapping_prefetch(const ld_mapping *m, const void *rows, int64_t size, const int32_t *ids,
-                         int64_t n);
+ld_status ld_mapping_prefetch(const ld_mapping *m, const void *rows, int64_t size,
+                              const int32_t *ids, int64_t n);
 
 #endif

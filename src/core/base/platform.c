@@ -119,6 +119,32 @@ void ld_platform_unmap(void *pages, size_t size)
     munmap(pages, size);
 }
 
+void ld_platform_fetch(const struct iovec *ranges, size_t n)
+{
+#if HAVE_LINUX && defined(SYS_process_madvise) && defined(SYS_pidfd_open)
+    int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    if (self >= 0) {
+        long done = syscall(SYS_process_madvise, self, ranges, n, MADV_WILLNEED, 0);
+        close(self);
+        if (done >= 0)
+            return;
+    }
+#endif
+    for (size_t i = 0; i < n; i++)
+        posix_madvise(ranges[i].iov_base, ranges[i].iov_len, POSIX_MADV_WILLNEED);
+}
+
+bool ld_platform_is_in_memory(void *page)
+{
+#if HAVE_LINUX
+    unsigned char there = 0;
+    return mincore(page, 1, &there) == 0 && there & 1;
+#else
+    (void)page;
+    return false;
+#endif
+}
+
 void ld_platform_forget(void *pages, size_t size)
 {
 #if HAVE_LINUX

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 /* The processors that this process may run on; at least 1. */
 int ld_platform_processors(void);
@@ -36,6 +37,13 @@ void *ld_platform_map_file(int fd, off_t position, size_t size, bool shared);
 int ld_platform_temporary_file(const char *folder);
 
 void ld_platform_unmap(void *pages, size_t size);
+
+/* Asks for ranges of ld_platform_map_file's pages, each of which begins with a page, to be read from
+ * the file, without waiting for them; many of them together cost less than one by one. */
+void ld_platform_fetch(const struct iovec *ranges, size_t n);
+
+/* Whether the page at a multiple of their size is in memory, as far as the system tells. */
+bool ld_platform_is_in_memory(void *page);
 
 /* Gives the memory of pages of ld_platform_map_file back: they come from the file again when they are
  * touched, unless they are shared without what was written to them. Elsewhere than on Linux nothing

@@ -127,9 +127,11 @@ static void stop_helpers(void)
 
 bool ld_thread_start(pthread_t *thread, void *(*run)(void *), void *arg)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t most, before;
+    sigfillset(&most);
+    sigdelset(&most,
+              SIGBUS); /* of a page that is gone from a mapped file: the thread's own fault */
+    pthread_sigmask(SIG_SETMASK, &most, &before);
     bool started = pthread_create(thread, NULL, run, arg) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;

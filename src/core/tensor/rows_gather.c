@@ -209,6 +209,7 @@ ld_status ld_rows_slice(ld_tensor **out, const ld_rows *x, int64_t first, int64_
 static ld_status prefetch_parts(const ld_rows *x, const int32_t *ids, int64_t n)
 {
     int32_t *own = ld_alloc_array(n + 1, sizeof *own, LD_MEM_SCRATCH);
+    ld_status st = LD_OK;
     if (!own)
         return LD_NOMEM;
     for (int i = 0; i < x->n_parts; i++) {
@@ -219,19 +220,20 @@ static ld_status prefetch_parts(const ld_rows *x, const int32_t *ids, int64_t n)
         for (int64_t k = 0; k < n; k++)
             if (ids[k] >= part->first && ids[k] - part->first < part->rows->n_rows)
                 own[count++] = (int32_t)(ids[k] - part->first);
-        ld_mapping_prefetch(part->rows->mapping, part->rows->data,
-                            x->n_cols * ld_number_size(x->number), own, count);
+        LD_TRY(ld_mapping_prefetch(part->rows->mapping, part->rows->data,
+                                   x->n_cols * ld_number_size(x->number), own, count));
     }
+done:
     ld_free(own);
-    return LD_OK;
+    return st;
 }
 
 ld_status ld_rows_prefetch(const ld_rows *x, const ld_index *ids)
 {
     ld_status st = ld_index_check(ids, 0, x->n_rows, "prefetch: row");
     if (st == LD_OK && x->mapping)
-        ld_mapping_prefetch(x->mapping, x->data, x->n_cols * ld_number_size(x->number), ids->data,
-                            ids->size);
+        st = ld_mapping_prefetch(x->mapping, x->data, x->n_cols * ld_number_size(x->number),
+                                 ids->data, ids->size);
     return st == LD_OK && x->n_parts > 0 ? prefetch_parts(x, ids->data, ids->size) : st;
 }
 
