@@ -38,6 +38,13 @@ function tests.test_objects()
       function() return data.valid end,
     ['Dataset has no field or method "descripe"; did you mean "describe"?'] =
       function() return data:descripe() end,
+    ['Dataset has no field or method "edge_index"; did you mean "graph"?'] =
+      function() return data.edge_index end,
+    ['Graph has no field or method "num_nodes"; did you mean "n_nodes"?'] =
+      function() return data.graph.num_nodes end,
+    ['ladies.samplers has no field "neighbor"; did you mean "graphsage"?'] =
+      function() return ladies.samplers.neighbor end,
+    ['ladies has no field "save"; did you mean "save_model"?'] = function() return ladies.save end,
     ['Dataset has no field or method "xyzzy"'] = function() return data.xyzzy end,
     ['Dataset has no field or method [1]'] = function() return data[1] end,
     ['Graph has no field or method "normalise"; did you mean "normalize"?'] =
@@ -53,6 +60,16 @@ function tests.test_objects()
   } do
     lu.assertEquals(refused(f), message)
   end
+end
+
+--- A point where a colon belongs is told of as the object that is missing.
+function tests.test_point_for_colon()
+  local data = toy.new()
+  local model = ladies.nn.gcn{inputs = 3, outputs = 2, layers = 1}
+  lu.assertEquals(refused(function() model.parameters() end),
+    "nn.named_parameters: the model must be a table, got nil")
+  lu.assertEquals(refused(function() data.graph.normalize "sym" end),
+    'graph:normalize: the graph must be a Graph, got "sym"')
 end
 
 --- Fields that an object may have are nil where it has not, and a user's own are found.

@@ -1,7 +1,6 @@
 --- Looking up what is not there: classes and modules of Lua answer with an error and the nearest
 -- name, as those of core do.
 
-local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 
 local fields = {}
@@ -17,7 +16,8 @@ local function fail(owner, what, key, ...)
     end
   end
   table.sort(names)
-  local near = type(key) == "string" and core.nearest(key, names)
+  local nearest = require("ladies.base.options").nearest   -- not loaded before somebody errs
+  local near = type(key) == "string" and nearest(key, names)
   errors.fail(('%s has no %s %s%s'):format(owner, what,
     (type(key) == "string" and '"%s"' or "[%s]"):format(tostring(key)),
     near and ('; did you mean "%s"?'):format(near) or ""))

@@ -22,13 +22,17 @@ local tables = require "ladies.base.tables"
 
 local options = {}
 
--- What other libraries call an option -> what this one does.
+-- What other libraries call an option or a field -> what this one does.
 local ELSEWHERE = {
   learning_rate = "lr", wd = "weight_decay", dropout_rate = "dropout",
   n_epochs = "epochs", num_epochs = "epochs", max_epochs = "epochs", num_workers = "workers",
   n_layers = "layers", num_layers = "layers", hidden_channels = "hidden", hidden_dim = "hidden",
   hidden_size = "hidden", in_channels = "inputs", in_features = "inputs", out_channels = "outputs",
   out_features = "outputs", num_neighbors = "samples", fanouts = "samples",
+  batch_size = "size", dtype = "precision", neighbor = "graphsage", save = "save_model",
+  x = "features", y = "labels", edge_index = "graph", adj = "graph", num_classes = "classes",
+  num_nodes = "n_nodes", num_edges = "n_edges",
+  train_mask = "train", val_mask = "val", test_mask = "test",
 }
 
 --- options.nearest(word: string, list: string[]) -> string | nil: the word of `list` that was

@@ -38,6 +38,7 @@ end
 -- symmetric; without self-loops, the column of a node without incoming edges is then zero, as its
 -- row is.
 function Graph:normalize(kind, opts)
+  options.value("graph:normalize", "the graph", self, "Graph")
   kind = options.value("graph:normalize", "the kind", kind, "sym|row|none")
   opts = options.check("graph:normalize", opts, {
     self_loops = {"boolean", true}, lambda = {"number", 0},

@@ -62,6 +62,7 @@ end
 -- table holds at several places comes once, by its first name. The order is that of the keys,
 -- numbers before strings, so it is the same in every run.
 function module.named_parameters(t)
+  options.value("nn.named_parameters", "the model", t, "table")
   local found = {list = {}, seen = {}, paths = {}}
   collect(t, "", "", found)
   return found.list
