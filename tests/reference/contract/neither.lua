@@ -8,11 +8,9 @@ end
 without("", [[
   auto batches bfloat16_units blamed_line blas cancel_at clock compare default_places depth
   early_stopping edge_runs exists files full home index interruption is_interruption isatty lab
-  limit_entries load_model log memory memory_fail_at memory_trim mkdir nearest ones op printable progress range
-  real_path reload rng room room_use rows_in_parts run_folder same_file
-  saved_run set_home step summary sweep tensor threads
-  timer train
-  truncate vector_units zeros
+  limit_entries load_model log memory memory_fail_at memory_trim mkdir nearest ones op printable
+  progress range real_path reload rng room room_use rows_in_parts run_folder same_file saved_run
+  set_home step summary sweep tensor threads timer train truncate vector_units zeros
 ]])
 entries.graph_rows = "takes matrices without weights, and refuses others"
 without("checkpoint.", "load run save")
