@@ -127,6 +127,14 @@ local function stored_config(opts)
   return run_folder.at(opts.resume, true):read_json "config.json"
 end
 
+-- Whether a setting that is given is that of the configuration; or, where it was left open, the one
+-- value that this means.
+local function is_as_it_was(key, value, config)
+  if config[key] ~= nil then return value == config[key] end
+  local one = settings.common[key]
+  return one ~= nil and tostring(value) == one.follows
+end
+
 -- The same as new_run of the run in opts.resume, with new bounds where they are given. What is
 -- given as it was changes nothing, and code of one's own is to be given.
 local function old_run(opts, given)
@@ -134,7 +142,7 @@ local function old_run(opts, given)
   for key in pairs(given) do
     if BOUNDS[key] then
       config[key] = opts[key]
-    elseif (not RUNNING[key] or key == "out") and opts[key] ~= config[key] then
+    elseif (not RUNNING[key] or key == "out") and not is_as_it_was(key, opts[key], config) then
       error(("--%s cannot change when a run is resumed"):format((key:gsub("_", "-"))), 0)
     end
   end

@@ -206,6 +206,10 @@ function tests.test_resume_with_other_options()
   local status, _, err = train(nil, "--resume", folder, "--lr=0.5")
   lu.assertEquals(status, 1)
   lu.assertStrContains(err, "--lr cannot change when a run is resumed")
+  lu.assertEquals(train(nil, "--resume", folder, "--precision=float32", "--accumulate=1"), 0)
+  status, _, err = train(nil, "--resume", folder, "--accumulate=2")
+  lu.assertEquals(status, 1)
+  lu.assertStrContains(err, "--accumulate cannot change when a run is resumed")
 end
 
 return tests
