@@ -174,8 +174,8 @@ function tests.test_frozen_tensors()
   } do
     local ok, message = pcall(change)
     lu.assertFalse(ok, name)
-    lu.assertStrContains(message, "frozen: workers or draw_cols read it; change a :clone()", nil,
-      nil, name)
+    lu.assertStrContains(message, "frozen: others, such as workers or draw_cols, read it; change a "
+      .. ":clone()", nil, nil, name)
   end
   lu.assertEquals(t:to_table(), {{1, 2}, {3, 4}})
   lu.assertEquals(t:clone():fill_(7):to_table(), {{7, 7}, {7, 7}})

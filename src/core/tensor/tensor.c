@@ -243,9 +243,11 @@ ld_status ld_tensor_check_change(const ld_tensor *t)
 {
     if (!ld_tensor_is_frozen(t))
         return LD_OK;
-    return ld_fail(LD_STATE,
-                   "the tensor %s is frozen: workers or draw_cols read it; change a :clone()",
-                   ld_tensor_shape(t));
+    return ld_fail(
+        LD_STATE,
+        "the tensor %s is frozen: others, such as workers or draw_cols, read it; change a "
+        ":clone()",
+        ld_tensor_shape(t));
 }
 
 static atomic_ullong time_now;
