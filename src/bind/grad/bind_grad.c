@@ -112,11 +112,6 @@ static int tensor_concat(lua_State *L)
     return 1;
 }
 
-static void drop(void *object)
-{
-    ld_tensor_unref(object);
-}
-
 static int dropout(lua_State *L, bool relu)
 {
     ld_tensor *x = bind_operand(L, 1);
@@ -125,7 +120,7 @@ static int dropout(lua_State *L, bool relu)
     bool done = relu && lua_toboolean(L, 4);
     bind_check(L, ld_op_dropout(bind_tape(L), bind_new_tensor(L), x, p, relu, done, rng));
     if (!x->storage) /* the result has it */
-        bind_drop(L, bind_check_userdata(L, 1, BIND_TENSOR), drop);
+        bind_drop_tensor(L, 1);
     return 1;
 }
 

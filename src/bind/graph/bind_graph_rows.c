@@ -23,19 +23,13 @@ static int rows_gc(lua_State *L)
     return 0;
 }
 
-/* Pushes an empty userdata of this size that lives as long as the call. */
-static void *push_array(lua_State *L, int64_t n, size_t size)
-{
-    return lua_newuserdatauv(L, (size_t)(n + 1) * size, 0);
-}
-
 /* The parts of the array at arg, {{first = | ids =, rows =}, ...}, which keeps what they hold. */
 static ld_graph_part *push_parts(lua_State *L, int arg, int *n)
 {
     static const char *const names[] = {"first", "ids", "rows", NULL};
     bind_check_type(L, arg, LUA_TTABLE);
     *n = (int)lua_rawlen(L, arg);
-    ld_graph_part *parts = push_array(L, *n, sizeof *parts);
+    ld_graph_part *parts = lua_newuserdatauv(L, ((size_t)*n + 1) * sizeof *parts, 0);
     int top = lua_gettop(L);
     for (int i = 0; i < *n; i++) {
         lua_rawgeti(L, arg, i + 1);
@@ -52,24 +46,6 @@ static ld_graph_part *push_parts(lua_State *L, int arg, int *n)
     return parts;
 }
 
-/* The numbers of the array at arg, one more than there are owners; NULL for nil. */
-static int64_t *push_bounds(lua_State *L, int arg, int *n_owners)
-{
-    *n_owners = 0;
-    if (lua_isnil(L, arg))
-        return NULL;
-    bind_check_type(L, arg, LUA_TTABLE);
-    int n = (int)lua_rawlen(L, arg);
-    int64_t *bounds = push_array(L, n, sizeof *bounds);
-    bind_arg_check(L, n > 1, 1, "bounds must be two numbers or more");
-    for (int i = 0; i < n; i++, lua_pop(L, 1)) {
-        lua_rawgeti(L, arg, i + 1);
-        bounds[i] = bind_check_integer(L, lua_gettop(L));
-    }
-    *n_owners = n - 1;
-    return bounds;
-}
-
 static int graph_rows_new(lua_State *L)
 {
     static const char *const names[] = {"n_nodes", "parts", "bounds", "weighted", NULL};
@@ -81,7 +57,7 @@ static int graph_rows_new(lua_State *L)
         lua_getfield(L, 1, names[i]);
     int64_t n_nodes = bind_count(L, 2, "graph_rows: n_nodes");
     const ld_graph_part *parts = push_parts(L, 3, &n_parts);
-    const int64_t *bounds = push_bounds(L, 4, &n_owners);
+    const int64_t *bounds = bind_push_bounds(L, 4, &n_owners);
     bool weighted = bind_option_boolean(L, 1, "weighted", false);
     bind_collect(L);
     ld_graph_rows **g = lua_newuserdatauv(L, sizeof *g, 0);

@@ -231,6 +231,10 @@ int bind_dimension(lua_State *L, int arg, const ld_tensor *t);
  * Index") is for the message. */
 int64_t bind_position(lua_State *L, int arg, int64_t n, const char *kind);
 
+/* Pushes, as a userdata, the numbers of the array at arg: the rows before those of each owner, and at
+ * last all. Their number is *n_owners + 1; NULL, and none, for nil. */
+int64_t *bind_push_bounds(lua_State *L, int arg, int *n_owners);
+
 /* The positions first .. last (1-based) at arg and arg + 1: their number, and the first 0-based. */
 int64_t bind_range(lua_State *L, int arg, int64_t *first);
 
@@ -241,6 +245,9 @@ void bind_collect(lua_State *L);
 /* Lets go of the object at `place` of a userdata: *place becomes NULL. In a finalizer, which may run
  * in the middle of a function that uses the object, it is freed later, by bind_settle. */
 void bind_drop(lua_State *L, void *place, void (*drop)(void *object));
+
+/* The same for the Tensor at arg. */
+void bind_drop_tensor(lua_State *L, int arg);
 
 /* The beginning of every call, before its arguments are looked at: frees what finalizers let go of,
  * after a collection if one is due. No-op in a finalizer, and while held off by a function that

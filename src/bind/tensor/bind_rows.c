@@ -130,12 +130,6 @@ static int rows_get(lua_State *L)
 
 /* --- parts -------------------------------------------------------------------------------------- */
 
-/* Pushes an empty userdata of this size that lives as long as the call. */
-static void *push_array(lua_State *L, int64_t n, size_t size)
-{
-    return lua_newuserdatauv(L, (size_t)(n + 1) * size, 0);
-}
-
 /* Pushes what a table itself has at a key: what it gives stays where the table is. */
 static int push_own(lua_State *L, int table, const char *key)
 {
@@ -150,7 +144,7 @@ static ld_rows_part *push_parts(lua_State *L, int arg, int *n)
     static const char *const names[] = {"first", "ids", "rows", NULL};
     bind_check_type(L, arg, LUA_TTABLE);
     *n = (int)lua_rawlen(L, arg);
-    ld_rows_part *parts = push_array(L, *n, sizeof *parts);
+    ld_rows_part *parts = lua_newuserdatauv(L, ((size_t)*n + 1) * sizeof *parts, 0);
     int top = lua_gettop(L);
     for (int i = 0; i < *n; i++) {
         lua_rawgeti(L, arg, i + 1);
@@ -164,24 +158,6 @@ static ld_rows_part *push_parts(lua_State *L, int arg, int *n)
         lua_settop(L, top);
     }
     return parts;
-}
-
-/* The numbers of the array at arg, one more than there are owners; NULL for nil. */
-static int64_t *push_bounds(lua_State *L, int arg, int *n_owners)
-{
-    *n_owners = 0;
-    if (lua_isnil(L, arg))
-        return NULL;
-    bind_check_type(L, arg, LUA_TTABLE);
-    int n = (int)lua_rawlen(L, arg);
-    int64_t *bounds = push_array(L, n, sizeof *bounds);
-    bind_arg_check(L, n > 1, 1, "bounds must be two numbers or more");
-    for (int i = 0; i < n; i++, lua_pop(L, 1)) {
-        lua_rawgeti(L, arg, i + 1);
-        bounds[i] = bind_check_integer(L, lua_gettop(L));
-    }
-    *n_owners = n - 1;
-    return bounds;
 }
 
 static int rows_in_parts(lua_State *L)
@@ -198,7 +174,7 @@ static int rows_in_parts(lua_State *L)
     int64_t n_rows = bind_count(L, 3, "rows_in_parts: n_rows");
     int64_t n_cols = bind_count(L, 4, "rows_in_parts: n_cols");
     const ld_rows_part *parts = push_parts(L, 5, &n_parts);
-    const int64_t *bounds = push_bounds(L, 6, &n_owners);
+    const int64_t *bounds = bind_push_bounds(L, 6, &n_owners);
     ld_rows **x = bind_new_rows(L);
     bind_check(L, ld_rows_join(x, number, n_rows, n_cols, parts, n_parts, bounds, n_owners));
     return 1;

@@ -347,9 +347,14 @@ static void drop(void *tensor)
     ld_tensor_unref(tensor);
 }
 
+void bind_drop_tensor(lua_State *L, int arg)
+{
+    bind_drop(L, bind_check_userdata(L, arg, BIND_TENSOR), drop);
+}
+
 static int tensor_gc(lua_State *L)
 {
-    bind_drop(L, bind_check_userdata(L, 1, BIND_TENSOR), drop);
+    bind_drop_tensor(L, 1);
     return 0;
 }
 
