@@ -125,6 +125,18 @@ local function fail(n, what, env)
   return status, out .. err
 end
 
+--- A tensor of more than one message.
+function tests.test_large()
+  local out, err = ranks.run_script(2, [[
+    local ladies, n = require "ladies", (1 << 26) + 5
+    local comm = ladies.comm
+    local t = comm.rank == 0 and ladies.ones(n) or nil
+    if t then t[n] = 3 end
+    local got = comm.broadcast(t)
+    print(got:slice(n - 5, n):sum():item(), got:slice(1, n - 5):sum():item() == n - 5)]])
+  lu.assertEquals(out, "8.0\ttrue\n", err)
+end
+
 --- Where one fails all end, with its message alone.
 function tests.test_one_fails()
   local status, text = fail(3, "error")

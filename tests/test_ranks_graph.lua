@@ -313,6 +313,23 @@ function tests.test_rows_elsewhere()
   end]]), "a sampler cannot wait for them within a function in C that calls it")
 end
 
+--- Ranks that were given other graphs are told of what does not fit.
+function tests.test_other_graphs()
+  local _, err, status = ranks.run_script(2, [[
+    local ladies, core = require "ladies", require "ladies_core"
+    local link = require "ladies.ranks.link"
+    local n, first = 4 + 2 * link.rank, 2 * link.rank + 1
+    local A = ladies.matrix{n_rows = 2, n_cols = n, rows = ladies.index{1, 2},
+      cols = ladies.index{n, n}}
+    local graph = core.graph_rows{n_nodes = n, bounds = {0, 2, n},
+      parts = {{first = first, rows = A}}}
+    local got = link.fetch_graph("graph", graph, core.index(link.rank == 0 and {3} or {}))
+    if link.rank == 0 then print(got:col_of()[1]) end]])
+  lu.assertEquals(status, 1)
+  lu.assertStrContains(err, "rows came that are of another graph than this one's; all must have "
+    .. "the same data set")
+end
+
 --- A shard with the graph of another data set is told of.
 function tests.test_foreign_shard()
   local _, parts = folders()

@@ -259,4 +259,48 @@ function tests.test_rows_elsewhere()
     "rows: row 1000 is at rank 1, and this one has its own part alone")
 end
 
+--- Features that no rank has all of are not to be in memory, but where all ranks bring them.
+function tests.test_in_memory()
+  local _, shards = folders(1)
+  local load = ('ladies.data.load(%q, {features_in = "memory"})'):format(shards)
+  local _, err, status = ranks.run(2, {"-e", load})
+  lu.assertEquals(status, 1)
+  lu.assertStrContains(err, shards .. '/common.safetensors: features_in = "memory" asks for all of '
+    .. "the features, and each of 2 ranks has those of its own shards alone: leave it out")
+  local out = ranks.run(2, {"-e", ("print(ladies.comm.together(function() "
+    .. "return %s.features:hash() end))"):format(load)})
+  lu.assertEquals(out, ladies.data.load(shards, {features_in = "memory"}).features:hash() .. "\n")
+end
+
+-- What two ranks say of a script in which `rows(n, bounds)` are so many, of which each has two.
+local function failed(text)
+  local _, err, status = ranks.run_script(2, [[
+    local ladies, core = require "ladies", require "ladies_core"
+    local link = require "ladies.ranks.link"
+    local path = arg[1] .. link.rank
+    ladies.safetensors.write(path, {x = ladies.ones(2, 3)})
+    local file = ladies.safetensors.open(path, {mapped = true})
+    local function rows(n, bounds)
+      return core.rows_in_parts{dtype = "float32", n_rows = n, n_cols = 3, bounds = bounds,
+        parts = {{first = 2 * link.rank + 1, rows = file:rows "x"}}}
+    end
+    local function fetch(...) return link.fetched("features", link.fetch(...)) end
+    ]] .. text, {temporary.path "two"}, {env = {"LADIES_PATIENCE=1"}})
+  lu.assertEquals(status, 1, err)
+  return err
+end
+
+--- Rows in parts of other processes than there are, and, after a fetch that failed at this rank
+-- alone, whatever it does next.
+function tests.test_fetches_that_fail()
+  lu.assertStrContains(failed "fetch(rows(6, {0, 2, 4, 6}), core.index{1, 5})",
+    "ranks: the features are in 3 parts, and there are 2 ranks")
+  lu.assertStrContains(failed [[
+    if link.rank == 0 then fetch(rows(6, {0, 2, 6}), core.index{6}) end
+    local begun = link.fetch(rows(4, {0, 2, 4}), core.index{})
+    local ok, message = pcall(link.fetched, "features", begun)
+    assert(not ok and message:find("another one wants the row 6", 1, true), message)
+    link.fetched("features", begun)]], "ranks: they have lost each other, by an error before")
+end
+
 return tests

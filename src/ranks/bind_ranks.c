@@ -9,6 +9,7 @@
 #include "fetch_graph.h"
 #include "graph/bind_graph_rows.h"
 #include "order.h"
+#include "plan.h"
 #include "ranks.h"
 #include "state/bind.h"
 
@@ -99,7 +100,7 @@ static int ranks_gather(lua_State *L)
 {
     size_t length;
     const char *own = bind_check_lstring(L, 1, &length);
-    int size = (int)bind_check_integer(L, 2);
+    int size = ld_ranks_count();
     int64_t *offsets = lua_newuserdatauv(L, ((size_t)size + 1) * sizeof *offsets, 0);
     char **bytes = lua_newuserdatauv(L, sizeof *bytes, 0);
     *bytes = NULL;
@@ -121,7 +122,7 @@ static int ranks_broadcast(lua_State *L)
 {
     size_t length = 0;
     const char *own = lua_isnil(L, 1) ? NULL : bind_check_lstring(L, 1, &length);
-    int root = (int)bind_check_integer(L, 2), size = (int)bind_check_integer(L, 3);
+    int root = (int)bind_check_integer(L, 2), size = ld_ranks_count();
     int64_t *offsets = lua_newuserdatauv(L, ((size_t)size + 1) * sizeof *offsets, 0);
     bind_check(L, ld_ranks_sizes(offsets, (int64_t)length));
     size_t n = (size_t)offsets[size];
@@ -208,7 +209,8 @@ static int ranks_fetch(lua_State *L)
     ld_fetch **f = lua_newuserdatauv(L, sizeof *f, 0);
     *f = NULL;
     luaL_setmetatable(L, BIND_FETCH);
-    bind_arg_check(L, have->n_cols > 0 && have->n_cols < INT32_MAX / 4, 1, "rows of this size");
+    bind_arg_check(L, have->n_cols > 0 && have->n_cols < INT32_MAX / 4, 1,
+                   "rows of no columns, or of more than MPI can count");
     bind_check(L, ld_fetch_begin(f, have, ids));
     return 1;
 }
@@ -253,13 +255,9 @@ static int ranks_fetch_graph(lua_State *L)
 static int ranks_gather_rows(lua_State *L)
 {
     ld_tensor *t = bind_writable_tensor(L, 1);
-    bind_check_type(L, 2, LUA_TTABLE);
-    int n = (int)lua_rawlen(L, 2);
-    int64_t *bounds = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof *bounds, 0);
-    for (int i = 0; i < n; i++, lua_pop(L, 1)) {
-        lua_rawgeti(L, 2, i + 1);
-        bounds[i] = bind_check_integer(L, lua_gettop(L));
-    }
+    int n_owners;
+    const int64_t *bounds = bind_push_bounds(L, 2, &n_owners);
+    bind_check(L, ld_plan_check_owners(n_owners, "the rows of a product are"));
     bind_check(L, ld_tensor_change(t));
     bind_check(L, ld_ranks_gather_rows(t, bounds));
     return 0;
@@ -278,10 +276,9 @@ int luaopen_ladies_ranks(lua_State *L)
          "from one rank to\nanother is the k-th there."},
         {"sum", ranks_sum,
          "sum(to, t)\nThe sum of the tensors t of all ranks, by MPI's own order."},
-        {"gather", ranks_gather,
-         "gather(text, size) -> array\nThe texts of all ranks, of which there are `size`."},
+        {"gather", ranks_gather, "gather(text) -> array\nThe texts of all ranks, in their order."},
         {"broadcast", ranks_broadcast,
-         "broadcast(text, root, size) -> text\nThe text of rank `root`; others give nil."},
+         "broadcast(text, root) -> text\nThe text of rank `root`; others give nil."},
         {"set_patience", ranks_set_patience,
          "set_patience(seconds)\nFor how long a call waits for other ranks."},
         {"finish", ranks_finish, "finish()\nEnds MPI, when all ranks have come to it."},

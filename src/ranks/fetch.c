@@ -5,20 +5,15 @@
 
 #include "base/memory.h"
 #include "order.h"
+#include "plan.h"
+#include "ranks.h"
 #include "waiting.h"
-
-/* How many rows go to and come from each rank, and where these begin. */
-typedef struct {
-    int *counts, *offsets;
-    int total;
-} plan;
 
 struct ld_fetch {
     enum { COUNTS, IDS, ROWS, OVER } step; /* that is under way */
     bool forgotten;                        /* nobody waits for it any more */
-    int size;
     ld_rows *have;
-    plan wanted, given;     /* what this rank wants of the others, and they of it */
+    ld_plan wanted, given;  /* what this rank wants of the others, and they of it */
     ld_index *ids, *others; /* which */
     void *came, *goes;      /* the rows */
     MPI_Datatype row;
@@ -27,26 +22,7 @@ struct ld_fetch {
 
 static ld_fetch *under_way; /* which may be forgotten already */
 
-static ld_status plan_new(plan *p, int size)
-{
-    p->counts = ld_calloc_array(size, sizeof(int), LD_MEM_SCRATCH);
-    p->offsets = ld_calloc_array(size, sizeof(int), LD_MEM_SCRATCH);
-    return p->counts && p->offsets ? LD_OK : LD_NOMEM;
-}
-
-/* Fills in what follows from the counts. */
-static ld_status plan_settle(plan *p, int size)
-{
-    int64_t total = 0;
-    for (int r = 0; r < size; r++) {
-        p->offsets[r] = (int)total;
-        total += p->counts[r];
-        if (total > INT32_MAX)
-            return ld_fail(LD_VALUE, "ranks: more than 2^31 - 1 rows are wanted at a time");
-    }
-    p->total = (int)total;
-    return LD_OK;
-}
+static const char ROWS_OF[] = "rows of features";
 
 /* The rows that are wanted and not here, and of whom. */
 static ld_status plan_wanted(ld_fetch *f, const ld_index *ids)
@@ -56,7 +32,7 @@ static ld_status plan_wanted(ld_fetch *f, const ld_index *ids)
         return st;
     for (int64_t i = 0; i < f->ids->size; i++)
         f->wanted.counts[ld_rows_owner(f->have, f->ids->data[i])]++;
-    return plan_settle(&f->wanted, f->size);
+    return ld_plan_settle(&f->wanted, ROWS_OF);
 }
 
 static ld_status begin_counts(ld_fetch *f, MPI_Comm comm)
@@ -69,12 +45,10 @@ static ld_status begin_counts(ld_fetch *f, MPI_Comm comm)
 static ld_status begin_ids(ld_fetch *f, MPI_Comm comm)
 {
     ld_status st;
-    LD_TRY(plan_settle(&f->given, f->size));
+    LD_TRY(ld_plan_settle(&f->given, ROWS_OF));
     LD_TRY(ld_index_new(&f->others, f->given.total));
-    st = ld_ranks_check(MPI_Ialltoallv(f->ids->data, f->wanted.counts, f->wanted.offsets,
-                                       MPI_INT32_T, f->others->data, f->given.counts,
-                                       f->given.offsets, MPI_INT32_T, comm, &f->request),
-                        "MPI_Ialltoallv");
+    st = ld_plan_exchange(&f->request, comm, MPI_INT32_T, f->ids->data, &f->wanted, f->others->data,
+                          &f->given);
 done:
     return st;
 }
@@ -95,23 +69,24 @@ static ld_status begin_rows(ld_fetch *f, MPI_Comm comm)
         goto done;
     }
     LD_TRY(ld_rows_copy(f->goes, f->have, f->others->data, f->given.total));
-    st = ld_ranks_check(MPI_Ialltoallv(f->goes, f->given.counts, f->given.offsets, f->row, f->came,
-                                       f->wanted.counts, f->wanted.offsets, f->row, comm,
-                                       &f->request),
-                        "MPI_Ialltoallv");
+    st = ld_plan_exchange(&f->request, comm, f->row, f->goes, &f->given, f->came, &f->wanted);
 done:
     return st;
 }
 
-/* Begins what follows the call that is over. */
+/* Begins what follows the call that is over. Where it cannot, others go on without this rank. */
 static ld_status next_step(ld_fetch *f)
 {
-    int size;
-    MPI_Comm comm = ld_ranks_background(&size);
+    ld_status st = LD_OK;
+    MPI_Comm comm = ld_ranks_background();
     f->step++;
     if (f->step == IDS)
-        return begin_ids(f, comm);
-    return f->step == ROWS ? begin_rows(f, comm) : LD_OK;
+        st = begin_ids(f, comm);
+    else if (f->step == ROWS)
+        st = begin_rows(f, comm);
+    if (st != LD_OK)
+        ld_ranks_lose();
+    return st;
 }
 
 ld_status ld_fetch_begin(ld_fetch **out, ld_rows *have, const ld_index *ids)
@@ -123,17 +98,17 @@ ld_status ld_fetch_begin(ld_fetch **out, ld_rows *have, const ld_index *ids)
         return st;
     if (!(f = ld_calloc_array(1, sizeof *f, LD_MEM_SCRATCH)))
         return LD_NOMEM;
-    MPI_Comm comm = ld_ranks_background(&f->size);
     f->step = OVER; /* as long as nothing is under way */
     f->row = MPI_DATATYPE_NULL;
     f->have = ld_rows_ref(have);
-    LD_TRY(plan_new(&f->wanted, f->size));
-    LD_TRY(plan_new(&f->given, f->size));
+    LD_TRY(ld_plan_check_owners(have->n_owners, "the features are"));
+    LD_TRY(ld_plan_new(&f->wanted));
+    LD_TRY(ld_plan_new(&f->given));
     LD_TRY(plan_wanted(f, ids));
     LD_TRY(ld_ranks_check(MPI_Type_contiguous((int)row_size(f), MPI_BYTE, &f->row), "MPI_Type"));
     LD_TRY(ld_ranks_check(MPI_Type_commit(&f->row), "MPI_Type_commit"));
     ld_order_fetch();
-    LD_TRY(begin_counts(f, comm));
+    LD_TRY(begin_counts(f, ld_ranks_background()));
     f->step = COUNTS;
     under_way = f;
     ld_ranks_set_background(&work);
@@ -204,13 +179,11 @@ ld_status ld_fetch_end(ld_rows **out, ld_fetch *f)
 
 void ld_fetch_sent(int64_t *messages, int64_t *bytes, const ld_fetch *f)
 {
-    *messages = f->size - 1;
-    *bytes = (f->size - 1) * (int64_t)sizeof(int);
-    for (int r = 0; r < f->size; r++) {
-        *messages += (f->wanted.counts[r] > 0) + (f->given.counts[r] > 0);
-        *bytes += f->wanted.counts[r] * (int64_t)sizeof(int32_t) +
-                  f->given.counts[r] * (int64_t)row_size(f);
-    }
+    int others = ld_ranks_count() - 1;
+    *messages = others;
+    *bytes = others * (int64_t)sizeof(int);
+    ld_plan_count(messages, bytes, &f->wanted, sizeof(int32_t));
+    ld_plan_count(messages, bytes, &f->given, row_size(f));
 }
 
 void ld_fetch_free(ld_fetch *f)
@@ -224,10 +197,8 @@ void ld_fetch_free(ld_fetch *f)
         under_way = NULL;
     if (f->row != MPI_DATATYPE_NULL)
         MPI_Type_free(&f->row);
-    ld_free(f->wanted.counts);
-    ld_free(f->wanted.offsets);
-    ld_free(f->given.counts);
-    ld_free(f->given.offsets);
+    ld_plan_free(&f->wanted);
+    ld_plan_free(&f->given);
     ld_index_unref(f->ids);
     ld_index_unref(f->others);
     ld_rows_unref(f->have);

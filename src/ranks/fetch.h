@@ -1,9 +1,10 @@
-/* Rows that other ranks have, brought in the background: the ranks tell each other how many they want
- * of each, then which, then send them, in three collective calls on a communicator that nothing else
- * uses. A call is begun when the one before is over: in ld_fetch_go_on, in every wait for other ranks,
- * or at last in ld_fetch_end; as each rank begins the same fetches in the same order, none can wait for
- * another for ever. One is under way at a time: the next one, and the end of the process, first wait
- * for its end, though nobody wants its rows any more. */
+/* Rows of features that other ranks have, brought in the background (those of a graph are waited for:
+ * fetch_graph.h). The ranks tell each other how many they want of each, then which, then send them, in
+ * three collective calls on a communicator that nothing else uses. A call is begun when the one before
+ * is over: in ld_fetch_go_on, in every wait for other ranks, or at last in ld_fetch_end; as each rank
+ * begins the same fetches in the same order, none can wait for another for ever. One is under way at a
+ * time: the next one, and the end of the process, first wait for its end, though nobody wants its rows
+ * any more. */
 #ifndef LD_RANKS_FETCH_H
 #define LD_RANKS_FETCH_H
 

@@ -1,5 +1,6 @@
-/* Rows of a graph in shards that other ranks have, brought while they are waited for: how many, which,
- * their lengths, their columns, and their weights where it has some. */
+/* Rows of a graph in shards that other ranks have, brought while they are waited for (those of features
+ * come in the background: fetch.h): how many, which, their lengths, their columns, and their weights
+ * where it has some. */
 #ifndef LD_RANKS_FETCH_GRAPH_H
 #define LD_RANKS_FETCH_GRAPH_H
 

@@ -100,15 +100,18 @@ ld_status ld_ranks_open(int *rank, int *size)
     return LD_OK;
 }
 
-MPI_Comm ld_ranks_background(int *size)
+int ld_ranks_count(void)
 {
-    *size = n_ranks;
+    return n_ranks;
+}
+
+MPI_Comm ld_ranks_background(void)
+{
     return background;
 }
 
-MPI_Comm ld_ranks_foreground(int *size)
+MPI_Comm ld_ranks_foreground(void)
 {
-    *size = n_ranks;
     return ranks;
 }
 
@@ -122,30 +125,49 @@ ld_status ld_ranks_finish(void)
     return ld_ranks_check(MPI_Finalize(), "MPI_Finalize");
 }
 
+/* The messages of n floats: pieces of a size that MPI can count. */
+static int64_t count_pieces(int64_t n)
+{
+    return (n + PIECE_FLOATS - 1) / PIECE_FLOATS;
+}
+
+/* Begins to send a block, or to receive it, and notes the requests behind the *n that there are. */
+static ld_status begin_block(MPI_Request *requests, int64_t *n, const ld_ranks_block *b, bool sends)
+{
+    ld_status st = LD_OK;
+    for (int64_t at = 0; at < b->n && st == LD_OK; at += PIECE_FLOATS) {
+        MPI_Request *request = &requests[(*n)++];
+        float *piece = b->data + at;
+        int count = (int)(b->n - at < PIECE_FLOATS ? b->n - at : PIECE_FLOATS);
+        st = sends ? ld_ranks_check(MPI_Isend(piece, count, MPI_FLOAT, b->rank, 0, ranks, request),
+                                    "MPI_Isend")
+                   : ld_ranks_check(MPI_Irecv(piece, count, MPI_FLOAT, b->rank, 0, ranks, request),
+                                    "MPI_Irecv");
+    }
+    return st;
+}
+
 ld_status ld_ranks_exchange(const ld_ranks_block *sends, int n_sends,
                             const ld_ranks_block *receives, int n_receives)
 {
-    int n = 0;
-    ld_status st;
-    if ((st = ld_ranks_check_open()) != LD_OK)
+    int64_t n = 0, room = 0;
+    ld_status st = ld_ranks_check_open();
+    if (st != LD_OK)
         return st;
-    MPI_Request *requests =
-        ld_alloc_array(n_sends + n_receives + 1, sizeof *requests, LD_MEM_SCRATCH);
-    if (!requests)
+    for (int i = 0; i < n_sends; i++)
+        room += count_pieces(sends[i].n);
+    for (int i = 0; i < n_receives; i++)
+        room += count_pieces(receives[i].n);
+    MPI_Request *requests = ld_alloc_array(room, sizeof *requests, LD_MEM_SCRATCH);
+    if (!requests) {
+        ld_ranks_lose(); /* others go on without this one */
         return LD_NOMEM;
-    for (int i = 0; i < n_receives; i++) {
-        const ld_ranks_block *b = &receives[i];
-        LD_TRY(ld_ranks_check(
-            MPI_Irecv(b->data, (int)b->n, MPI_FLOAT, b->rank, 0, ranks, &requests[n++]),
-            "MPI_Irecv"));
     }
-    for (int i = 0; i < n_sends; i++) {
-        const ld_ranks_block *b = &sends[i];
-        LD_TRY(ld_ranks_check(
-            MPI_Isend(b->data, (int)b->n, MPI_FLOAT, b->rank, 0, ranks, &requests[n++]),
-            "MPI_Isend"));
-    }
-    LD_TRY(ld_ranks_wait(n, requests, "an exchange"));
+    for (int i = 0; i < n_receives; i++)
+        LD_TRY(begin_block(requests, &n, &receives[i], false));
+    for (int i = 0; i < n_sends; i++)
+        LD_TRY(begin_block(requests, &n, &sends[i], true));
+    LD_TRY(ld_ranks_wait((int)n, requests, "an exchange"));
 done:
     ld_free(requests);
     return st;
@@ -153,36 +175,28 @@ done:
 
 static int64_t shared_messages, shared_bytes;
 
-/* Puts down the blocks of n floats, which may be too many for a message, and returns how many. */
-static int put_blocks(ld_ranks_block *blocks, int rank, float *data, int64_t n)
-{
-    int count = 0;
-    for (int64_t at = 0; at < n; at += PIECE_FLOATS)
-        blocks[count++] =
-            (ld_ranks_block){rank, data + at, n - at < PIECE_FLOATS ? n - at : PIECE_FLOATS};
-    return count;
-}
-
 ld_status ld_ranks_gather_rows(ld_tensor *rows, const int64_t *bounds)
 {
     int64_t k = rows->n_cols, own = (bounds[own_rank + 1] - bounds[own_rank]) * k;
-    int64_t most = ld_tensor_size(rows) / PIECE_FLOATS + 1;
-    int n_sends = 0, n_receives = 0;
-    ld_ranks_block *sends = ld_alloc_array(2 * n_ranks * most, sizeof *sends, LD_MEM_SCRATCH);
-    if (!sends)
+    int n = 0;
+    ld_ranks_block *sends = ld_alloc_array(2 * n_ranks, sizeof *sends, LD_MEM_SCRATCH);
+    if (!sends) {
+        ld_ranks_lose();
         return LD_NOMEM;
-    ld_ranks_block *receives = sends + n_ranks * most;
+    }
+    ld_ranks_block *receives = sends + n_ranks;
     for (int r = 0; r < n_ranks; r++) {
-        float *theirs = rows->data + bounds[r] * k;
         if (r == own_rank)
             continue;
-        n_sends += put_blocks(sends + n_sends, r, rows->data + bounds[own_rank] * k, own);
-        n_receives += put_blocks(receives + n_receives, r, theirs, (bounds[r + 1] - bounds[r]) * k);
-        shared_bytes += own * (int64_t)sizeof(float);
+        sends[n] = (ld_ranks_block){r, rows->data + bounds[own_rank] * k, own};
+        receives[n] =
+            (ld_ranks_block){r, rows->data + bounds[r] * k, (bounds[r + 1] - bounds[r]) * k};
+        n++;
     }
-    shared_messages += n_sends;
+    shared_messages += n * count_pieces(own);
+    shared_bytes += n * own * (int64_t)sizeof(float);
     ld_order_call("a product made together");
-    ld_status st = ld_ranks_exchange(sends, n_sends, receives, n_receives);
+    ld_status st = ld_ranks_exchange(sends, n, receives, n);
     if (st != LD_OK)
         ld_tensor_ref(rows);
     ld_free(sends);
@@ -205,13 +219,17 @@ void ld_ranks_shared(int64_t *messages, int64_t *bytes)
 
 ld_status ld_ranks_sum(float *sum, const float *own, int64_t n)
 {
-    MPI_Request request;
-    ld_status st;
-    if ((st = ld_ranks_check_open()) != LD_OK ||
-        (st = ld_ranks_check(MPI_Iallreduce(own, sum, (int)n, MPI_FLOAT, MPI_SUM, ranks, &request),
-                             "MPI_Iallreduce")) != LD_OK)
-        return st;
-    return ld_ranks_wait(1, &request, "a sum");
+    ld_status st = ld_ranks_check_open();
+    for (int64_t at = 0; at < n && st == LD_OK; at += PIECE_FLOATS) {
+        MPI_Request request;
+        int count = (int)(n - at < PIECE_FLOATS ? n - at : PIECE_FLOATS);
+        st = ld_ranks_check(
+            MPI_Iallreduce(own + at, sum + at, count, MPI_FLOAT, MPI_SUM, ranks, &request),
+            "MPI_Iallreduce");
+        if (st == LD_OK)
+            st = ld_ranks_wait(1, &request, "a sum");
+    }
+    return st;
 }
 
 /* What goes before texts. */
@@ -280,6 +298,7 @@ done:
     if (!ld_ranks_lost()) { /* else MPI may still use them */
         ld_free(bytes);
         ld_free(counts);
+        ld_ranks_lose(); /* others go on without this one */
     }
     return st;
 }

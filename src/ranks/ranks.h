@@ -19,6 +19,9 @@
  * with any other status it ends them all. LD_STATE in a worker, and when MPI cannot begin. */
 ld_status ld_ranks_open(int *rank, int *size);
 
+/* The number of ranks. */
+int ld_ranks_count(void);
+
 /* Ends, when all ranks have called it: each may then end with any status. */
 ld_status ld_ranks_finish(void);
 

@@ -38,10 +38,10 @@ typedef struct {
 
 void ld_ranks_set_background(const ld_background *work);
 
-/* The ranks as what goes on in the background knows them, apart from all else, and their number. */
-MPI_Comm ld_ranks_background(int *size);
+/* The ranks as what goes on in the background knows them, apart from all else. */
+MPI_Comm ld_ranks_background(void);
 
-/* The ranks as calls that all make in one order, and wait for, know them, and their number. */
-MPI_Comm ld_ranks_foreground(int *size);
+/* The ranks as calls that all make in one order, and wait for, know them. */
+MPI_Comm ld_ranks_foreground(void);
 
 #endif

@@ -27,7 +27,7 @@ end
 local function set_patience(mpi)
   local text = os.getenv(PATIENCE)
   local seconds = tonumber(text or "1800")
-  if not seconds or seconds <= 0 or seconds ~= seconds then
+  if not seconds or seconds <= 0 then
     errors.fail(("%s must be a positive number of seconds, got %q"):format(PATIENCE, text))
   end
   mpi.set_patience(seconds)
@@ -54,23 +54,20 @@ local function open(launched)
   end
 end
 
--- The counts of a kind.
-local function of_kind(kind)
-  local counts = link.traffic[kind]
-  if not counts then
-    counts = {messages = 0, bytes = 0, seconds = 0}
-    link.traffic[kind] = counts
-  end
-  return counts
+-- Counts what a call of that kind has sent, which began when this rank had waited for so long.
+local function count(kind, waited, messages, bytes)
+  local counts = link.traffic[kind] or {messages = 0, bytes = 0, seconds = 0}
+  link.traffic[kind] = counts
+  counts.messages, counts.bytes = counts.messages + messages, counts.bytes + bytes
+  counts.seconds = counts.seconds + mpi.waited() - waited
 end
 
 -- The result of f(...), which sends so many messages and bytes.
 local function counted(kind, messages, bytes, f, ...)
-  local counts, before = of_kind(kind), mpi.waited()
+  local waited = mpi.waited()
   mpi.at(kind)
   local result = f(...)
-  counts.messages, counts.bytes = counts.messages + messages, counts.bytes + bytes
-  counts.seconds = counts.seconds + mpi.waited() - before
+  count(kind, waited, messages, bytes)
   return result
 end
 
@@ -78,14 +75,14 @@ end
 function link.gather(kind, text)
   if link.size == 1 then return {text} end
   local others = link.size - 1
-  return counted(kind, others, others * #text, mpi.gather, text, link.size)
+  return counted(kind, others, others * #text, mpi.gather, text)
 end
 
 --- The text of rank `root`, at all; the others give nil.
 function link.broadcast(kind, text, root)
   if link.size == 1 then return text end
   local others = link.rank == root and link.size - 1 or 0
-  return counted(kind, others, others * #(text or ""), mpi.broadcast, text, root, link.size)
+  return counted(kind, others, others * #(text or ""), mpi.broadcast, text, root)
 end
 
 --- Sends tensors and receives others, each {{rank, Tensor}, ...}; the k-th from one rank to another
@@ -111,21 +108,19 @@ end
 
 --- Waits for the end of a fetch: the Rows that it began with, and those that it has brought.
 function link.fetched(kind, fetch)
-  local counts, before = of_kind(kind), mpi.waited()
+  local waited = mpi.waited()
   local rows, messages, bytes = mpi.fetched(fetch)
-  counts.messages, counts.bytes = counts.messages + messages, counts.bytes + bytes
-  counts.seconds = counts.seconds + mpi.waited() - before
+  count(kind, waited, messages, bytes)
   return rows
 end
 
 --- Brings to this rank the rows of an ascending Index, none of which GraphRows hold, and gives
 -- others what they want of these: a Matrix, or nil where no rank wanted any. All ranks call it.
 function link.fetch_graph(kind, rows, ids)
-  local counts, before = of_kind(kind), mpi.waited()
+  local waited = mpi.waited()
   mpi.at(kind)
   local found, messages, bytes = mpi.fetch_graph(rows, ids)
-  counts.messages, counts.bytes = counts.messages + messages, counts.bytes + bytes
-  counts.seconds = counts.seconds + mpi.waited() - before
+  count(kind, waited, messages, bytes)
   return found
 end
 
@@ -133,16 +128,14 @@ local is_sharing = false
 
 -- Lets products be made together until the result, a <close> variable, goes out of scope.
 local function sharing(kind)
-  local counts, waited, messages, bytes = of_kind(kind), mpi.waited(), mpi.shared()
+  local waited, messages, bytes = mpi.waited(), mpi.shared()
   mpi.share(true)
   is_sharing = true
   return setmetatable({}, {__close = function()
     mpi.share(false)
     is_sharing = false
     local all_messages, all_bytes = mpi.shared()
-    counts.messages = counts.messages + all_messages - messages
-    counts.bytes = counts.bytes + all_bytes - bytes
-    counts.seconds = counts.seconds + mpi.waited() - waited
+    count(kind, waited, all_messages - messages, all_bytes - bytes)
   end})
 end
 
