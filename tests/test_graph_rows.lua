@@ -145,8 +145,30 @@ function tests.test_what_is_not_there()
   lu.assertStrContains(message_of(P.sample_rows, P, IDS, 2, {p = ladies.ones(P.nnz)}), "p is for")
   lu.assertStrContains(message_of(P.matmul, P, ladies.ones(NODES, 2)), "ladies.comm.together(f")
   lu.assertStrContains(message_of(P.normalize, P, "sym"), "is normalised once")
+  lu.assertStrContains(message_of(function() return P.edge end), "edge: that needs the whole graph")
+  lu.assertStrContains(message_of(function() return P.slise end),
+    'Matrix has no field or method "slise"; did you mean "slice"?')
   lu.assertStrContains(message_of(ladies.samplers.fastgcn, P, {samples = {3}}),
     "ladies.samplers.fastgcn: P must be a Matrix, got a MatrixInParts: that needs the whole graph")
+end
+
+--- Wrong arguments are told of in the words of the method that got them.
+function tests.test_wrong_arguments()
+  local A = in_parts(adjacency())
+  for _, name in ipairs{"slice", "rows", "draw_cols", "sample_rows", "poisson_rows",
+      "poisson_factors"} do
+    lu.assertStrContains(message_of(A[name], A, {1}, 2),
+      name .. ": the rows must be an Index, got a table")
+  end
+  lu.assertStrContains(message_of(A.degrees, A, 7), "degrees: the rows must be an Index, got 7")
+  lu.assertStrContains(message_of(A.normalize, A, "foo"), 'normalize: the kind must be one of sym')
+  for _, name in ipairs{"sample_rows", "poisson_rows", "poisson_factors"} do
+    local function given(opts) return message_of(A[name], A, IDS, 2, opts) end
+    lu.assertStrContains(given(7), "table expected, got number")
+    lu.assertStrContains(given{always = 7}, "always must be of class Index, got 7")
+    lu.assertStrContains(given{always = IDS},
+      ("%s: always has %d elements, must have %d, one for each row"):format(name, #IDS, NODES))
+  end
 end
 
 function tests.test_missing()

@@ -5,6 +5,7 @@
 -- and in validation: each rank makes its own rows and gives them to all.
 
 local core = require "ladies_core"
+local core_classes = require "ladies.base.core_classes"
 local errors = require "ladies.base.errors"
 local link = require "ladies.ranks.link"
 local options = require "ladies.base.options"
@@ -34,62 +35,61 @@ local ABSENT = {values = true, root = true}
 
 local methods = {}
 
-function MatrixInParts.__index(_, key)
+-- Whether every Matrix has it.
+local function is_of_matrices(key)
+  local class = core_classes().Matrix
+  for _, name in ipairs(class.__fields) do
+    if name == key then return true end
+  end
+  return class.__methods[key] ~= nil
+end
+
+-- What a Matrix has and this has not says why; what none has is the error of any Matrix.
+function MatrixInParts.__index(matrix, key)
   if methods[key] or ABSENT[key] or type(key) ~= "string" or key:find "^__" then
     return methods[key]
+  elseif is_of_matrices(key) then
+    errors.fail(key .. ": " .. NEEDS_WHOLE)
   end
-  errors.fail(key .. ": " .. NEEDS_WHOLE)
+  return matrix.graph.rows:collect(core.index{})[key]
 end
 
--- The Matrix of the rows `ids` alone, and their places in it.
-function methods:at(ids)
-  self.graph.asked = self
-  return self.graph:collect(ids, self.how), core.range(1, #ids)
-end
-
--- Options with what they say for rows of all nodes said for the rows of M, which are `ids`.
-local function for_rows(opts, M, ids)
-  local always = opts and rawget(opts, "always")
-  if not always then return opts end
-  local is_diagonal = options.class_of(always) == "DiagonalInParts"
-  return tables.merged(opts, {always = is_diagonal and M:diagonal() or always[ids]})
-end
-
-function methods:slice(ids, ...)
-  local M, places = self:at(ids)
-  return M:slice(places, ...)
-end
-
-function methods:rows(ids, ...)
-  local M, places = self:at(ids)
-  return M:rows(places, ...)
-end
-
-function methods:draw_cols(ids, ...)
-  local M, places = self:at(ids)
-  return M:draw_cols(places, ...)
-end
-
-function methods:sample_rows(ids, k, opts)
-  if opts and opts.p then
-    errors.fail "sample_rows: p is for entries of the whole graph, and this one is in shards"
+-- What the option `always` of a method, which is for all rows, says for the rows `ids`, those of M.
+-- What is no such thing is left to M.
+local function always_of(matrix, name, always, M, ids)
+  local class = options.class_of(always)
+  if class == "DiagonalInParts" then return M:diagonal() end
+  if class ~= "Index" then return always end
+  if #always ~= matrix.n_rows then
+    errors.fail(("%s: always has %d elements, must have %d, one for each row"):format(name, #always,
+      matrix.n_rows))
   end
-  local M, places = self:at(ids)
-  return M:sample_rows(places, k, for_rows(opts, M, ids))
+  return always[ids]
 end
 
-function methods:poisson_rows(ids, c, opts)
-  local M, places = self:at(ids)
-  return M:poisson_rows(places, c, for_rows(opts, M, ids))
-end
+-- The methods that take some rows, and whether their options, which come third, have `always`.
+local OF_ROWS = {slice = false, rows = false, draw_cols = false, sample_rows = true,
+  poisson_rows = true, poisson_factors = true}
 
-function methods:poisson_factors(ids, k, opts)
-  local M, places = self:at(ids)
-  return M:poisson_factors(places, k, for_rows(opts, M, ids))
+-- They are those of a Matrix of these rows alone, in which they are rows 1, 2, ...
+for name, has_always in pairs(OF_ROWS) do
+  methods[name] = function(self, ids, ...)
+    options.value(name, "the rows", ids, "Index")
+    self.graph.asked = self
+    local M, given = self.graph:collect(ids, self.how), table.pack(...)
+    local opts = has_always and type(given[2]) == "table" and given[2] or {}
+    if name == "sample_rows" and opts.p then
+      errors.fail "sample_rows: p is for entries of the whole graph, and this one is in shards"
+    elseif opts.always then
+      given[2] = tables.merged(opts, {always = always_of(self, name, opts.always, M, ids)})
+    end
+    return M[name](M, core.range(1, #ids), table.unpack(given, 1, given.n))
+  end
 end
 
 -- The number of entries of each row, those on the diagonal made for P among them.
 function methods:degrees(ids)
+  options.value("degrees", "the rows", ids, "Index or nil")
   local graph, degrees = self.graph, self.graph.degrees
   if self.how.self_loops then
     degrees = degrees + 1
@@ -137,9 +137,9 @@ function methods:normalize(kind, given)
   local loops = options.check("normalize", given, {self_loops = {"boolean", true}}).self_loops
   if self.name ~= "adjacency" then
     errors.fail "normalize: a graph in shards is normalised once: graph:normalize"
-  elseif kind == "none" and not loops then
-    return self
   end
+  options.value("normalize", "the kind", kind, "sym|row|none")
+  if kind == "none" and not loops then return self end
   local P = MatrixInParts.new(self.graph)
   P.name, P.how = ("%s %s"):format(kind, loops), {self_loops = loops}
   P.nnz = self.nnz + (loops and self.n_rows - self.graph.n_loops or 0)
