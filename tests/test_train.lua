@@ -206,9 +206,16 @@ function tests.test_bad_options()
   lu.assertStrContains(refused{model = {}}, "the model's forward must be a callable, got nil")
   lu.assertStrContains(refused{model = {n_layers = 0, forward = print}}, "has no parameters")
   lu.assertStrContains(refused{resume = true}, "resume needs out")
+  lu.assertStrContains(refused{feature_cache = "many"},
+    'feature_cache must be a size, as "4G" or "500M", got "many"')
   local data = toy.new()
   data.train = nil
   lu.assertStrContains(refused{data = data}, "the data set has no train")
+  local opts = options{data = toy.new(), feature_cache = "1M",
+    model = ladies.nn.mlp{inputs = toy.FEATURES, outputs = 3}}
+  opts.data.graph, opts.sampler = nil, nil
+  lu.assertErrorMsgContains("feature_cache is of the nodes of most edges, and there is no graph",
+    ladies.train, opts)
 end
 
 -- The one line of a training that is refused.

@@ -20,7 +20,6 @@ local module = require "ladies.nn.module"
 local not_finite = require "ladies.training.not_finite"
 local numbered_batches = require "ladies.training.numbered_batches"
 local object_state = require "ladies.training.object_state"
-local optim = require "ladies.optim"
 local Profile = require "ladies.training.profile"
 local progress = require "ladies.base.progress"
 local propagation = require "ladies.graph.propagation"
@@ -31,56 +30,20 @@ local step = require "ladies.training.step"
 local tables = require "ladies.base.tables"
 local timer = require "ladies.training.timer"
 local together = require "ladies.training.together"
+local trained = require "ladies.training.trained"
 local units = require "ladies.base.units"
 local validation = require "ladies.training.validation"
 
 local Run = {__name = "TrainingRun"}
 Run.__index = Run
 
--- Fails when an optimizer lacks some of the parameters of the model, or of the sampler, which would
--- not be trained and whose gradients would pile up.
-local function check_optimizer(optimizer, whose, parameters)
-  local lacking, trained = {}, 0
-  for _, parameter in ipairs(parameters) do
-    local tensor = parameter.tensor
-    if tensor.requires_grad then
-      trained = trained + 1
-      if not optimizer:has(tensor) then lacking[#lacking + 1] = parameter.name end
-    end
+-- The bytes of other ranks' features that each keeps, or nil.
+local function feature_cache_of(opts)
+  if not opts.feature_cache then return nil end
+  if not opts.data.graph then
+    errors.fail "ladies.train: feature_cache is of the nodes of most edges, and there is no graph"
   end
-  if #lacking == 0 then
-    return
-  elseif #lacking == trained then
-    errors.fail(("ladies.train: the optimizer has none of the %s's parameters"):format(whose))
-  end
-  errors.fail(("ladies.train: the optimizer lacks the %s's parameter %s; one that is not to be "
-    .. "trained is frozen by :requires_grad_(false)"):format(whose, lacking[1]))
-end
-
--- The optimizer of a run: opts.optimizer, or Adam, of what is trained of the model and the sampler,
--- whose parameters by name are `named` and `of_sampler`.
-local function optimizer_of(opts, named, of_sampler)
-  local parameters = module.parameters(opts.model)
-  if #parameters == 0 then
-    errors.fail(("ladies.train: the model has no parameters%s"):format(
-      #named > 0 and " that require a gradient: all are frozen" or ""))
-  end
-  if opts.optimizer then
-    check_optimizer(opts.optimizer, "model", named)
-    check_optimizer(opts.optimizer, "sampler", of_sampler)
-    return opts.optimizer
-  end
-  return optim.adam(module.parameters{opts.model, of_sampler},
-    {lr = opts.lr, weight_decay = opts.weight_decay})
-end
-
--- The sampler's parameters by name, and all of its tensors that a checkpoint holds.
-local function trained_and_kept(sampler)
-  if type(sampler) ~= "table" then return {}, {} end
-  local parameters = module.named_parameters(rawget(sampler, "parameters") or {})
-  return parameters, tables.append(tables.map(parameters, function(one)
-    return {name = "parameter." .. one.name, tensor = one.tensor}
-  end), sampler.state or {})
+  return units.bytes("ladies.train: feature_cache", opts.feature_cache)
 end
 
 -- Fails when a schedule goes by more where the run goes by less, or the other way round.
@@ -97,8 +60,8 @@ end
 -- closing it clears the gradients, stops the workers, closes the log and wipes the progress bar.
 function Run.new(opts, folder)
   local parameters, monitor = module.named_parameters(opts.model), validation.monitor(opts)
-  local of_sampler, kept = trained_and_kept(opts.sampler)
-  local optimizer = optimizer_of(opts, parameters, of_sampler)
+  local of_sampler, kept = trained.of_sampler(opts.sampler)
+  local optimizer = trained.optimizer(opts, parameters, of_sampler)
   local profile = opts.profile and Profile.new(opts.model) or nil
   local is_seen = opts.plot and not opts.quiet and core.isatty(2)
   local live = is_seen and live_plot.new{name = monitor.name} or nil
@@ -108,7 +71,7 @@ function Run.new(opts, folder)
     of_sampler = of_sampler, sampler = kept,
     optimizer = optimizer, step = step.new(opts, optimizer, profile), profile = profile,
     live = live, monitor = monitor, validation = validation.new(opts),
-    best = best_model.new(parameters),
+    best = best_model.new(parameters), feature_cache = feature_cache_of(opts),
     stopper = early_stopping.new{
       patience = opts.patience, min_gain = opts.min_gain, best = opts.best, mode = monitor.mode,
     },
@@ -173,9 +136,8 @@ end
 -- Has the rows of the features that other ranks have brought ahead of the batches.
 function Run:open_rows()
   local opts, size, features = self.opts, self.opts.grad_accumulate, self.opts.data.features
-  if opts.feature_cache then
-    features = rows_ahead.cached(features, opts.data.graph.adjacency,
-      units.bytes("ladies.train: feature_cache", opts.feature_cache))
+  if self.feature_cache then
+    features = rows_ahead.cached(features, opts.data.graph.adjacency, self.feature_cache)
   end
   self.next_batch = rows_ahead.new(self.next_batch, {
     features = features, graph = drawn_together.graph_of(opts.data), model = self.model,
