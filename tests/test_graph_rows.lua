@@ -163,7 +163,8 @@ function tests.test_wrong_arguments()
   lu.assertStrContains(message_of(A.degrees, A, 7), "degrees: the rows must be an Index, got 7")
   lu.assertStrContains(message_of(A.normalize, A, "foo"), 'normalize: the kind must be one of sym')
   for _, name in ipairs{"sample_rows", "poisson_rows", "poisson_factors"} do
-    local function given(opts) return message_of(A[name], A, IDS, 2, opts) end
+    local second = name == "poisson_rows" and ladies.ones(#IDS) or 2
+    local function given(opts) return message_of(A[name], A, IDS, second, opts) end
     lu.assertStrContains(given(7), "table expected, got number")
     lu.assertStrContains(given{always = 7}, "always must be of class Index, got 7")
     lu.assertStrContains(given{always = IDS},

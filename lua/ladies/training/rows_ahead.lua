@@ -32,12 +32,18 @@ function rows_ahead.is_for(features)
   return options.class_of(features) == "Rows" and not features.whole
 end
 
+--- The bytes of a row of features, Rows or a Tensor, as they are stored.
+function rows_ahead.row_bytes(features)
+  local dtype = features.dtype        -- of Rows; a Tensor has float32
+  return features.n_cols * ((dtype == "float16" or dtype == "bfloat16") and 2 or 4)
+end
+
 --- Rows of which this rank also has so many bytes of those that are elsewhere, of the nodes of most
 -- entries in the Matrix `adjacency`. All ranks call it.
 function rows_ahead.cached(features, adjacency, bytes)
-  local row = features.n_cols * (features.dtype == "float32" and 4 or 2)
   local by_degree = features:missing((-adjacency:degrees()):argsort())
-  local most = by_degree:slice(1, math.min(#by_degree, bytes // row)):sort()
+  local count = math.min(#by_degree, bytes // rows_ahead.row_bytes(features))
+  local most = by_degree:slice(1, count):sort()
   return link.fetched(KIND, link.fetch(features, most))
 end
 

@@ -11,12 +11,6 @@ local rows_traffic = {}
 
 local NUMBER = 4      -- bytes of an id, and of the count of rows that each tells each other
 
--- The bytes of a stored row.
-local function row_size(features)
-  local dtype = features.dtype        -- of Rows; a Tensor has float32
-  return features.n_cols * ((dtype == "float16" or dtype == "bfloat16") and 2 or 4)
-end
-
 -- The rank that has a row.
 local function owner(bounds, row)
   local rank = 0
@@ -58,7 +52,7 @@ end
 -- their caches before.
 function rows_traffic.of(opts, ranks, steps)
   local data, step = opts.data, opts.grad_accumulate
-  local bounds, size = shards.bounds(data, ranks), row_size(data.features)
+  local bounds, size = shards.bounds(data, ranks), rows_ahead.row_bytes(data.features)
   local sum, of_caches, held = {messages = 0, bytes = 0}, {messages = 0, bytes = 0}, {}
   local cache = opts.feature_cache and units.bytes("feature_cache", opts.feature_cache) // size or 0
   local order = (-data.graph.adjacency:degrees()):argsort()
