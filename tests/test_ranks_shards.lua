@@ -242,7 +242,11 @@ function tests.test_features_in_memory()
   local text = refused(shards, (', data = ladies.data.load(%q, {features_in = "memory"})'):format(
     shards))
   lu.assertStrContains(text, shards .. '/common.safetensors: features_in = "memory" is for one '
-    .. "process alone: here each rank has the features of its own shards")
+    .. "process alone: here each rank has the features of its own shards; leave it out")
+  local out, err = ranks.run(2, {"-e", ([[print(ladies.comm.together(function()
+    return ladies.data.load(%q, {features_in = "memory"}).features:hash() end))]]):format(shards)})
+  lu.assertEquals(out, ladies.data.load(shards, {features_in = "memory"}).features:hash() .. "\n",
+    err)
   text = refused(shards, (", data = ladies.experiment.read(ladies.experiment.configure{"
     .. 'dataset = %q, features = "row_normalized"})'):format(shards))
   lu.assertStrContains(text, 'features = "row_normalized" reads all features, and of those of '
@@ -257,19 +261,6 @@ function tests.test_rows_elsewhere()
   end]]
   lu.assertStrContains(refused(shards, options),
     "rows: row 1000 is at rank 1, and this one has its own part alone")
-end
-
---- Features that no rank has all of are not to be in memory, but where all ranks bring them.
-function tests.test_in_memory()
-  local _, shards = folders(1)
-  local load = ('ladies.data.load(%q, {features_in = "memory"})'):format(shards)
-  local _, err, status = ranks.run(2, {"-e", load})
-  lu.assertEquals(status, 1)
-  lu.assertStrContains(err, shards .. '/common.safetensors: features_in = "memory" asks for all of '
-    .. "the features, and each of 2 ranks has those of its own shards alone: leave it out")
-  local out = ranks.run(2, {"-e", ("print(ladies.comm.together(function() "
-    .. "return %s.features:hash() end))"):format(load)})
-  lu.assertEquals(out, ladies.data.load(shards, {features_in = "memory"}).features:hash() .. "\n")
 end
 
 -- What two ranks say of a script in which `rows(n, bounds)` are so many, of which each has two.

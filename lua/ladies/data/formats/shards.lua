@@ -250,9 +250,10 @@ end
 function shards.read(path, opts)
   local context = {where = ("%s/%s"):format(path, COMMON), shift = -1, keys = {}}
   local list = read_list(context)
-  if opts.features_in == "memory" and link.size > 1 then
+  if opts.features_in == "memory" and link.size > 1 and not link.is_sharing() then
     checks.fail(context, 'features_in = "memory" is for one process alone: here each rank has the '
-      .. "features of its own shards")
+      .. "features of its own shards; leave it out (--features-in), or load the data set within "
+      .. "ladies.comm.together, which brings all features to all ranks")
   end
   local features, edges, bounds = read_parts(path, list)
   local adjacency = list.graph and sharded_graph.read(context, list, edges, bounds, features)
