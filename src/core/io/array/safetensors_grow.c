@@ -60,6 +60,14 @@ static ld_status put_bytes(ld_safetensors_grow *g, const void *data, int64_t siz
     return st;
 }
 
+/* Leaves room at the end, which reads as zeros as long as nothing is written there. */
+static ld_status skip_bytes(ld_safetensors_grow *g, int64_t size)
+{
+    g->end += size;
+    g->entries[g->count - 1].end = g->end;
+    return fseeko(g->w->stream, DATA + g->end, SEEK_SET) == 0 ? LD_OK : ld_writer_fail(g->w);
+}
+
 /* Writes bytes elsewhere than at the end. */
 static ld_status put_at(ld_safetensors_grow *g, int64_t position, const void *data, int64_t size)
 {
@@ -185,7 +193,6 @@ done:
 ld_status ld_safetensors_begin_csr(ld_safetensors_grow *g, const char *prefix, int64_t n_rows,
                                    int64_t n_cols)
 {
-    static const char zeros[1 << 12];
     ld_npy_header h = {.type = {'i', 8}, .ndim = 1, .n_rows = n_rows + 1, .n_cols = 1};
     int64_t shape[2] = {n_rows, n_cols}, at;
     char name[2 * NAME];
@@ -193,10 +200,7 @@ ld_status ld_safetensors_begin_csr(ld_safetensors_grow *g, const char *prefix, i
     snprintf(name, sizeof name, "%.80s_indptr", prefix);
     LD_TRY(add_entry(g, name, &h));
     at = DATA + g->end;
-    for (int64_t left = 8 * (n_rows + 1), n; left > 0; left -= n) {
-        n = left < (int64_t)sizeof zeros ? left : (int64_t)sizeof zeros;
-        LD_TRY(put_bytes(g, zeros, n));
-    }
+    LD_TRY(skip_bytes(g, 8 * (n_rows + 1))); /* they come with the rows */
     snprintf(name, sizeof name, "%.80s_shape", prefix);
     h.n_rows = 2;
     LD_TRY(ld_safetensors_put(g, &(ld_npy_array){name, h, shape}));
