@@ -32,6 +32,15 @@ function tests.test_sizes()
   lu.assertEquals(#collect(ids, {size = 4, drop_last = true, epochs = 3}), 6)
 end
 
+--- A step is of whole mini-batches, of which there must be as many.
+function tests.test_steps()
+  lu.assertEquals(#collect(ids, {size = 4, epochs = 2, step = 4}), 4)
+  lu.assertErrorMsgContains("ladies.batches: a step of 7 mini-batches is more than there are, 6",
+    collect, ids, {size = 4, epochs = 2, step = 7})
+  lu.assertErrorMsgContains("ladies.batches: start: mini-batch 2 is in the midst of a step of 2",
+    collect, ids, {size = 4, epochs = 2, step = 2, start = {epoch = 1, batch = 2}})
+end
+
 --- What is left of an epoch joins the batch before when it is less than a quarter of a batch.
 function tests.test_a_small_last_batch()
   local function sizes(n, own)

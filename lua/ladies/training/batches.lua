@@ -88,6 +88,10 @@ local function shared(opts, number)
       number, step))
   end
   check_sampler(opts.sampler)
+  if last < step then
+    errors.fail(("ladies.batches: a step of %d mini-batches is more than there are, %d"):format(
+      step, last))
+  end
   local share = {of = step}
   share.first, share.last = fold.share(link.rank, link.size, step)
   local own = share.last - share.first + 1
