@@ -2,6 +2,7 @@
 -- features, whatever the number of ranks, shards, threads and workers, and however the run went on.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 
+local core = require "ladies_core"
 local lu = require "luaunit"
 local files = require "tools.files"
 local json = require "ladies.base.json"
@@ -195,6 +196,21 @@ function tests.test_killed()
     lu.assertEquals(status, 137, err)
     lu.assertEquals(train(0, shards, folder, NARROW .. ", grad_accumulate = 4"), expected)
     assert_same(folder, "whole killed")
+  end
+end
+
+--- A rank that is interrupted ends the run with a checkpoint and the status of an interruption;
+-- rows of features that came last may be there longer than MPI.
+function tests.test_interrupted()
+  local _, shards = folders(1)
+  for _, signal in ipairs{"INT", "TERM"} do
+    local folder = temporary.path("interrupted" .. signal)
+    local words = {"train", shards, "--layers=2", "--hidden=8", "--batch-size=20",
+      "--accumulate=6", "--max-batches=1000000", "--patience=1000000", "--quiet", "--out", folder}
+    local out, err, status = ranks.run(3, words, {before = {"bash", here .. "/tools/signal_rank.sh",
+      signal, folder .. "/log.jsonl"}})
+    lu.assertEquals(status, 130, out .. err)
+    lu.assertEquals(core.exists(folder .. "/checkpoint.npz"), "file")
   end
 end
 

@@ -74,7 +74,14 @@ done:
     return st;
 }
 
-/* Begins what follows the call that is over. Where it cannot, others go on without this rank. */
+static void free_row(ld_fetch *f)
+{
+    if (f->row != MPI_DATATYPE_NULL)
+        MPI_Type_free(&f->row);
+}
+
+/* Begins what follows the call that is over. Where it cannot, others go on without this rank. What
+ * MPI has is freed at the end of the last one, for the fetch may be there longer than MPI. */
 static ld_status next_step(ld_fetch *f)
 {
     ld_status st = LD_OK;
@@ -84,6 +91,8 @@ static ld_status next_step(ld_fetch *f)
         st = begin_ids(f, comm);
     else if (f->step == ROWS)
         st = begin_rows(f, comm);
+    else
+        free_row(f);
     if (st != LD_OK)
         ld_ranks_lose();
     return st;
@@ -195,8 +204,7 @@ void ld_fetch_free(ld_fetch *f)
         return; /* MPI may still use it */
     if (f == under_way)
         under_way = NULL;
-    if (f->row != MPI_DATATYPE_NULL)
-        MPI_Type_free(&f->row);
+    free_row(f);
     ld_plan_free(&f->wanted);
     ld_plan_free(&f->given);
     ld_index_unref(f->ids);
