@@ -172,7 +172,7 @@ function tests.test_scope()
   local a, b = random(20, 30, 1), random(30, 40, 2)
   local plain = a:matmul(b):hash()
   if not own then
-    lu.assertErrorMsgContains("in_bfloat16: this processor has no instructions for bfloat16",
+    lu.assertErrorMsgContains("in_bfloat16: nothing multiplies bfloat16 here",
       core.in_bfloat16, print)
     return
   end
@@ -231,6 +231,27 @@ function tests.test_resume_in_float32()
   lu.assertEquals(parts("float32", nil), whole)
 end
 
+--- Within in_bfloat16 checks of gradients, exact inference and runs are as without it.
+function tests.test_float32_within()
+  if not own then lu.skip "nothing multiplies bfloat16 here" end
+  local W = random(5, 3, 1):requires_grad_()
+  local function worst()
+    local function f(x) return x:matmul(W) end
+    return tostring(select(2, ladies.gradcheck(f, {random(4, 5, 2)})))
+  end
+  lu.assertEquals(core.in_bfloat16(worst), worst())
+  local data, model = toy.new(), ladies.nn.gcn{inputs = toy.FEATURES, outputs = 3, layers = 2}
+  local function logits() return ladies.inference.exact(model, data):hash() end
+  lu.assertEquals(core.in_bfloat16(logits), logits())
+  local without = ladies.nn.mlp{inputs = toy.FEATURES, outputs = 3, layers = 2}
+  local function of_rows() return ladies.inference.exact(without, data):hash() end
+  lu.assertEquals(core.in_bfloat16(of_rows), of_rows())
+  for _, precision in ipairs{"float32", "bfloat16"} do
+    local function weights() return (train{max_batches = 4, precision = precision}) end
+    lu.assertEquals(core.in_bfloat16(weights), weights())
+  end
+end
+
 --- Where there are no instructions, a run says so and is one of float32.
 function tests.test_without_units()
   local dataset = temporary.path "toy.npz"
@@ -249,8 +270,9 @@ function tests.test_without_units()
   local narrow, err, narrow_numerics = run("sse2", "bfloat16")
   lu.assertTrue(narrow == wide)
   lu.assertEquals(narrow_numerics, numerics)
-  lu.assertEquals(err, "ladies.train: precision bfloat16: this processor has no instructions for "
-    .. "it (AMX, AVX512-BF16), so products are of float32\n")
+  lu.assertEquals(err, "ladies.train: precision bfloat16: nothing multiplies it here (AMX, "
+    .. "AVX512-BF16), for this processor has neither or LADIES_ISA holds them back; so products "
+    .. "are of float32\n")
 end
 
 return tests

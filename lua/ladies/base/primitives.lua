@@ -19,7 +19,8 @@ local OPERATORS = {__add = "+", __sub = "-", __mul = "*", __div = "/", __pow = "
   __concat = "..", __eq = "=="}
 
 -- These run a function of Lua's, whose time is not theirs.
-local OF_LUA = {[core.no_grad] = true, [core.workers] = true, [core.in_bfloat16] = true}
+local OF_LUA = {[core.no_grad] = true, [core.workers] = true, [core.in_bfloat16] = true,
+  [core.in_float32] = true}
 
 -- The names of what is a function in a table.
 local function add(names, list, prefix)

@@ -64,7 +64,7 @@ function inference.without_graph(model, features)
   options.value(where, "the model's forward", model.forward, "callable")
   core.check_constant(where, features)
   local n, logits = features.n_rows, nil
-  core.no_grad(function()
+  core.in_float32(core.no_grad, function()
     for first = 1, n, CHUNK do
       local last = math.min(first + CHUNK - 1, n)
       local nodes = core.range(first, last)
@@ -98,7 +98,8 @@ end
 -- P         a Matrix in place of the model's own. That is refused when the model was trained on
 --           mini-batches of another one, as far as these tell.
 -- nodes, memory, folder   see inference.way; or a `way` in their place
--- Nothing is recorded, no element is dropped, and the result belongs to no step. Features that
+-- Nothing is recorded, no element is dropped, products are of float32, also within
+-- ladies.in_bfloat16, and the result belongs to no step. Features that
 -- carry a gradient in a step are an error; so is a P that does, outside of steps too: call this by
 -- ladies.no_grad, or give P:detach().
 function inference.exact(model, data, given)
@@ -122,7 +123,7 @@ function inference.exact(model, data, given)
     errors.fail(("%s: %d rows of features for a graph of %d nodes"):format(where, features.n_rows,
       P.n_rows))
   end
-  return core.no_grad(way.logits, way, model, P, features)
+  return core.in_float32(core.no_grad, way.logits, way, model, P, features)
 end
 
 local SAMPLED = {

@@ -134,7 +134,8 @@ end
 
 --- ladies.gradcheck(f, inputs: Tensor[] [, {tolerance = 1e-3, step = 1/128, elements =}])
 -- -> boolean, table: whether backward finds the gradients that central differences find, of a
--- weighted sum of what f(inputs...) gives, a Tensor or a Matrix. `inputs` is an array of Tensors. f
+-- weighted sum of what f(inputs...) gives, a Tensor or a Matrix, in float32 also within
+-- ladies.in_bfloat16, whose roundings are more than the steps. `inputs` is an array of Tensors. f
 -- is called with those that are parameters themselves, so it may read them by another name as a
 -- model's forward does, and with copies of the others; all are left as they were, gradients too.
 -- The two may differ by `tolerance`, or that times the derivative where it is larger than 1.
@@ -152,7 +153,7 @@ function gradcheck.check(f, inputs, given)
     elements = "positive integer or nil",
   })
   for i, x in ipairs(inputs) do options.value(WHERE, ("inputs[%d]"):format(i), x, "Tensor") end
-  return with_parameters(inputs, function(xs)
+  return core.in_float32(with_parameters, inputs, function(xs)
     local function unrecorded() return as_tensor(core.no_grad(f, table.unpack(xs))) end
     local out = unrecorded()
     local weights = weights_like(out)

@@ -86,9 +86,37 @@ end
 -- Tells where a run cannot have the precision that it asks for.
 local function check_precision(opts)
   if opts.precision == "bfloat16" and not core.bfloat16_units() then
-    io.stderr:write("ladies.train: precision bfloat16: this processor has no instructions for it ",
-      "(AMX, AVX512-BF16), so products are of float32\n")
+    io.stderr:write("ladies.train: precision bfloat16: nothing multiplies it here (AMX, ",
+      "AVX512-BF16), for this processor has neither or LADIES_ISA holds them back; so products ",
+      "are of float32\n")
   end
+end
+
+-- ladies.train, in whatever precision its caller is.
+local function train_with(given)
+  local opts = options.check("ladies.train", given, SPEC)
+  if not opts.sampler then check_no_graph(opts) end
+  for _, name in ipairs{"features", "labels", "train", opts.sampler and "graph"} do
+    if not opts.data[name] then
+      errors.fail(("ladies.train: the data set has no %s%s"):format(name,
+        name == "train" and '; data:split "10/10/80" makes a split' or ''))
+    end
+  end
+  for _, name in ipairs{"lr", "weight_decay"} do
+    if opts.optimizer and given[name] ~= nil then
+      errors.fail(("ladies.train: %s is the optimizer's where one is given"):format(name))
+    end
+  end
+  if opts.resume and not opts.out then
+    errors.fail "ladies.train: resume needs out, the run's folder"
+  end
+  check_own_model(opts)
+  check_precision(opts)
+  local folder, lock
+  if opts.out and link.rank == 0 then folder, lock = run_folder.take(opts.out, opts.resume) end
+  local _ <close> = lock
+  local run <close> = Run.new(opts, folder)
+  return results.of(run, run:loop())
 end
 
 --- ladies.train{data =, model =, sampler =, ...} -> table: trains the model in place, leaves the
@@ -133,8 +161,9 @@ end
 -- workers      threads that sample ahead of the loop (0), and `ahead`: see ladies.batches
 -- precision    bfloat16: in steps, forward and backward, the factors of dense products are rounded
 --              to bfloat16, as ladies.in_bfloat16 does; parameters, sums, optimizer, validation and
---              test are float32 as ever. Where the processor has no instructions for it, a line
---              says so, and products are of float32, which is the default
+--              test are float32 as ever. Where nothing multiplies it (ladies.bfloat16_units), a
+--              line says so, and products are of float32, which is the default. Whether the call
+--              is within ladies.in_bfloat16 does not matter
 -- epochs (1000), max_batches, max_seconds (of training alone)   bounds on the length of the run
 -- seed         of the order of the nodes, the sampler's draws and dropout's
 -- eval_every   batches between two validations (10)
@@ -195,29 +224,7 @@ end
 -- then has stopped = "interrupted", and the model the best parameters so far. A second one is an
 -- error at once.
 local function train(given)
-  local opts = options.check("ladies.train", given, SPEC)
-  if not opts.sampler then check_no_graph(opts) end
-  for _, name in ipairs{"features", "labels", "train", opts.sampler and "graph"} do
-    if not opts.data[name] then
-      errors.fail(("ladies.train: the data set has no %s%s"):format(name,
-        name == "train" and '; data:split "10/10/80" makes a split' or ''))
-    end
-  end
-  for _, name in ipairs{"lr", "weight_decay"} do
-    if opts.optimizer and given[name] ~= nil then
-      errors.fail(("ladies.train: %s is the optimizer's where one is given"):format(name))
-    end
-  end
-  if opts.resume and not opts.out then
-    errors.fail "ladies.train: resume needs out, the run's folder"
-  end
-  check_own_model(opts)
-  check_precision(opts)
-  local folder, lock
-  if opts.out and link.rank == 0 then folder, lock = run_folder.take(opts.out, opts.resume) end
-  local _ <close> = lock
-  local run <close> = Run.new(opts, folder)
-  return results.of(run, run:loop())
+  return core.in_float32(train_with, given)
 end
 
 return train

@@ -1,5 +1,5 @@
 /* Scopes: calls in which tensors take their memory from a room, or products are made row by row or in
- * bfloat16. A call in one cannot be suspended, since the thread would stay in the scope. */
+ * bfloat16 or float32. A call in one cannot be suspended, since the thread would stay in the scope. */
 #include "base/room.h"
 #include "state/bind.h"
 #include "tensor/bfloat16.h"
@@ -10,7 +10,7 @@
 
 /* What the thread goes back to. */
 typedef struct {
-    enum { NOTHING, ROOM, BY_ROWS, IN_BFLOAT16 } what;
+    enum { NOTHING, ROOM, BY_ROWS, PRECISION } what;
     ld_room *room;
     bool before;
 } scope;
@@ -22,7 +22,7 @@ static int scope_close(lua_State *L)
         ld_room_enter(s->room);
     else if (s->what == BY_ROWS)
         ld_matmul_by_rows(s->before);
-    else if (s->what == IN_BFLOAT16)
+    else if (s->what == PRECISION)
         ld_matmul_in_bfloat16(s->before);
     return 0;
 }
@@ -60,13 +60,23 @@ static int bfloat16_units(lua_State *L)
     return 1;
 }
 
+static int call_in_precision(lua_State *L, bool in_bfloat16)
+{
+    scope *s = open_scope(L, 1);
+    *s = (scope){.what = PRECISION, .before = ld_matmul_in_bfloat16(in_bfloat16)};
+    return call_in(L, 1);
+}
+
 static int in_bfloat16(lua_State *L)
 {
     if (!ld_bfloat16_units())
-        return bind_error(L, "in_bfloat16: this processor has no instructions for bfloat16");
-    scope *s = open_scope(L, 1);
-    *s = (scope){.what = IN_BFLOAT16, .before = ld_matmul_in_bfloat16(true)};
-    return call_in(L, 1);
+        return bind_error(L, "in_bfloat16: " LD_NO_BFLOAT16);
+    return call_in_precision(L, true);
+}
+
+static int in_float32(lua_State *L)
+{
+    return call_in_precision(L, false);
 }
 
 /* --- rooms -------------------------------------------------------------------------------------- */
@@ -118,13 +128,17 @@ static const bind_function functions[] = {
      "whichever others the matrix has."},
     {"bfloat16_units", bfloat16_units,
      "ladies.bfloat16_units() -> string | nil\n"
-     "What multiplies dense matrices of bfloat16 here: \"AMX\" or \"AVX512-BF16\"."},
+     "What multiplies dense matrices of bfloat16 here: \"AMX\" or \"AVX512-BF16\"; nil where the\n"
+     "processor has neither, or LADIES_ISA holds them back."},
     {"in_bfloat16", in_bfloat16,
      "ladies.in_bfloat16(f, ...) -> ...\n"
      "f(...), in which products of dense matrices, and what backward makes of them, round their\n"
-     "factors to bfloat16 (8 bits of significand) and add in float32. An error where the processor\n"
-     "has no instructions for it; see bfloat16_units. What is to be of float32 belongs outside:\n"
-     "gradcheck and exact inference, and ladies.train, which has the option precision."},
+     "factors to bfloat16 (8 bits of significand) and add in float32. An error where nothing does that\n"
+     "here; see bfloat16_units. Within it gradcheck and exact inference are of float32 all the same,\n"
+     "and ladies.train, but for its steps where its option precision says so."},
+    {"in_float32", in_float32,
+     "ladies_core.in_float32(f, ...) -> ...\n"
+     "f(...), in which products of dense matrices are of float32, also within in_bfloat16."},
     {"room", room_new,
      "ladies_core.room(bytes, folder) -> Room\n"
      "So many bytes of memory for large tensors (of 64 KiB or more), and behind them files without\n"

@@ -116,7 +116,7 @@ ld_status ld_bfloat16_rows(const ld_bfloat16_product *p, int64_t begin, int64_t 
     };
     int64_t panel = quotient(smaller(BLOCK_TERMS, p->k), LD_TILE_TERMS) * LD_TILE_SIZE;
     if (!b.units)
-        return ld_fail(LD_STATE, "matmul: this processor has no instructions for bfloat16");
+        return ld_fail(LD_STATE, "matmul: " LD_NO_BFLOAT16);
     b.panels = ld_alloc_array(2 * b.across * panel, sizeof *b.panels, LD_MEM_SCRATCH);
     if (!b.panels)
         goto done;

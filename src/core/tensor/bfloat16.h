@@ -22,6 +22,11 @@ typedef struct {
  * them back (avx512: AMX alone). */
 const char *ld_bfloat16_units(void);
 
+/* What an error says where that is NULL. */
+#define LD_NO_BFLOAT16                                                                             \
+    "nothing multiplies bfloat16 here (AMX, AVX512-BF16): this processor has neither, or "         \
+    "LADIES_ISA holds them back"
+
 /* Rows begin .. end-1 of c. Each element of a and b is rounded to the nearest bfloat16, ties to even;
  * sums are floats. What is below 2^-126 in size counts as 0. The bits depend on the units and on k
  * alone: not on the number of threads nor on the other rows and columns. LD_STATE without units. */

@@ -120,6 +120,9 @@ local entries = {
     if not core.bfloat16_units() then return x:exp() end
     return core.in_bfloat16(x.exp, x)
   end),
+  ["in_float32"] = passes({M, dense(3, 2)}, function(_, x, y)
+    return core.in_float32(x.matmul, x, y)
+  end),
   ["no_grad"] = constant("nothing in it is recorded", function(c)
     return ladies.no_grad(function(x) return x * 2 end, c.m)
   end),
