@@ -6,6 +6,7 @@ local core = require "ladies_core"
 local files = require "tools.files"
 local message_of = require "tools.message_of"
 local shell = require "tools.shell"
+local stderr_of = require "tools.stderr_of"
 
 local tests = {}
 
@@ -77,13 +78,25 @@ end
 function tests.test_written_again()
   local folder <close> = shell.folder()
   local path = written(folder, 4)
-  ladies.data.to_shards(dataset(2), path, {shards = 2})
+  lu.assertEquals(stderr_of(function() ladies.data.to_shards(dataset(2), path, {shards = 2}) end),
+    ("ladies.data.to_shards: %s had a data set in 4 shards, which is replaced\n"):format(path))
   lu.assertEquals(#core.files(path), 4, table.concat(core.files(path), " "))
   lu.assertEquals(ladies.data.load(path).features:to_tensor():hash(),
     dataset(2).features:hash())
   files.write(folder.path .. "/notes.txt", "mine")
   lu.assertStrContains(message_of(ladies.data.to_shards, dataset(1), folder.path, {shards = 2}),
     "they are left as they are")
+end
+
+--- A file of a folder of shards is no data set of its own: the folder is.
+function tests.test_part_of_a_folder()
+  local folder <close> = shell.folder()
+  local path = written(folder, 2)
+  for _, name in ipairs{"shard-1-of-2.safetensors", "common.safetensors"} do
+    lu.assertStrContains(message_of(ladies.data.load, path .. "/" .. name),
+      ("%s/%s is a part of the data set in shards in the folder %s, whose path is the data set's")
+        :format(path, name, path))
+  end
 end
 
 --- What is read is not written over, by whatever name.

@@ -85,6 +85,11 @@ end
 -- them.
 function readers.read(path, opts, piece)
   path = path:gsub("(.)/+$", "%1")   -- a folder may end in a slash
+  local folder = shards.folder_of(path)
+  if folder then
+    errors.fail(("%s: %s is a part of the data set in shards in the folder %s, whose path is the "
+      .. "data set's"):format(WHERE, path, folder))
+  end
   for _, reader in ipairs(LIST) do
     if reader.fits(path) then
       return call(reader, path, options_for(reader, path, opts), piece)

@@ -67,13 +67,21 @@ local function write_shard(path, graph, features, dtype, first, last)
   return {rows = last - first + 1, hash = file:rows(ROWS):hash(), edges = edges}
 end
 
--- Removes the shards of an earlier import from a folder of this program.
-local function remove_old(folder)
+-- Whether a file of this name belongs to such a folder.
+local function is_part(name) return name == COMMON or name:find(SHARD) ~= nil end
+
+-- Removes the shards of an earlier import from a folder of this program, which a line tells.
+local function remove_old(where, folder)
+  local count = 0
   for _, file in ipairs(core.files(folder.path)) do
-    if file:find(SHARD) or file == COMMON then
+    if is_part(file) then
       core.folder.remove(folder:file(file))
+      count = count + (file == COMMON and 0 or 1)
     end
   end
+  if count == 0 then return end
+  io.stderr:write(("%s: %s had a data set in %d shards, which is replaced\n"):format(where, folder,
+    count))
 end
 
 -- Tells that features are sparse no more, and how many bytes that makes.
@@ -87,7 +95,8 @@ end
 -- many shards of nearly equal size and a common file into a folder of its own, which counts as one
 -- from when all is there; errors begin with `where`. The features become `dtype`, by default what
 -- they are; sparse ones are dense in shards, which a line tells. With shard_graph the shards have
--- the graph, too. The folder that the data set was loaded from is left as it is.
+-- the graph, too. The folder that the data set was loaded from is left as it is; shards of an
+-- earlier call are replaced, which a line tells.
 function shards.write(where, data, path, opts)
   local features, n = data.features, opts.shards
   local tiles = (features.n_rows + TILE - 1) // TILE
@@ -104,7 +113,7 @@ function shards.write(where, data, path, opts)
   if options.class_of(features) == "Matrix" then tell_dense(where, features, dtype) end
   local folder = own_folder.at(path)
   local _ <close> = folder:take "data set in shards"
-  remove_old(folder)
+  remove_old(where, folder)
   local list = {}
   for k = 1, n do
     list[k] = write_shard(folder:file(name_of(k, n)), graph, features, dtype,
@@ -234,6 +243,13 @@ end
 --- Whether the path is that of such a folder.
 function shards.fits(path)
   return core.exists(("%s/%s"):format(path, COMMON)) == "file"
+end
+
+--- The folder of which the file at `path` is a part; nil for other files.
+function shards.folder_of(path)
+  local folder, name = path:match "^(.*)/([^/]*)$"
+  folder = folder or "."
+  return is_part(name or path) and shards.fits(folder) and folder or nil
 end
 
 --- What a folder lacks that has shards and is none of these; nil for others.

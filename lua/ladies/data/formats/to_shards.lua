@@ -19,8 +19,9 @@ local SPEC = tables.merged(complete.SPEC, {
 -- else. With shard_graph they have these rows of the graph as well, whose weights must be positive.
 -- Where mpirun has started several ranks, ladies.data.load(folder) opens the common file and this
 -- rank's own shards alone. The features become `dtype`, where it is given: "float16" and "bfloat16"
--- take half the bytes of "float32"; sparse ones become dense, which a line tells. The other
--- options, for a path, are those of ladies.data.load.
+-- take half the bytes of "float32"; sparse ones become dense, which a line tells. The folder is
+-- new, empty or one of an earlier call, whose shards are replaced, which a line tells, too. The
+-- other options, for a path, are those of ladies.data.load.
 return function(source, folder, given)
   options.value(WHERE, "the source", source, "Dataset or string")
   options.value(WHERE, "the folder", folder, "string")
