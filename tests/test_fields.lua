@@ -42,6 +42,16 @@ function tests.test_objects()
       function() return data.edge_index end,
     ['Graph has no field or method "num_nodes"; did you mean "n_nodes"?'] =
       function() return data.graph.num_nodes end,
+    ['Dataset has no field or method "num_nodes"; graph.n_nodes is their number'] =
+      function() return data.num_nodes end,
+    ['Tensor has no field or method "shape"; did you mean "n_rows"?'] =
+      function() return ladies.ones(2, 3).shape end,
+    ['Optimizer has no field or method "zero_grad"; did you mean "clear"?'] =
+      function() return ladies.optim.adam(model:parameters()):zero_grad() end,
+    ['Gcn has no field or method "eval"; forward(..., false), with false for the rng, drops no '
+      .. 'element'] = function() return model:eval() end,
+    ['Gcn has no field or method "train"; ladies.train trains a model, and forward drops elements '
+      .. 'where it has an rng'] = function() return model:train() end,
     ['ladies.samplers has no field "neighbor"; did you mean "graphsage"?'] =
       function() return ladies.samplers.neighbor end,
     ['ladies has no field "save"; did you mean "save_model"?'] = function() return ladies.save end,

@@ -7,8 +7,12 @@ local fields = {}
 
 local function is_meta(key) return type(key) == "string" and key:find "^__" ~= nil end
 
--- Fails for a key of `owner`; the keys of the tables are what it has.
-local function fail(owner, what, key, ...)
+-- Fails for a key of `owner`; the keys of the tables are what it has, and `hints`, if there are
+-- some, what to do in place of others.
+local function fail(owner, what, hints, key, ...)
+  if hints and hints[key] then
+    errors.fail(('%s has no %s "%s"; %s'):format(owner, what, key, hints[key]))
+  end
   local names = {}
   for _, members in ipairs{...} do
     for name in next, members do
@@ -25,9 +29,10 @@ end
 
 --- Makes a class, a metatable that is its own __index and has a __name, refuse what its objects
 -- have not. `names`, a text with blanks between, are their fields: one that an object has not is
--- nil there. A type may follow a name, as in "n_nodes:integer labels:Index|Tensor". Returns the
--- class, in which it leaves the names as __fields and types by name as __field_types.
-function fields.of_class(class, names)
+-- nil there. A type may follow a name, as in "n_nodes:integer labels:Index|Tensor". `hints` say by
+-- name what to do in place of what other libraries have. Returns the class, in which it leaves the
+-- names as __fields and types by name as __field_types.
+function fields.of_class(class, names, hints)
   local known = {}
   class.__fields, class.__field_types = {}, {}
   for name, type_text in names:gmatch "([%w_]+):?(%S*)" do
@@ -37,7 +42,7 @@ function fields.of_class(class, names)
   end
   return setmetatable(class, {__module = class.__name, __index = function(_, key)
     if known[key] or is_meta(key) then return nil end
-    fail(class.__name:match "[^.]*$", "field or method", key, class, known)
+    fail(class.__name:match "[^.]*$", "field or method", hints, key, class, known)
   end})
 end
 
@@ -53,7 +58,7 @@ function fields.of_module(name, module, later, load)
   end
 
   function meta.__index(_, key)
-    return meta.__load(key) or fail(name, "field", key, module, later or {})
+    return meta.__load(key) or fail(name, "field", nil, key, module, later or {})
   end
 
   function meta.__pairs()

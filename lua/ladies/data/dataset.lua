@@ -35,7 +35,7 @@ Dataset.__index = Dataset
 of_class(Dataset, "name source:string path graph:Graph features:Tensor|Matrix|Rows "
   .. "labels:Index|Tensor|Matrix multilabel:boolean classes:integer class_names:string[] "
   .. "train val test merged:integer directed:boolean notes:string[] node_names:string[] "
-  .. "feature_names:string[] known_hashes:table")
+  .. "feature_names:string[] known_hashes:table", {num_nodes = "graph.n_nodes is their number"})
 
 -- Weights that are all one say nothing: without them a matrix is smaller and faster.
 local function without_ones(matrix)

@@ -123,6 +123,13 @@ end
 local ASKED = "config n_layers:integer layer:function normalize:string lambda:number P "
   .. "takes_rows:boolean feature_nodes:function"
 
+-- What modules have in other libraries.
+local ELSEWHERE = {
+  eval = "forward(..., false), with false for the rng, drops no element",
+  train = "ladies.train trains a model, and forward drops elements where it has an rng",
+  zero_grad = "the optimizer has clear()",
+}
+
 --- ladies.nn.class(name [, fields: string]) -> table: a metatable for a new kind of module: methods
 -- go into it, `parameters` and `named_parameters` are there. Make objects with setmetatable({...},
 -- class). With `fields`, the names of all fields that they may have, with blanks between, any other
@@ -138,7 +145,7 @@ function module.class(name, names)
     __html = shown_as_html,
   }
   class.__index = class
-  return names and fields.of_class(class, names .. " " .. ASKED) or class
+  return names and fields.of_class(class, names .. " " .. ASKED, ELSEWHERE) or class
 end
 
 return module

@@ -134,6 +134,26 @@ const char *bind_show(lua_State *L, int arg)
     return lua_pushstring(L, line);
 }
 
+/* What other libraries call a field or a method, or NULL. */
+static const char *called_here(const char *key)
+{
+    static const char *const names[][2] = {
+        {"shape", "n_rows"}, {"zero_grad", "clear"}, {"view", "reshape"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(key, names[i][0]) == 0)
+            return names[i][1];
+    return NULL;
+}
+
+/* The better guess at what was meant by `key`: what other libraries call so is the best. */
+static const char *nearer(const char *key, const char *best, const char *candidate)
+{
+    const char *here = called_here(key);
+    if (here && best && strcmp(best, here) == 0)
+        return best;
+    return here && strcmp(candidate, here) == 0 ? candidate : ld_nearer(key, best, candidate);
+}
+
 int bind_no_field(lua_State *L, const char *type)
 {
     const char *key = bind_show(L, 2), *best = NULL;
@@ -147,12 +167,12 @@ int bind_no_field(lua_State *L, const char *type)
     }
     lua_getfield(L, -1, "__fields");
     for (int i = 1; lua_rawgeti(L, -1, i) == LUA_TSTRING; i++) {
-        best = ld_nearer(key, best, lua_tostring(L, -1));
+        best = nearer(key, best, lua_tostring(L, -1));
         lua_pop(L, 1);
     }
     lua_getfield(L, -3, "__methods");
     for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
-        best = ld_nearer(key, best, lua_tostring(L, -2));
+        best = nearer(key, best, lua_tostring(L, -2));
     if (best)
         return bind_error(L, "%s has no field or method \"%s\"; did you mean \"%s\"?", kind, key,
                           best);
