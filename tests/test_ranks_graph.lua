@@ -165,6 +165,26 @@ function tests.test_resumed()
   assert_same("parts", other)
 end
 
+--- A model whose exact inference needs more of the graph than products is refused at once, whatever
+-- validation is.
+function tests.test_models_that_need_the_whole_graph()
+  local _, parts = folders()
+  local SAGE = "ladies.samplers.graphsage(P, {samples = {3, 4}})"
+  local none = "on_batch = function() error 'a step' end, validate = function() return 1 end, "
+  for text, method in pairs{
+    ["gat{heads = 2, %s}"] = "add_edges", ["sage{aggregate = 'max', %s}"] = "neighbour_max",
+  } do
+    local model = ("model = ladies.nn.%s, "):format(text:format(
+      "inputs = 12, hidden = 8, outputs = 3, layers = 2"))
+    local out, err, status = run(2, parts, "needs " .. method, none .. model .. sampler(SAGE))
+    lu.assertEquals(status, 1, out)
+    lu.assertStrContains(err, ("ladies.train: validation and test of the model: layer 1: %s: that "
+      .. "needs the whole graph, and this one is in shards"):format(method))
+    lu.assertStrContains(err, "(ladies import --shards without --shard-graph) has it")
+    lu.assertNotStrContains(err, "a step")
+  end
+end
+
 --- A run of which a rank is killed, among exchanges, goes on alone.
 function tests.test_killed()
   local _, parts = folders()

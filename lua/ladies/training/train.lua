@@ -3,9 +3,11 @@
 
 local core = require "ladies_core"
 local check_model = require "ladies.training.check_model"
+local drawn_together = require "ladies.training.drawn_together"
 local errors = require "ladies.base.errors"
 local inference = require "ladies.evaluation.inference"
 local link = require "ladies.ranks.link"
+local needs_whole = require "ladies.training.needs_whole"
 local options = require "ladies.base.options"
 local results = require "ladies.training.results"
 local Run = require "ladies.training.run"
@@ -78,6 +80,10 @@ local function check_own_model(opts)
   local function tell(text) io.stderr:write("ladies.train: ", text, "\n") end
   if lacking and data.test then
     tell(("the model has no %s: there will be no test"):format(lacking))
+  end
+  if opts.sampler and not lacking and not opts.P and drawn_together.graph_of(data) then
+    local needed = needs_whole(model, data.features.n_cols)
+    if needed then errors.fail("ladies.train: validation and test of the model: " .. needed) end
   end
   local wrong = check_model(model, data.features.n_cols)
   if wrong then tell(wrong) end
