@@ -342,7 +342,7 @@ function tests.test_pieces_that_do_not_fit()
     lu.assertStrContains(message_of(use, w), text)
   end
   lu.assertEquals(core.files(folder.path), {})
-  do                                  -- the room of 16 GB of offsets is not written before they come
+  do                                 -- the room of 16 GB of offsets is not written before they come
     local w <close> = safetensors.writer(path)
     w:csr("a", (1 << 31) - 2, 2)
     local used = shell.run{"du", "-sk", folder.path}
