@@ -13,11 +13,18 @@ local options = require "ladies.base.options"
 
 local numbered_batches = {}
 
--- "ladies.samplers.full" of a function from there, or nil.
+-- Sources that were asked for -> their names: every batch asks, and looking for a file takes time.
+local names = {}
+
+-- "ladies.samplers.full" of a function from there, or false.
 local function name_of_ours(source)
-  local file = source:match "^@.*[/\\]ladies[/\\]samplers[/\\]([%w_]+)%.lua$"
-  local module = file and "ladies.samplers." .. file
-  return module and source == "@" .. (package.searchpath(module, package.path) or "") and module
+  if names[source] == nil then
+    local file = source:match "^@.*[/\\]ladies[/\\]samplers[/\\]([%w_]+)%.lua$"
+    local module = file and "ladies.samplers." .. file
+    local path = module and package.searchpath(module, package.path)
+    names[source] = path and source == "@" .. path and module or false
+  end
+  return names[source]
 end
 
 --- How errors call the sampler: by its own name, or by the place where it was written.
