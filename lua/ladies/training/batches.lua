@@ -4,6 +4,7 @@
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local fold = require "ladies.ranks.fold"
+local garbage = require "ladies.base.garbage"
 local GraphInParts = require "ladies.ranks.graph_in_parts"
 local link = require "ladies.ranks.link"
 local numbered_batches = require "ladies.training.numbered_batches"
@@ -284,6 +285,7 @@ function Batches:draw()
     self:close()
     return nil
   end
+  garbage.collect()
   local batch = self.background and self:from_workers() or self:from_here(self.number)
   self.number = self.number + 1
   return batch
