@@ -5,7 +5,7 @@ local core = require "ladies_core"
 
 local garbage = {}
 
-local LEAST, PART = 32 << 20, 8      -- bytes that may wait, or that part of what is in use
+local LEAST, PART = 32 << 20, 16     -- bytes that may wait, or that part of what is in use
 
 local kept = 0      -- bytes in use after the last collection
 
