@@ -32,6 +32,19 @@ function tests.test_sizes()
   lu.assertEquals(#collect(ids, {size = 4, drop_last = true, epochs = 3}), 6)
 end
 
+--- What mini-batches leave is collected by its memory, beside much that is in use.
+function tests.test_garbage()
+  local most, used <const> = 0, ladies.zeros(32 << 20)                   -- 128 MiB
+  collectgarbage()
+  local before = ladies.memory().total
+  for batch in ladies.batches(ladies.range(1, 400), {size = 4}) do
+    batch.own = ladies.zeros(1 << 18)                                       -- a MiB
+    most = math.max(most, ladies.memory().total - before)
+  end
+  lu.assertTrue(most < 40 << 20, most)
+  lu.assertEquals(#used, 32 << 20)
+end
+
 --- A step is of whole mini-batches, of which there must be as many.
 function tests.test_steps()
   lu.assertEquals(#collect(ids, {size = 4, epochs = 2, step = 4}), 4)

@@ -1,5 +1,7 @@
---- Lua's collector does not know the memory of tensors and matrices: to it a mini-batch that nobody
--- has any more is a few small objects, which may wait for hundreds of others.
+--- Garbage between mini-batches. To Lua's collector a mini-batch that nobody has any more is a few
+-- small objects, whatever memory its matrices have. The binding has it collect when core holds half
+-- more than before (bind_lifetime.c): in the midst of a step it cannot tell garbage from what the
+-- step computes. Between two there is no such thing, and less need wait.
 
 local core = require "ladies_core"
 
@@ -7,12 +9,14 @@ local garbage = {}
 
 local LEAST, PART = 32 << 20, 16     -- bytes that may wait, or that part of what is in use
 
-local kept = 0      -- bytes in use after the last collection
+local kept = 0      -- the least bytes in use since the last collection
 
---- Collects garbage where more memory is in use than after the last time by so much that it may
--- well be that. Called between mini-batches, when little else comes and goes.
+--- Collects garbage where more memory is in use than there was by so much that it may well be that.
+-- Called between mini-batches.
 function garbage.collect()
-  if core.memory().total <= kept + math.max(LEAST, kept // PART) then return end
+  local total = core.memory().total
+  kept = math.min(kept, total)
+  if total <= kept + math.max(LEAST, kept // PART) then return end
   collectgarbage()
   kept = core.memory().total
 end

@@ -13,16 +13,15 @@ local options = require "ladies.base.options"
 
 local numbered_batches = {}
 
--- Sources that were asked for -> their names: every batch asks, and looking for a file takes time.
+-- Files of that form -> their names, or false: every batch asks, and to look for one takes time.
 local names = {}
 
--- "ladies.samplers.full" of a function from there, or false.
+-- "ladies.samplers.full" of a function from there.
 local function name_of_ours(source)
-  if names[source] == nil then
-    local file = source:match "^@.*[/\\]ladies[/\\]samplers[/\\]([%w_]+)%.lua$"
-    local module = file and "ladies.samplers." .. file
-    local path = module and package.searchpath(module, package.path)
-    names[source] = path and source == "@" .. path and module or false
+  local file = source:match "^@.*[/\\]ladies[/\\]samplers[/\\]([%w_]+)%.lua$"
+  if file and names[source] == nil then
+    local module = "ladies.samplers." .. file
+    names[source] = source == "@" .. (package.searchpath(module, package.path) or "") and module
   end
   return names[source]
 end

@@ -43,8 +43,9 @@ void ld_mapping_advise(const ld_mapping *m, ld_access access);
 /* Asks for `size` bytes from `from` on, in m, to be read from the file, without waiting for them. */
 void ld_mapping_fetch(const ld_mapping *m, const void *from, int64_t size);
 
-/* Brings rows ids[0 .. n - 1] of `size` bytes each, the first of which is at `rows` in m, into
- * memory: the disk is asked for all of them at once and then waited for. */
+/* Brings rows ids[0 .. n - 1] of `size` bytes each, row 0 of which is at `rows` in m, into memory: the
+ * disk is asked for all of them at once, unless they seem to be there, and then waited for. With the
+ * failures of ld_parallel_for. */
 ld_status ld_mapping_prefetch(const ld_mapping *m, const void *rows, int64_t size,
                               const int32_t *ids, int64_t n);
 
