@@ -1,13 +1,18 @@
 #!/usr/bin/env bash
-# kill_study.sh FILE COMMAND...: kills a command with SIGKILL as soon as FILE is not empty, and
-# prints those of its children that live on after it, which should be none.
+# kill_study.sh FILE COMMAND...: kills a command with SIGKILL as soon as FILE is not empty and it has
+# children, and prints those of its children that live on after it, which should be none.
 file=$1
 shift
 "$@" &
-while [ ! -s "$file" ] && kill -0 $! 2>/dev/null; do sleep 0.01; done
-children=$(cat "/proc/$!/task/$!/children")
-[ -n "$children" ] || echo "there were no children"
-kill -KILL $!
+# Between one run and the next there may be no child for a moment.
+children=""
+while kill -0 $! 2>/dev/null; do
+  [ -s "$file" ] && children=$(cat "/proc/$!/task/$!/children" 2>/dev/null)
+  [ -n "$children" ] && break
+  sleep 0.01
+done
+[ -n "$children" ] || echo "it ended before it was seen with children"
+kill -KILL $! 2>/dev/null
 wait $! 2>/dev/null
 for _ in $(seq 100); do
   left=""

@@ -5,5 +5,5 @@ local paper = require "ladies_paper"
 paper.table3{
   datasets = {arg[2]}, methods = {"full", "ladies:5"}, runs = 4, jobs = 2, out = arg[1],
   quiet = true, settings = {layers = 2, hidden = 8, batch_size = 20, lr = 0.02, patience = 0,
-    max_batches = 600, eval_every = 100},
+    max_batches = 1500, eval_every = 100},
 }
