@@ -1,19 +1,94 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/simd.h"
 #include "base/threads.h"
 #include "grad/broadcast.h"
+#include "grad/nonzero_rows.h"
 #include "grad/op.h"
 #include "tensor/blas.h"
 
-enum { ROW_GRAIN = 64 };
+enum {
+    ROW_GRAIN = 64,
+    ROWS_AT_ONCE = 1024 /* that are copied to be multiplied, and stay in a cache until they are */
+};
+
+/* to[rows[i]] += from[i]; no row comes twice */
+typedef struct {
+    float *to;
+    const float *from;
+    const int32_t *rows;
+    int64_t n_cols;
+} row_sums;
+
+LD_CLONES(add_rows)
+{
+    const row_sums *p = ctx;
+    for (int64_t i = begin; i < end; i++) {
+        const float *from = p->from + i * p->n_cols;
+        float *to = p->to + p->rows[i] * p->n_cols;
+        for (int64_t j = 0; j < p->n_cols; j++)
+            to[j] += from[j];
+    }
+}
+
+/* The terms of dA and dB from these rows of dC; a_grad or b_grad is NULL where it is not wanted. */
+static ld_status matmul_rows_backward(const ld_node *n, ld_tensor *a_grad, ld_tensor *b_grad,
+                                      ld_index *rows)
+{
+    ld_tensor *a = n->in[0], *g = NULL, *part = NULL;
+    ld_status st;
+    LD_TRY(ld_op_gather(NULL, &g, n->out->grad, rows));
+    if (b_grad) {
+        LD_TRY(ld_op_gather(NULL, &part, a, rows));
+        LD_TRY(ld_matmul(b_grad, part, true, g, false, true));
+    }
+    if (a_grad) {
+        if (!part)
+            LD_TRY(ld_tensor_new(&part, 2, rows->size, a->n_cols));
+        LD_TRY(ld_matmul(part, g, false, n->in[1], true, false));
+        row_sums p = {a_grad->data, part->data, rows->data, a->n_cols};
+        LD_TRY(ld_parallel_for(rows->size, ROW_GRAIN, add_rows, &p));
+    }
+done:
+    ld_tensor_unref(g);
+    ld_tensor_unref(part);
+    return st;
+}
+
+/* The same of all of dC, which is zero but for `rows`. */
+static ld_status matmul_few_backward(const ld_node *n, const ld_index *rows)
+{
+    ld_tensor *a = n->in[0], *b = n->in[1], *a_grad = NULL, *b_grad = NULL;
+    ld_status st = LD_OK;
+    if (ld_wants_grad(a))
+        LD_TRY(ld_grad_zeroed(a, &a_grad));
+    if (ld_wants_grad(b))
+        LD_TRY(ld_grad_zeroed(b, &b_grad));
+    for (int64_t first = 0; first < rows->size; first += ROWS_AT_ONCE) {
+        int64_t rest = rows->size - first;
+        ld_index *some;
+        LD_TRY(ld_index_slice(&some, rows, first, rest < ROWS_AT_ONCE ? rest : ROWS_AT_ONCE));
+        st = matmul_rows_backward(n, a_grad, b_grad, some);
+        ld_index_unref(some);
+        LD_TRY(st);
+    }
+done:
+    return st;
+}
 
 /* dA += dC * B^T,  dB += A^T * dC */
 static ld_status matmul_backward(ld_node *n)
 {
     ld_tensor *a = n->in[0], *b = n->in[1], *grad, *g = n->out->grad;
+    ld_index *rows = NULL;
     bool accumulate;
-    ld_status st = LD_OK;
+    ld_status st;
+    LD_TRY(ld_nonzero_rows(&rows, g));
+    if (rows) {
+        st = matmul_few_backward(n, rows);
+        goto done;
+    }
     if (ld_wants_grad(a)) {
         LD_TRY(ld_grad_target(a, &grad, &accumulate));
         LD_TRY(ld_matmul(grad, g, false, b, true, accumulate));
@@ -23,6 +98,7 @@ static ld_status matmul_backward(ld_node *n)
         LD_TRY(ld_matmul(grad, a, true, g, false, accumulate));
     }
 done:
+    ld_index_unref(rows);
     return st;
 }
 

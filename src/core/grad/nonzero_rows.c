@@ -1,0 +1,59 @@
+#include "grad/nonzero_rows.h"
+
+#include "base/memory.h"
+#include "base/simd.h"
+#include "base/threads.h"
+
+enum {
+    GRAIN = 512, /* rows */
+    LOOK = 32    /* elements that are looked at before it is asked whether one is not zero */
+};
+
+typedef struct {
+    const ld_tensor *g;
+    bool *nonzero;
+} search;
+
+static inline __attribute__((always_inline)) bool has_nonzero(const float *x, int64_t n)
+{
+    int found = 0;
+    for (int64_t j = 0; j < n; j++)
+        found |= x[j] != 0;
+    return found;
+}
+
+LD_CLONES(look_at_rows)
+{
+    const search *p = ctx;
+    int64_t n = p->g->n_cols;
+    for (int64_t r = begin; r < end; r++) {
+        const float *x = p->g->data + r * n;
+        bool found = false;
+        int64_t j = 0;
+        for (; j + LOOK <= n && !found; j += LOOK)
+            found = has_nonzero(x + j, LOOK);
+        p->nonzero[r] = found || has_nonzero(x + j, n - j);
+    }
+}
+
+ld_status ld_nonzero_rows(ld_index **rows, const ld_tensor *g)
+{
+    int64_t n = g->n_rows, count = 0;
+    search p = {g, ld_alloc_array(n, sizeof *p.nonzero, LD_MEM_SCRATCH)};
+    ld_status st = LD_NOMEM;
+    *rows = NULL;
+    if (!p.nonzero)
+        return st;
+    LD_TRY(ld_parallel_for(n, GRAIN, look_at_rows, &p));
+    for (int64_t r = 0; r < n; r++)
+        count += p.nonzero[r];
+    if (2 * count >= n)
+        goto done;
+    LD_TRY(ld_index_new(rows, count));
+    for (int64_t r = 0, i = 0; r < n; r++)
+        if (p.nonzero[r])
+            (*rows)->data[i++] = (int32_t)r;
+done:
+    ld_free(p.nonzero);
+    return st;
+}
