@@ -50,12 +50,14 @@ local function products(a, b, g)
   return y:to_table(), x.grad:to_table(), w.grad:to_table()
 end
 
---- Tiles have at most 192 rows, or 128 where the result has 128 columns or less, and at most 128
--- columns, or 256 from 1,537 rows on; the gradients have other shapes.
+--- Tiles have at most 192 rows, 512 from 4,097 rows on, or 128 where the result has 128 columns or
+-- less, and at most 128 columns, or 256 from 1,537 rows on. Gradients of b have sums of m products:
+-- from 768 on in 2, 4, 8, 16 pieces of at least 384, with tiles of at most 608 rows and 256 columns.
 function tests.test_shapes()
   for _, shape in ipairs{{1, 1, 1}, {1, 300, 1}, {6, 4, 8}, {128, 3, 128}, {129, 3, 5},
                          {192, 2, 129}, {193, 5, 130}, {3, 260, 300}, {1536, 2, 17},
-                         {1537, 1, 257}} do
+                         {1537, 1, 257}, {767, 3, 4}, {768, 3, 4}, {769, 609, 2}, {1543, 2, 259},
+                         {4097, 1, 130}, {6149, 2, 3}} do
     local m, k, n = table.unpack(shape)
     local a, b, g = whole_numbers(m, k), whole_numbers(k, n), whole_numbers(m, n)
     local product, of_a, of_b = products(a, b, g)

@@ -14,12 +14,19 @@
 #include "tensor/share.h"
 
 /* A product is made in tiles of nearly equal size, side by side: a call multiplies the faster the more
- * it has, and threads share what is in several. Tall products have tiles enough to be wider. */
+ * it has, since it packs less for each multiplication, and threads share what is in several. Tall
+ * products have tiles enough to be larger. A gradient of weights has few elements and long sums: its
+ * tiles are the largest, and instead the sums are made in pieces, side by side, and added in order. */
 enum {
     TILE_ROWS = 192,
     TILE_COLS = 128,
     TALL = 8 * TILE_ROWS,
-    LINE = 16 /* floats of a cache line */
+    TALL_TILE_ROWS = 512,
+    WEIGHTS_TILE_ROWS = 608,
+    PIECE = 384, /* terms of a sum, at least */
+    MOST_PIECES = 16,
+    ADD_GRAIN = 8, /* rows */
+    LINE = 16      /* floats of a cache line */
 };
 
 typedef struct {
@@ -31,6 +38,8 @@ typedef struct {
         down; /* of the tiles that are made: their first row, and how many are below it */
     float beta;
     float *last_a, *last_c; /* the last rows of a and c, with others behind them, or NULL */
+    int64_t pieces, piece;  /* of the sums, and the terms of one */
+    float *sums;            /* of the pieces behind the first, each as large as c */
 } product;
 
 static _Thread_local bool by_rows, in_bfloat16;
@@ -54,16 +63,32 @@ static int64_t part(int64_t size, int64_t most)
 static void tile(void *ctx, int64_t begin, int64_t end)
 {
     const product *p = ctx;
+    int64_t across = quotient(p->n, p->tile_cols);
     for (int64_t i = begin; i < end; i++) {
-        int64_t row = p->first_row + i % p->down * p->tile_rows, col = i / p->down * p->tile_cols;
+        int64_t row = p->first_row + i % p->down * p->tile_rows;
+        int64_t col = i / p->down % across * p->tile_cols;
+        int64_t piece = i / p->down / across, term = piece * p->piece;
         bool last = p->last_a && p->m - row < p->tile_rows;
-        const float *a = last ? p->last_a : p->a + (p->ta ? row : row * p->lda);
-        float *c = (last ? p->last_c : p->c + row * p->n) + col;
+        const float *a = last ? p->last_a : p->a + (p->ta ? term * p->lda + row : row * p->lda);
+        float *c = piece ? p->sums + (piece - 1) * p->m * p->n : p->c;
+        c = (last ? p->last_c : c + row * p->n) + col;
         cblas_sgemm(CblasRowMajor, p->ta ? CblasTrans : CblasNoTrans,
                     p->tb ? CblasTrans : CblasNoTrans,
                     (int)(last ? p->tile_rows : smaller(p->tile_rows, p->m - row)),
-                    (int)smaller(p->tile_cols, p->n - col), (int)p->k, 1.0f, a, (int)p->lda,
-                    p->b + (p->tb ? col * p->ldb : col), (int)p->ldb, p->beta, c, (int)p->n);
+                    (int)smaller(p->tile_cols, p->n - col), (int)smaller(p->piece, p->k - term),
+                    1.0f, a, (int)p->lda, p->b + (p->tb ? col * p->ldb : term * p->ldb + col),
+                    (int)p->ldb, piece ? 0.0f : p->beta, c, (int)p->n);
+    }
+}
+
+LD_CLONES(add_pieces)
+{
+    const product *p = ctx;
+    int64_t first = (p->first_row + begin) * p->n, n = (end - begin) * p->n;
+    for (int64_t piece = 1; piece < p->pieces; piece++) {
+        float *c = p->c + first, *more = p->sums + (piece - 1) * p->m * p->n + first;
+        for (int64_t i = 0; i < n; i++)
+            c[i] += more[i];
     }
 }
 
@@ -73,7 +98,11 @@ static ld_status tiles(void *ctx, int64_t begin, int64_t end)
     product *p = ctx;
     p->first_row = begin;
     p->down = quotient(end - begin, p->tile_rows);
-    return ld_parallel_for(p->down * quotient(p->n, p->tile_cols), 1, tile, p);
+    int64_t n = p->pieces * p->down * quotient(p->n, p->tile_cols);
+    ld_status st = ld_parallel_for(n, 1, tile, p);
+    if (st == LD_OK && p->pieces > 1)
+        st = ld_parallel_for(end - begin, ADD_GRAIN, add_pieces, p);
+    return st;
 }
 
 /* The same where the last tile is as high as the others, with rows of zeros: BLAS has other sums for
@@ -134,17 +163,39 @@ static ld_status bfloat16_rows(void *ctx, int64_t begin, int64_t end)
     return ld_bfloat16_rows(&narrow, begin, end);
 }
 
-/* Tiles depend on the shape alone, and so do the bits. */
+/* A gradient of weights, A^T * B with sums long enough for pieces. */
+static ld_status multiply_in_pieces(ld_tensor *c, product *p)
+{
+    p->tile_rows = part(p->m, WEIGHTS_TILE_ROWS);
+    p->tile_cols = part(p->n, 2 * TILE_COLS);
+    int64_t n = quotient(p->m, p->tile_rows) * quotient(p->n, p->tile_cols);
+    for (p->pieces = 1; 2 * p->pieces * n <= MOST_PIECES && p->k / p->pieces >= 2 * PIECE;)
+        p->pieces *= 2;
+    p->piece = quotient(p->k, p->pieces);
+    p->sums = ld_alloc_array((p->pieces - 1) * p->m * p->n, sizeof *p->sums, LD_MEM_SCRATCH);
+    if (!p->sums)
+        return LD_NOMEM;
+    ld_status st = ld_share_rows(c, p->k, p->tile_rows, NULL, tiles, p);
+    ld_free(p->sums);
+    return st;
+}
+
+/* Tiles and pieces depend on the shape alone, and so do the bits. */
 static ld_status multiply(ld_tensor *c, product *p)
 {
     if (in_bfloat16)
         return ld_share_rows(c, p->k, TILE_ROWS, NULL, bfloat16_rows, p);
+    if (p->ta && !p->tb && p->k >= 2 * PIECE)
+        return multiply_in_pieces(c, p);
+    p->pieces = 1;
+    p->piece = p->k;
     if (by_rows && !p->ta) {
         p->tile_rows = TILE_ROWS;
         p->tile_cols = part(p->n, 2 * TILE_COLS);
         return ld_share_rows(c, p->k, p->tile_rows, NULL, equal_tiles, p);
     }
-    p->tile_rows = part(p->m, p->n > TILE_COLS ? TILE_ROWS : TILE_COLS);
+    int64_t most = p->m > 8 * TALL_TILE_ROWS ? TALL_TILE_ROWS : TILE_ROWS;
+    p->tile_rows = part(p->m, p->n > TILE_COLS ? most : TILE_COLS);
     p->tile_cols = part(p->n, p->m > TALL ? 2 * TILE_COLS : TILE_COLS);
     return ld_share_rows(c, p->k, p->tile_rows, NULL, tiles, p);
 }
