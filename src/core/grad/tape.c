@@ -4,6 +4,9 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/threads.h"
+
+enum { CHUNK = 1 << 16 };
 
 struct ld_tape {
     ld_node *nodes;
@@ -185,12 +188,17 @@ ld_status ld_grad_pass(const ld_node *n, ld_tensor *t, ld_tensor **grad, bool *a
     return LD_OK;
 }
 
+static void zero_chunk(void *ctx, int64_t begin, int64_t end)
+{
+    memset((float *)ctx + begin, 0, (size_t)(end - begin) * sizeof(float));
+}
+
 ld_status ld_grad_zeroed(ld_tensor *t, ld_tensor **grad)
 {
     bool accumulate;
     ld_status st = ld_grad_target(t, grad, &accumulate);
     if (st == LD_OK && !accumulate)
-        memset((*grad)->data, 0, (size_t)ld_tensor_size(t) * sizeof(float));
+        st = ld_parallel_for(ld_tensor_size(t), CHUNK, zero_chunk, (*grad)->data);
     return st;
 }
 
