@@ -365,6 +365,8 @@ function tests.test_operations()
     end,
     function(x) return x[index{1, 1, 3}]:scatter_add(index{2, 2, 1}, 3) end,
     function(x, y) return x:concat(y) end,
+    function(x, y) return (x * 2):mul_add(y:sum(), y[index{1, 2, 1}], index{1, 2, 3, 3, 1}) end,
+    function(x, y) return (x * 2):mul_add(3, y, nil, true) end,
     function(x, y, z) return (x + y) * z / y - z * row + 1 end,
     function(x) return 1 / x:square():relu():tanh():exp():log():sqrt():sigmoid():elu() end,
     function(x) return (-x):leaky_relu(0.1):dropout(0.5, rng) end,

@@ -118,6 +118,17 @@ function tests.test_shapes()
     {"layer_norm: x is 2 x 3, gain 3 and bias 2; vectors as long as a row of x expected", function()
       ones(2, 3):layer_norm(ones(3), ones(2))
     end},
+    {"mul_add: the factor must have one element, it is 2", function()
+      ones(2, 3):mul_add(ones(2), ones(2, 3))
+    end},
+    {"mul_add: 2 x 4 does not fit 2 x 3", function() ones(2, 3):mul_add(1, ones(2, 4)) end},
+    {"mul_add: 3 does not fit 1 x 3", function() ones(1, 3):mul_add(1, ones(3)) end},
+    {"mul_add: 1 rows of 5 x 3 do not fit 2 x 3", function()
+      ones(2, 3):mul_add(1, ones(5, 3), index{4})
+    end},
+    {"mul_add: row 6 at position 2 is out of range 1..5", function()
+      ones(2, 3):mul_add(1, ones(5, 3), index{4, 6})
+    end},
     {"normalize_rows: a matrix expected, got 3", function() ones(3):normalize_rows() end},
     {"diagonal_values: a square matrix expected, got 2 x 3", function() A:diagonal_values() end},
     {"chung_lu: a graph of 2 nodes has at most 2 entries, got 2147483648", function()

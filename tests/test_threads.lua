@@ -85,6 +85,17 @@ function tests.test_rows()
   assert_same(function(p) return p[1]:scatter_add(index(pick), 1000) end, {parameter(3001, 33)})
 end
 
+--- Rows that are taken once, whose gradients go side by side, and rows that are taken often.
+function tests.test_mul_add()
+  local x, y, factor, once, often = parameter(777, 33), parameter(1000, 33), parameter(1), {}, {}
+  for i = 1, 777 do once[i], often[i] = i * 7 % 1000 + 1, i * 7919 % 90 + 1 end
+  for _, pick in ipairs{once, often} do
+    assert_same(function(p) return p[1]:mul_add(p[2], p[3], index(pick)) end, {x, factor, y})
+    assert_same(function(p) return p[1][index(pick)]:mul_add(0.3, p[1], index(pick)) end, {y})
+  end
+  assert_same(function(p) return p[1]:mul_add(p[2], p[3]) end, {x, factor, parameter(777, 33)})
+end
+
 function tests.test_elementwise()
   local x, y, row = parameter(1031, 257), parameter(1031, 257), parameter(257)
   assert_same(function(p) return (p[1] * p[2] + p[3]) / (p[2] * p[2] + 1) * 0.3 - p[1] end,

@@ -48,12 +48,14 @@ end
 
 function tests.test_elements()
   local bias, other = random(37), random(71, 37) * 3
+  local rows = ladies.sampling.permutation(71, ladies.rng(4))
   for name, f in pairs{
     relu = function(x) return x:relu() end, elu = function(x) return x:elu() end,
     tanh = function(x) return x:tanh() end, sigmoid = function(x) return x:sigmoid() end,
     exp = function(x) return x:exp() end,
     dropout = function(x) return x:dropout(0.3, ladies.rng(9)) end,
     relu_dropout = function(x) return x:relu_dropout(0.3, ladies.rng(9)) end,
+    mul_add = function(x) return x:mul_add(x:sum(), other, rows) end,
     softmax = function(x) return x:softmax() * other end,
     log_softmax = function(x) return x:log_softmax() * other end,
     layer_norm = function(x) return x:layer_norm(bias, bias) * other end,

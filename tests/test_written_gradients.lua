@@ -78,6 +78,33 @@ function tests.test_gather()
     ladies.zeros(4, 20))
 end
 
+--- A multiple plus rows: of all, of some and of some several times; both operands the same, too.
+function tests.test_mul_add()
+  local factor = tensor{3}
+  for _, k in ipairs{1, 3, 40} do
+    local x, y, c = numbers(7, k), numbers(9, k), numbers(7, k)
+    for _, to in ipairs{{9, 2, 4, 7, 8, 3, 1}, {9, 2, 2, 7, 9, 2, 1}} do
+      local idx = index(to)
+      check("mul_add, x", function(h) return h:mul_add(factor, y, idx) end, x, c, c * 3)
+      check("mul_add, y", function(h) return x:mul_add(3, h, idx) end, y, c,
+        scattered(9, k, to, c))
+      check("mul_add, factor", function(f) return x:mul_add(f, y, idx) end, factor, c,
+        (x * c):sum())
+      check("mul_add, both", function(h) return h:rows(idx):mul_add(2, h, idx) end, y, c,
+        tensor(scattered(9, k, to, c * 3)))
+      local on = index{7, 6, 1, 1, 2, 3, 4}
+      check("mul_add of itself", function(h) return h:mul_add(2, h, on) end, x, c,
+        tensor(scattered(7, k, on:to_table(), c)) + (c * 2):reshape(7 * k))
+    end
+    local other = x * 2
+    check("mul_add of all, y", function(h) return other:mul_add(3, h) end, x, c, c)
+    check("mul_add of all, both", function(h) return h:mul_add(3, h) end, x, c, c * 4)
+    check("mul_add of all, two", function(h) return (h * 2):mul_add(3, h * 5) end, x, c, c * 11)
+  end
+  check("mul_add of one element", function(h) return h:mul_add(h, h) end, factor, tensor{2},
+    tensor{2 * (2 * 3 + 1)})
+end
+
 --- Parts in front, in the middle, at the end, empty and whole; over several pieces of a loop.
 function tests.test_parts()
   local n, k = 2000, 20

@@ -9,12 +9,9 @@
 -- entries of P too, in every propagation; here sampled mini-batches do.
 
 local Mlp = require "ladies.nn.mlp"
-local module = require "ladies.nn.module"
 local network = require "ladies.nn.network"
-local own_rows = require "ladies.nn.own_rows"
+local residual = require "ladies.nn.residual"
 local tables = require "ladies.base.tables"
-
-local free_after = module.free_after
 
 local Appnp = network.class("Appnp", "mlp")
 
@@ -37,19 +34,18 @@ function Appnp.new(given)
   return model
 end
 
---- Layer i alone, as that of nn.gcn; what goes from layer to layer is {last =, first =}: Z, and
--- alpha Z0.
+--- Layer i alone, as that of nn.gcn; what goes from layer to layer is {last =, first =, nodes =}:
+-- Z, alpha Z0, and the nodes whose rows the latter has.
 function Appnp:layer(i, h, block, rng)
   network.layer_of(self, i, block)
   local alpha = self.config.alpha
   if i == 1 then
     local first = self.mlp:apply(h, rng)
-    h = {last = first, first = first * alpha}
+    h = {last = first, first = first * alpha, nodes = block.src}
   end
-  local first, near = own_rows(h.first, block), block.adj:matmul(h.last)
-  near = free_after(near, near * (1 - alpha))
-  local last = free_after(near, near + first)
-  return i == self.n_layers and last or {last = last, first = first}
+  local places = {src = block.src and h.nodes, dst = block.dst}
+  local last = residual(block.adj:matmul(h.last), 1 - alpha, h.first, places)
+  return i == self.n_layers and last or {last = last, first = h.first, nodes = h.nodes}
 end
 
 Appnp.__tostring = network.describe

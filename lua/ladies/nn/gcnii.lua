@@ -29,7 +29,7 @@ local finish = require "ladies.nn.finish"
 local Linear = require "ladies.nn.linear"
 local module = require "ladies.nn.module"
 local network = require "ladies.nn.network"
-local own_rows = require "ladies.nn.own_rows"
+local residual = require "ladies.nn.residual"
 local tables = require "ladies.base.tables"
 
 local find, union, free_after = core.sampling.find, core.sampling.union, module.free_after
@@ -78,8 +78,8 @@ end
 
 -- ((1 - beta) I + beta W) times `scale`.
 local function layer_map(layer, identity, scale)
-  local stay, move = identity * (scale * (1 - layer.beta)), layer.weight * (scale * layer.beta)
-  return free_after(stay, free_after(move, stay + move))
+  local stay = identity * (scale * (1 - layer.beta))
+  return free_after(stay, layer.weight:mul_add(scale * layer.beta, stay))
 end
 
 -- What layer 1 computes from: H for the nodes `src`, and H0, times alpha / (1 - alpha) where there
@@ -123,14 +123,12 @@ function Gcnii:layer(i, h, block, rng)
   if i == 1 then
     h = begin(self, type(h) == "table" and h or {all = h, nodes = block.src}, block.src, rng)
   end
-  local first = own_rows(h.first, {src = block.src and h.nodes, dst = block.dst})
+  local places = {src = block.src and h.nodes, dst = block.dst}
   local near = block.adj:matmul(h.last)
   if i == 1 and not rawequal(h.last, h.first) then free_after(h.last, near) end
-  if layer.hops then
-    local hops = (layer.hops * RATE):exp()
-    near, scale = free_after(near, near * hops), 1 / (hops + 1)
-  end
-  local s = free_after(near, near + first)                                 -- S / scale
+  local hops = layer.hops and (layer.hops * RATE):exp()
+  if hops then scale = 1 / (hops + 1) end
+  local s = residual(near, hops or 1, h.first, places)                     -- S / scale
   local map = layer_map(layer, self.identity, scale)
   local z = finish.apply(layer, free_after(map, free_after(s, s:matmul(map))), rng)
   if i < self.n_layers then return {last = z, first = h.first, nodes = h.nodes} end

@@ -47,7 +47,7 @@ function GinConv:forward(h, block)
   local z = self.near:forward(h, block)
   if self.eps ~= 0 then
     local own = own_rows(h, block):matmul(self.near.weight)
-    z = free_after(z, z + free_after(own, own * self.eps))
+    z = free_after(z, free_after(own, own:mul_add(self.eps, z)))
   end
   if self.norm then z = free_after(z, self.norm:forward(z)) end
   z = free_after(z, self.activation(z))

@@ -9,6 +9,7 @@ local Linear = require "ladies.nn.linear"
 local module = require "ladies.nn.module"
 local network = require "ladies.nn.network"
 local own_rows = require "ladies.nn.own_rows"
+local residual = require "ladies.nn.residual"
 local tables = require "ladies.base.tables"
 
 local stack = {}
@@ -68,7 +69,7 @@ end
 local function hidden(layer, h, block, rng)
   if layer.input_dropout then h = layer.input_dropout:forward(h, rng) end
   local z = finish.apply(layer, layer.conv:forward(h, block, rng), rng)
-  return layer.residual and free_after(z, z + own_rows(h, block)) or z
+  return layer.residual and residual(z, 1, h, block) or z
 end
 
 --- model:layer(i: integer, h: Tensor | Matrix | table, block [, rng]) -> Tensor | table: layer i

@@ -178,6 +178,20 @@ static int tensor_equals(lua_State *L)
     return comparison(L, LD_EQUALS);
 }
 
+static int tensor_mul_add(lua_State *L)
+{
+    ld_tensor *x = bind_operand(L, 1), *factor = bind_to_operand(L, 2);
+    lua_Number number = factor ? 0 : other_number(L, 2);
+    ld_tensor *y = bind_operand(L, 3);
+    ld_index *rows = lua_isnoneornil(L, 4) ? NULL : bind_index(L, 4);
+    bool done = lua_toboolean(L, 5);
+    bind_check(L,
+               ld_op_mul_add(bind_tape(L), bind_new_tensor(L), x, factor, number, y, rows, done));
+    if (!x->storage) /* the result has it */
+        bind_drop_tensor(L, 1);
+    return 1;
+}
+
 static int where(lua_State *L)
 {
     ld_tensor *mask = bind_tensor(L, 1);
@@ -216,6 +230,13 @@ static const bind_function methods[] = {
      "t:clamp(low: number, high: number) -> Tensor\n"
      "A copy with every element moved into low .. high. Differentiable: the gradient passes where\n"
      "the element was within the two."},
+    {"mul_add", tensor_mul_add,
+     "x:mul_add(factor: Tensor | number, y: Tensor [, idx: Index [, done = false]]) -> Tensor\n"
+     "x * factor + y in one pass over the elements, and in one pass backward. The factor is a number\n"
+     "or a Tensor of one element. y has the shape of x; with idx it has as many columns, and row i of\n"
+     "x meets its row idx[i]: x * factor + y[idx]. With `done` x is not used again: the result takes\n"
+     "its memory where the step can do without x, which is released then. Differentiable in x, the\n"
+     "factor and y. (PyTorch's y.addcmul(x, factor), and y.add(x, alpha=factor).)"},
     {"above", tensor_above,
      "t:above(bound: Tensor | number) -> Tensor\n"
      "1 where an element is greater than the bound, a number or a Tensor whose shape fits as in\n"

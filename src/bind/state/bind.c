@@ -138,7 +138,7 @@ const char *bind_show(lua_State *L, int arg)
 static const char *called_here(const char *key)
 {
     static const char *const names[][2] = {
-        {"shape", "n_rows"}, {"zero_grad", "clear"}, {"view", "reshape"}};
+        {"shape", "n_rows"}, {"zero_grad", "clear"}, {"view", "reshape"}, {"addcmul", "mul_add"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(key, names[i][0]) == 0)
             return names[i][1];

@@ -56,10 +56,9 @@ typedef struct {
     float *sum; /* to which they are added */
     const float *part, *times;
     int64_t n_rows, n_cols;
-    double *pieces; /* of the sum of all */
 } sums;
 
-enum { TILE = 128, ROW_GRAIN = 64, PIECE = 1 << 12, LANES = 16 };
+enum { TILE = 128, ROW_GRAIN = 64, LANES = 16 };
 
 static inline __attribute__((always_inline)) float element(const float *part, const float *times,
                                                            int64_t i)
@@ -114,30 +113,50 @@ static inline __attribute__((always_inline)) double piece(const float *part, con
     return sum;
 }
 
-/* Pieces of PIECE elements, the last perhaps shorter; n_rows is 1. */
-LD_CLONES(add_pieces)
+LD_CLONES(sum_pieces)
 {
-    const sums *p = ctx;
+    const ld_pieces *p = ctx;
     for (int64_t i = begin; i < end; i++) {
-        int64_t first = i * PIECE, n = p->n_cols - first < PIECE ? p->n_cols - first : PIECE;
-        p->pieces[i] = p->times ? piece(p->part + first, p->times + first, n)
-                                : piece(p->part + first, NULL, n);
+        int64_t first = i * LD_SUM_PIECE, rest = p->size - first;
+        int64_t n = rest < LD_SUM_PIECE ? rest : LD_SUM_PIECE;
+        p->sums[i] = p->y ? piece(p->x + first, p->y + first, n) : piece(p->x + first, NULL, n);
     }
 }
 
-static ld_status add_all(sums *p)
+ld_status ld_pieces_new(ld_pieces *p, const float *x, const float *y, int64_t size)
 {
-    int64_t n = (p->n_cols + PIECE - 1) / PIECE;
+    *p = (ld_pieces){.x = x, .y = y, .size = size};
+    p->sums = ld_alloc_array(ld_pieces_count(size), sizeof *p->sums, LD_MEM_SCRATCH);
+    return p->sums ? LD_OK : LD_NOMEM;
+}
+
+int64_t ld_pieces_count(int64_t size)
+{
+    return (size + LD_SUM_PIECE - 1) / LD_SUM_PIECE;
+}
+
+void ld_pieces_sum(void *ctx, int64_t begin, int64_t end)
+{
+    sum_pieces(ctx, begin, end);
+}
+
+double ld_pieces_total(const ld_pieces *p)
+{
     double sum = 0;
-    p->pieces = ld_alloc_array(n, sizeof *p->pieces, LD_MEM_SCRATCH);
-    if (!p->pieces)
-        return LD_NOMEM;
-    ld_status st = ld_parallel_for(n, 1, add_pieces, p);
-    for (int64_t i = 0; i < n; i++)
-        sum += p->pieces[i];
+    for (int64_t i = 0; i < ld_pieces_count(p->size); i++)
+        sum += p->sums[i];
+    return sum;
+}
+
+static ld_status add_all(const sums *p)
+{
+    ld_pieces all;
+    ld_status st = ld_pieces_new(&all, p->part, p->times, p->n_rows * p->n_cols);
     if (st == LD_OK)
-        *p->sum += (float)sum;
-    ld_free(p->pieces);
+        st = ld_parallel_for(ld_pieces_count(all.size), 1, ld_pieces_sum, &all);
+    if (st == LD_OK)
+        *p->sum += (float)ld_pieces_total(&all);
+    ld_free(all.sums);
     return st;
 }
 
@@ -150,11 +169,10 @@ ld_status ld_grad_add_broadcast(ld_tensor *x, const ld_operand *o, const ld_tens
     ld_status st = ld_grad_zeroed(x, &grad);
     if (st != LD_OK)
         return st;
-    sums p = {grad->data, part->data, times ? times->data : NULL, part->n_rows, part->n_cols, NULL};
+    sums p = {grad->data, part->data, times ? times->data : NULL, part->n_rows, part->n_cols};
     if (o->col)
         return ld_parallel_for(p.n_cols, TILE, add_columns, &p);
     if (o->row)
         return ld_parallel_for(p.n_rows, ROW_GRAIN, add_rows, &p);
-    p.n_cols *= p.n_rows;
     return add_all(&p);
 }

@@ -29,4 +29,24 @@ ld_status ld_broadcast(ld_operand *o, const ld_tensor **shape, const char *where
 ld_status ld_grad_add_broadcast(ld_tensor *x, const ld_operand *o, const ld_tensor *part,
                                 const ld_tensor *times);
 
+/* The sum of all of x's elements, each times that of y, rounded to float, where y is not NULL: that of
+ * its pieces of LD_SUM_PIECE elements, in their order. */
+enum { LD_SUM_PIECE = 1 << 12 };
+typedef struct {
+    const float *x, *y;
+    int64_t size;
+    double *sums; /* of each piece */
+} ld_pieces;
+
+/* Memory for the sums of the pieces; LD_NOMEM. */
+ld_status ld_pieces_new(ld_pieces *p, const float *x, const float *y, int64_t size);
+
+int64_t ld_pieces_count(int64_t size);
+
+/* The sums of the pieces begin .. end - 1, as ld_parallel_for calls it with an ld_pieces. */
+void ld_pieces_sum(void *ctx, int64_t begin, int64_t end);
+
+/* All of them added up. */
+double ld_pieces_total(const ld_pieces *p);
+
 #endif

@@ -48,6 +48,12 @@ ld_status ld_op_arith(ld_tape *tape, ld_tensor **out, ld_arith kind, ld_tensor *
 /* scale * x + shift. */
 ld_status ld_op_affine(ld_tape *tape, ld_tensor **out, ld_tensor *x, double scale, double shift);
 
+/* --- a multiple plus rows (op_mul_add.c) ------------------------------------------------------- */
+/* x * factor + y[rows] in one pass, either way: factor has one element, and is `number` where it is
+ * NULL; without rows y has x's shape. With done the result may take x's memory; x is released then. */
+ld_status ld_op_mul_add(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor *factor,
+                        double number, ld_tensor *y, ld_index *rows, bool done);
+
 /* --- comparing and choosing (op_where.c) ------------------------------------------------------- */
 /* 1 where the comparison of a with b holds, 0 elsewhere; shapes meet as broadcast.h says. A constant
  * outside of any step: its derivative is zero. */

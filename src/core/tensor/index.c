@@ -354,20 +354,42 @@ static ld_status check_by_table(const ld_index *x, const char *what)
     return st;
 }
 
-ld_status ld_index_check_unique(const ld_index *x, const char *what)
+static uint32_t largest_of(const ld_index *x)
 {
     uint32_t largest = 0;
+    for (int64_t i = 0; i < x->size; i++)
+        largest = (uint32_t)x->data[i] > largest ? (uint32_t)x->data[i] : largest;
+    return largest;
+}
+
+static void note_distinct(const ld_index *x)
+{
+    atomic_store(&((ld_index *)x)->distinct, true); /* nothing of its value changes */
+}
+
+ld_status ld_index_is_distinct(bool *distinct, const ld_index *x)
+{
+    *distinct = x->distinct;
+    if (*distinct)
+        return LD_OK;
+    ld_status st = check_by_bits(distinct, x, largest_of(x));
+    if (st == LD_OK && *distinct)
+        note_distinct(x);
+    return st;
+}
+
+ld_status ld_index_check_unique(const ld_index *x, const char *what)
+{
     bool distinct = x->distinct;
     ld_status st;
     if (distinct)
         return LD_OK;
-    for (int64_t i = 0; i < x->size; i++)
-        largest = (uint32_t)x->data[i] > largest ? (uint32_t)x->data[i] : largest;
+    uint32_t largest = largest_of(x);
     if (largest / TABLE_BITS < x->size)
         LD_TRY(check_by_bits(&distinct, x, largest));
     if (!distinct)
         LD_TRY(check_by_table(x, what));
-    atomic_store(&((ld_index *)x)->distinct, true); /* nothing of its value changes */
+    note_distinct(x);
     return LD_OK;
 done:
     return st;

@@ -73,6 +73,9 @@ ld_status ld_index_check(const ld_index *x, int64_t low, int64_t high, const cha
  * distinct is not looked at again. */
 ld_status ld_index_check_unique(const ld_index *x, const char *what);
 
+/* The same as a question, about ids of at least 0. */
+ld_status ld_index_is_distinct(bool *distinct, const ld_index *x);
+
 bool ld_index_equal(const ld_index *a, const ld_index *b);
 ld_status ld_index_hash(uint64_t *hash, const ld_index *x);
 

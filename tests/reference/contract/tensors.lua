@@ -81,6 +81,16 @@ return {
   ["Tensor:abs"] = passes({M}, method "abs"),
   ["Tensor:dropout"] = passes({M}, function(_, x) return x:dropout(0.5, rng()) end),
   ["Tensor:relu_dropout"] = passes({M}, function(_, x) return x:relu_dropout(0.5, rng()) end),
+  ["Tensor:mul_add"] = {
+    passes({M, vector(1), dense(4, 3)}, method "mul_add"),
+    passes({M, vector(1), dense(5, 3)}, function(_, x, factor, y)
+      return x:mul_add(factor, y, index{5, 1, 2, 4})
+    end),
+    passes({M, dense(2, 3)}, function(_, x, y) return x:mul_add(-2, y, index{1, 2, 1, 1}) end),
+    passes({V, vector(9)}, function(_, x, y)
+      return (x * 2):mul_add(3, y, index{1, 9, 8, 7, 6, 5}, true)
+    end),
+  },
   ["Tensor:layer_norm"] = passes({M, vector(3), vector(3)}, method "layer_norm"),
   ["Tensor:batch_norm"] = {
     passes({M, vector(3), vector(3)}, function(_, x, gain, bias)
