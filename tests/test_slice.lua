@@ -1,5 +1,6 @@
 --- Slices of sparse matrices against plain dense tables (reference/dense.lua).
 local lu = require "luaunit"
+local core = require "ladies_core"
 local ladies = require "ladies"
 local dense = require "reference.dense"
 local graphs = require "reference.graphs"
@@ -127,6 +128,31 @@ function tests.test_few_columns()
   end
   cases(check, 60)
   check(hub(1400))
+end
+
+--- Long rows and short ones, on every vector unit, with more columns than what looks for them has
+-- bits.
+function tests.test_ids_that_share_a_bit()
+  local n, rng, own = 140000, ladies.rng(8), core.vector_units()
+  local rows, row, col = index{1, 70001, 70002, 139999}, {}, {}
+  for i, step in ipairs{10, 70, 30000, 300} do
+    for u = i, n, step do row[#row + 1], col[#col + 1] = rows[i], u end
+  end
+  local A = ladies.matrix{n_rows = n, n_cols = n, rows = index(row), cols = index(col)}
+  for _, k in ipairs{1, 3000, n} do
+    local cols = ladies.sampling.uniform(n, k, {rng = rng})
+    local place, expected = {}, {}
+    for j, u in ipairs(cols:to_table()) do place[u] = j end
+    for _, u in ipairs(col) do expected[#expected + 1] = place[u] end
+    for _, name in ipairs{"own", "sse2", "avx2", "avx512"} do
+      if name == "own" or pcall(core.vector_units, name) then
+        local U = A:slice(rows, cols)
+        if name ~= "own" then core.vector_units(own) end
+        lu.assertEquals(U:col_of():to_table(), expected, name)
+        assert_edges(U, rows, cols, A)
+      end
+    end
+  end
 end
 
 --- A slice is no reason to transpose the whole matrix.

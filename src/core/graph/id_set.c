@@ -1,10 +1,12 @@
-/* Most ids are no members: the filter says so of several at a look, without a branch for each. */
+/* Most ids are no members: the filter says so, without a branch for each. */
 #include "graph/id_set.h"
 
 #include "base/memory.h"
 #include "base/simd.h"
 
-enum { TOGETHER = 8 }; /* ids of a look */
+#if LD_HAVE_CLONES
+#include <immintrin.h>
+#endif
 
 ld_status ld_id_set_new(ld_id_set *set, const ld_index *ids, int64_t n_ids)
 {
@@ -26,46 +28,45 @@ void ld_id_set_clear(ld_id_set *set)
     ld_free(set->filter);
 }
 
-/* Which of `ids` may be members: n positions. */
-typedef struct {
-    int32_t *at;
-    int n;
-    const int32_t *ids;
-    const ld_filter *filter;
-} look;
-
-/* Whether any of TOGETHER ids may be in the set. */
-static bool any_maybe(const ld_filter *filter, const int32_t *ids)
+/* The positions of those of n ids that may be members. Written whether an id is one or not, and then
+ * kept or written over: a branch would be guessed wrong for most members. */
+static int scan(int32_t *at, const int32_t *ids, int n, const ld_filter *filter)
 {
-    uint64_t any = 0;
-    for (int i = 0; i < TOGETHER; i++)
-        any |= ld_filter_shifted(filter, ids[i]);
-    return any & 1;
-}
-
-LD_CLONES(scan)
-{
-    look *q = ctx;
-    for (int64_t first = begin; first < end; first += TOGETHER) {
-        int64_t behind = first + TOGETHER < end ? first + TOGETHER : end;
-        if (behind - first == TOGETHER && !any_maybe(q->filter, q->ids + first))
-            continue;
-        for (int64_t i = first; i < behind; i++) {
-            q->at[q->n] = (int32_t)i;
-            q->n += ld_filter_maybe(q->filter, q->ids[i]);
-        }
-    }
-}
-
-int ld_id_set_find(int32_t *at, int32_t *place, const int32_t *ids, int n, const ld_id_set *set)
-{
-    look q = {.at = at, .ids = ids, .filter = set->filter};
     int found = 0;
-    scan(&q, 0, n);
-    for (int i = 0; i < q.n; i++) {
-        place[found] = ld_marker_get(set->places, ids[at[i]]);
-        at[found] = at[i];
-        found += place[found] >= 0;
+    for (int i = 0; i < n; i++) {
+        at[found] = i;
+        found += ld_filter_maybe(filter, ids[i]);
     }
     return found;
+}
+
+#if LD_HAVE_CLONES
+/* The same, 16 ids at a time; `at` has room for a multiple of 16. */
+__attribute__((target("arch=x86-64-v4"))) static int scan_avx512(int32_t *at, const int32_t *ids,
+                                                                 int n, const ld_filter *filter)
+{
+    const __m512i low = _mm512_set1_epi32(LD_FILTER_BITS - 1), one = _mm512_set1_epi32(1);
+    __m512i i = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    int found = 0;
+    for (int first = 0; first < n; first += 16) {
+        __mmask16 all = (__mmask16)_bzhi_u32(0xffff, (unsigned)(n - first));
+        __m512i id = _mm512_maskz_loadu_epi32(all, ids + first);
+        __m512i word = _mm512_srli_epi32(_mm512_and_si512(id, low), 5);
+        __m512i bits = _mm512_i32gather_epi32(word, filter->words, 4);
+        __mmask16 maybe = _mm512_mask_test_epi32_mask(all, bits, _mm512_rolv_epi32(one, id));
+        _mm512_storeu_si512(at + found, _mm512_maskz_compress_epi32(maybe, i));
+        found += __builtin_popcount(maybe);
+        i = _mm512_add_epi32(i, _mm512_set1_epi32(16));
+    }
+    return found;
+}
+#endif
+
+int ld_id_set_maybe(int32_t *at, const int32_t *ids, int n, const ld_id_set *set)
+{
+#if LD_HAVE_CLONES
+    if (ld_units_in_use() >= LD_UNITS_AVX512)
+        return scan_avx512(at, ids, n, set->filter);
+#endif
+    return scan(at, ids, n, set->filter);
 }

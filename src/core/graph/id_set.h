@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "tensor/index.h"
 
-enum { LD_ID_SET_BLOCK = 512 };
+enum { LD_ID_SET_BLOCK = 128 };
 
 /* Begun as {0}. */
 typedef struct {
@@ -22,14 +22,8 @@ ld_status ld_id_set_new(ld_id_set *set, const ld_index *ids, int64_t n_ids);
 
 void ld_id_set_clear(ld_id_set *set);
 
-/* The place of an id among those that the set was made of, or -1. */
-static inline int32_t ld_id_set_place(const ld_id_set *set, int32_t id)
-{
-    return ld_filter_maybe(set->filter, id) ? ld_marker_get(set->places, id) : -1;
-}
-
-/* Those of ids[0 .. n-1], 0 < n <= LD_ID_SET_BLOCK, that are in the set: where they are, in order, and
- * their places. */
-int ld_id_set_find(int32_t *at, int32_t *place, const int32_t *ids, int n, const ld_id_set *set);
+/* Those of ids[0 .. n-1], 0 < n <= LD_ID_SET_BLOCK, that may be in the set: where they are, in order, in
+ * `at`, which has room for LD_ID_SET_BLOCK. `places` knows which of them are. */
+int ld_id_set_maybe(int32_t *at, const int32_t *ids, int n, const ld_id_set *set);
 
 #endif

@@ -11,8 +11,12 @@
 #include "graph/id_set.h"
 
 enum {
-    AHEAD = 8,
-    SHORT = 16,
+    AHEAD = 512,     /* entries that are asked for before they are read, where rows are long */
+    ROWS_AHEAD = 8,  /* rows whose first entry is, where they are not */
+    LINE = 16,       /* entries of a cache line */
+    SHORT = 16,      /* entries of a row that are looked at one by one */
+    LONG = 64,       /* the mean from which on rows are long */
+    PENDING = 512,   /* candidates that are looked up together */
     WORK = 1 << 15,  /* entries that are worth a chunk of rows */
     COLUMN_COST = 4, /* of an entry of a column, in entries of rows */
 };
@@ -33,6 +37,7 @@ typedef struct {
     const ld_index *rows; /* NULL: all */
     const ld_index *cols;
     int64_t n_rows, grain; /* rows of a chunk */
+    bool long_rows;        /* LONG on the average */
     ld_id_set set;         /* of columns, or of rows when columns are searched */
     match_list *lists;     /* one for each chunk of rows */
     ld_loop_failure failure;
@@ -65,36 +70,91 @@ static int64_t row_id(const search *q, int64_t i)
     return q->rows ? q->rows->data[i] : i;
 }
 
-/* The members among columns from .. end-1 of a short row, one by one: most rows have none. */
-static ld_status search_short_row(match_list *list, const search *q, int64_t i, int64_t from,
-                                  int64_t end)
+/* A walk through the entries of rows at .. end-1 of those that are given, or of all. */
+typedef struct {
+    const ld_structure *s;
+    const int32_t *rows; /* NULL: all */
+    int64_t at, end;
+    int64_t done; /* entries of row `at` */
+} walk;
+
+/* Asks for the next n entries. Rows lie anywhere, and a processor sees by itself only that it is in the
+ * middle of a long one. */
+static void ask_for(walk *w, int64_t n)
 {
-    const int32_t *columns = q->a->s->columns;
-    for (int64_t e = from; e < end; e++) {
-        int32_t place = ld_id_set_place(&q->set, columns[e]);
-        ld_status st = place >= 0 ? reserve(list, 1) : LD_OK;
-        if (st != LD_OK)
-            return st;
-        if (place >= 0)
-            list->matches[list->n++] = (match){(int32_t)i, (int32_t)(e - from), place};
+    while (n > 0 && w->at < w->end) {
+        int64_t r = w->rows ? w->rows[w->at] : w->at;
+        int64_t from = w->s->offsets[r] + w->done, left = w->s->offsets[r + 1] - from;
+        int64_t size = left < n ? left : n;
+        for (int64_t e = from; e < from + size; e += LINE)
+            __builtin_prefetch(&w->s->columns[e]);
+        n -= size;
+        w->done = size < left ? w->done + size : 0;
+        w->at += size == left;
     }
-    return LD_OK;
 }
 
-static ld_status search_row(match_list *list, const search *q, int64_t i, int64_t from, int64_t end)
+/* Entries whose columns, not yet places, may be members. */
+typedef struct {
+    match matches[PENDING + LD_ID_SET_BLOCK];
+    int n;
+} candidates;
+
+/* Moves those that are members to the list, with their places. That is done for many together: each
+ * look is a cache miss, and they need not wait for each other. */
+static ld_status keep_members(match_list *list, candidates *c, const ld_id_set *set)
+{
+    int kept = 0;
+    for (int i = 0; i < c->n; i++) {
+        match m = c->matches[i];
+        m.col = ld_marker_get(set->places, m.col);
+        c->matches[kept] = m;
+        kept += m.col >= 0;
+    }
+    c->n = 0;
+    ld_status st = reserve(list, kept);
+    if (st == LD_OK && kept > 0)
+        memcpy(list->matches + list->n, c->matches, (size_t)kept * sizeof *c->matches);
+    list->n += st == LD_OK ? kept : 0;
+    return st;
+}
+
+/* n entries from e on of row i, which begins at `first`. */
+static void search_block(candidates *c, const search *q, int64_t i, int64_t first, int64_t e, int n)
+{
+    const int32_t *columns = q->a->s->columns + e;
+    int32_t at[LD_ID_SET_BLOCK];
+    n = ld_id_set_maybe(at, columns, n, &q->set);
+    for (int j = 0; j < n; j++)
+        c->matches[c->n++] = (match){(int32_t)i, (int32_t)(e - first) + at[j], columns[at[j]]};
+}
+
+/* The same of a short row, one by one: most have none. */
+static void search_short_row(candidates *c, const search *q, int64_t i, int64_t first, int64_t end)
 {
     const int32_t *columns = q->a->s->columns;
-    int32_t at[LD_ID_SET_BLOCK], place[LD_ID_SET_BLOCK];
-    for (int64_t e = from; e < end; e += LD_ID_SET_BLOCK) {
+    for (int64_t e = first; e < end; e++)
+        if (ld_filter_maybe(q->set.filter, columns[e]))
+            c->matches[c->n++] = (match){(int32_t)i, (int32_t)(e - first), columns[e]};
+}
+
+static ld_status search_row(match_list *list, candidates *c, const search *q, int64_t i,
+                            walk *ahead)
+{
+    const ld_structure *p = q->a->s;
+    int64_t first = p->offsets[row_id(q, i)], end = p->offsets[row_id(q, i) + 1];
+    ld_status st = LD_OK;
+    for (int64_t e = first; st == LD_OK && e < end; e += LD_ID_SET_BLOCK) {
         int n = end - e < LD_ID_SET_BLOCK ? (int)(end - e) : LD_ID_SET_BLOCK;
-        n = ld_id_set_find(at, place, columns + e, n, &q->set);
-        ld_status st = reserve(list, n);
-        if (st != LD_OK)
-            return st;
-        for (int j = 0; j < n; j++)
-            list->matches[list->n++] = (match){(int32_t)i, (int32_t)(e - from) + at[j], place[j]};
+        ask_for(ahead, n);
+        if (end - first <= SHORT)
+            search_short_row(c, q, i, first, end);
+        else
+            search_block(c, q, i, first, e, n);
+        if (c->n >= PENDING)
+            st = keep_members(list, c, &q->set);
     }
-    return LD_OK;
+    return st;
 }
 
 static void search_chunk(void *ctx, int64_t begin, int64_t end)
@@ -102,14 +162,18 @@ static void search_chunk(void *ctx, int64_t begin, int64_t end)
     search *q = ctx;
     const ld_structure *p = q->a->s;
     match_list *list = &q->lists[begin / q->grain];
+    walk ahead = {p, q->rows ? q->rows->data : NULL, begin, q->long_rows ? end : begin, 0};
+    candidates c;
     ld_status st = LD_OK;
+    c.n = 0;
+    ask_for(&ahead, AHEAD);
     for (int64_t i = begin; st == LD_OK && i < end; i++) {
-        int64_t first = p->offsets[row_id(q, i)], behind = p->offsets[row_id(q, i) + 1];
-        if (i + AHEAD < end)
-            __builtin_prefetch(&p->columns[p->offsets[row_id(q, i + AHEAD)]]);
-        st = behind - first <= SHORT ? search_short_row(list, q, i, first, behind)
-                                     : search_row(list, q, i, first, behind);
+        if (!q->long_rows && i + ROWS_AHEAD < end)
+            __builtin_prefetch(&p->columns[p->offsets[row_id(q, i + ROWS_AHEAD)]]);
+        st = search_row(list, &c, q, i, &ahead);
     }
+    if (st == LD_OK)
+        st = keep_members(list, &c, &q->set);
     ld_loop_note(&q->failure, st);
 }
 
@@ -165,7 +229,7 @@ done:
 static ld_status search_cols(search *q, const ld_structure *by_cols)
 {
     const ld_structure *p = q->a->s;
-    int32_t at[LD_ID_SET_BLOCK], place[LD_ID_SET_BLOCK];
+    int32_t at[LD_ID_SET_BLOCK];
     ld_index *ascending = NULL;
     ld_marker *col_places = NULL;
     match_list *list = &q->lists[0];
@@ -175,18 +239,21 @@ static ld_status search_cols(search *q, const ld_structure *by_cols)
     for (int64_t j = 0; j < q->cols->size; j++)
         ld_marker_set(col_places, q->cols->data[j], (int32_t)j);
     LD_TRY(ld_index_sort(&ascending, q->cols));
+    walk ahead = {by_cols, ascending->data, 0, ascending->size, 0};
+    ask_for(&ahead, AHEAD);
     for (int64_t i = 0; i < ascending->size; i++) {
         int32_t c = ascending->data[i], col = ld_marker_get(col_places, c);
         int64_t end = by_cols->offsets[c + 1];
-        if (i + AHEAD < ascending->size)
-            __builtin_prefetch(&by_cols->columns[by_cols->offsets[ascending->data[i + AHEAD]]]);
         for (int64_t e = by_cols->offsets[c]; e < end; e += LD_ID_SET_BLOCK) {
             int n = end - e < LD_ID_SET_BLOCK ? (int)(end - e) : LD_ID_SET_BLOCK;
-            n = ld_id_set_find(at, place, by_cols->columns + e, n, &q->set);
+            ask_for(&ahead, n);
+            n = ld_id_set_maybe(at, by_cols->columns + e, n, &q->set);
             LD_TRY(reserve(list, n));
             for (int j = 0; j < n; j++) {
-                int32_t at_row = place_of(p, by_cols, e + at[j], c);
-                list->matches[list->n++] = (match){place[j], at_row, col};
+                int32_t row = ld_marker_get(q->set.places, by_cols->columns[e + at[j]]);
+                if (row >= 0)
+                    list->matches[list->n++] =
+                        (match){row, place_of(p, by_cols, e + at[j], c), col};
             }
         }
     }
@@ -208,6 +275,7 @@ static ld_status find_matches(search *q)
     bool columns = by_cols && in_cols < in_rows / COLUMN_COST;
     int64_t chunks = columns ? 1 : in_rows / WORK + 1;
     q->grain = q->n_rows / chunks + 1;
+    q->long_rows = in_rows / LONG >= q->n_rows;
     if (!(q->lists = ld_calloc_array(n_lists(q), sizeof *q->lists, LD_MEM_SCRATCH)))
         return LD_NOMEM;
     return columns ? search_cols(q, by_cols) : search_rows(q);
