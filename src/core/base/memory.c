@@ -7,12 +7,14 @@
  *
  * A large block, from a MiB on, is mapped by itself, in whole pages: what malloc's heap would do with
  * blocks of changing sizes is to leave holes between them, several times as large as what is in use.
- * Free ones are in a list of their own, and a request takes the one of the nearest size. One that is too
- * long stays so while it is by a quarter at most, or all that are in use have little too much: what is
- * cut off in one place of a training step is missing in another, and the system clears every page that
- * it gives. Otherwise the system makes it longer or shorter where it is or by moving its pages, which
- * keep what they cost to be had. Before one grows past what was ever needed, others go back to the
- * system. Large blocks have no spares.
+ * Free ones are in a list of their own, and a request takes the shortest that is long enough. One that
+ * is too long stays so while it is by a quarter at most, or all that are in use have little too much:
+ * what is cut off in one place of a training step is missing in another, and the system clears every
+ * page that it gives. Where none is near, a new one is mapped as long as all blocks together are within
+ * the most that was in use; so the list comes to have what a step takes, a few sizes at a time. Beyond
+ * that the system makes the one of the nearest size longer or shorter where it is or by moving its
+ * pages, which keep what they cost to be had. Before one grows past what was ever needed, others go
+ * back to the system. Large blocks have no spares.
  *
  * What is counted as in use is what was asked for. Free lists may hold as much as keeps all blocks
  * together within 1.25 x the most that was in use + 64 MiB: enough that a loop whose demand goes up
@@ -143,28 +145,31 @@ static void make_way(int64_t more)
         release(unlink_block(&memory.free[CLASSES]));
 }
 
-/* Whether a free large block may serve a request as it is. */
+/* Whether a free large block that is long enough may serve a request as it is. */
 static bool is_near(const block *b, size_t room)
 {
-    if (b->room < room)
-        return false;
     int64_t rest = (int64_t)(b->room - room), part = memory.most_used / TOO_MUCH_PART;
     return rest <= (int64_t)room / 4 ||
            memory.too_much + rest <= (part > TOO_MUCH ? part : TOO_MUCH);
 }
 
-/* The free large block of the nearest size, made `room` long. */
+/* A free large block that is at least `room` long; NULL where a new one is to be mapped. */
 static block *take_large(size_t room)
 {
-    block **nearest = &memory.free[CLASSES];
+    block **nearest = &memory.free[CLASSES], **shortest = NULL; /* of those that are long enough */
     if (!*nearest)
         return NULL;
-    for (block **link = nearest; *link; link = &(*link)->next)
+    for (block **link = nearest; *link; link = &(*link)->next) {
         if (distance((*link)->room, room) < distance((*nearest)->room, room))
             nearest = link;
+        if ((*link)->room >= room && (!shortest || (*link)->room < (*shortest)->room))
+            shortest = link;
+    }
+    if (shortest && is_near(*shortest, room))
+        return unlink_block(shortest);
+    if (memory.used + memory.stats.cached + (int64_t)room <= memory.most_used)
+        return NULL;
     block *b = unlink_block(nearest);
-    if (is_near(b, room))
-        return b;
     if (b->room < room)
         make_way((int64_t)room); /* b is in use by nobody and in no list */
     bool has_small_pages = b->room < ENLARGED && room >= ENLARGED; /* that would stay small */
