@@ -41,6 +41,12 @@ function tests.test_numbers_read_back()
   lu.assertEquals(json.encode{0 / 0, 1 / 0, -1 / 0}, "[null,null,null]")
 end
 
+--- What a metamethod says of a table's length is no matter of plain data.
+function tests.test_the_length_is_the_tables_own()
+  local endless = setmetatable({}, {__len = function() return 1 << 40 end})
+  lu.assertEquals(json.encode{a = endless}, '{"a":{}}')
+end
+
 function tests.test_nulls_are_absent()
   lu.assertEquals(json.decode '{"a": null, "b": [1, null]}', {b = {1}})
 end

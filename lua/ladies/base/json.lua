@@ -13,7 +13,7 @@ local json = {}
 local encode_value
 
 local function is_scalar_list(list)
-  for i = 1, #list do
+  for i = 1, rawlen(list) do
     if type(list[i]) == "table" then return false end
   end
   return true
@@ -36,8 +36,9 @@ local function encode_table(t, indent, depth)
   local parts = {}
   local inner = indent and "\n" .. indent:rep(depth + 1) or ""
   local outer = indent and "\n" .. indent:rep(depth) or ""
-  if #t > 0 then
-    for i = 1, #t do parts[i] = encode_value(t[i], indent, depth + 1) end
+  local length = rawlen(t)                  -- a metamethod may promise more than memory holds
+  if length > 0 then
+    for i = 1, length do parts[i] = encode_value(t[i], indent, depth + 1) end
     if indent and is_scalar_list(t) then return "[" .. table.concat(parts, ", ") .. "]" end
     return join(parts, "[", "]", inner, outer)
   end
