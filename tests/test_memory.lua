@@ -346,6 +346,7 @@ function tests.test_operations()
     function(x, y) return x:matmul(y:reshape(2, 5)) end,
     function(x, y) return x:linear(y:slice(1, 2), row) end,
     function(x) return graph():matmul(x) end,
+    function(x) return graph():matmul(x, nil, index{5, 1, 1, 2, 3}) end,
     function(x) return graph():matmul_t(x) end,
     function(x) return graph():with_values(x:reshape(10):slice(1, 5)):matmul_t(x) end,
     function(x)

@@ -6,6 +6,8 @@ local experiment = require "ladies.experiment"
 local gradcheck = require "reference.gradcheck"
 local methods = require "ladies.experiment.methods"
 local models = require "ladies.experiment.models"
+local options = require "ladies.base.options"
+local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 local toy_training = require "reference.toy_training"
@@ -387,6 +389,78 @@ function tests.test_own_rows()
   lu.assertErrorMsgContains('and 1 of 2 were not sampled; self_nodes = "previous"', own, {4, 7, 9},
     {9, 5})
   lu.assertErrorMsgContains("its input comes propagated already", nn.own_rows, h, {})
+end
+
+-- ---------------------------------------------------------------- features where they are
+
+-- A step of a model over a mini-batch, with dropout: the logits and all gradients. If `copied` the
+-- first layer is given a Tensor, as each `layer` that somebody puts in place of the model's is.
+local function step_of(model, features, wants, batch, copied)
+  local layer = model.layer
+  features = features:clone():requires_grad_(wants)
+  if copied then
+    function model.layer(self, i, h, ...)
+      lu.assertNotEquals(options.class_of(h), "InputRows")
+      return layer(self, i, h, ...)
+    end
+  end
+  local _ <close> = ladies.step()
+  local logits = model:forward(features, batch, ladies.rng(3))
+  logits:square():sum():backward()
+  local gradients = tables.map(model:parameters(), function(p) return p.grad:to_table() end)
+  return {logits:to_table(), gradients, features.grad and features.grad:to_table()}
+end
+
+--- Whether the first layer reads the features where they are or has a copy, the bits are the same:
+-- for every model, narrow and wide layers, and features with a gradient.
+function tests.test_features_where_they_are()
+  local data = toy.new()
+  local P = data.graph:normalize "row"
+  for _, wide in ipairs{false, true} do
+    local features = ladies.zeros(toy.NODES, wide and 300 or 4):normal_(1, ladies.rng(9))
+    local known = {features = features, classes = toy.CLASSES}
+    for _, case in ipairs(CASES) do
+      for name, more in pairs{plain = {}, dropped = {input_dropout = 0.5}} do
+        local opts, what = {P = P, seed = 4}, text_of(case) .. ", " .. name
+        for key, value in pairs(tables.merged(case[2], more)) do opts[key] = value end
+        opts.normalize = nil
+        local one = {case[1], opts}
+        for _, wants in ipairs{false, true} do
+          local model = make(one, known)
+          local batch = ladies.samplers.graphsage(P, {samples = 2, layers = model.n_layers})(
+            ladies.index{1, 2, 33, 60}, ladies.rng(5))
+          lu.assertEquals(step_of(model, features, wants, batch),
+            step_of(make(one, known), features, wants, batch, true), what)
+        end
+      end
+    end
+  end
+end
+
+--- A wide first layer that propagates first copies nothing, one that maps first its rows.
+function tests.test_features_are_not_copied()
+  local data = toy.new()
+  local P = data.graph:normalize "row"
+  local batch = ladies.samplers.graphsage(P, {samples = 2, layers = 1})(data.train, ladies.rng(5))
+  local features = ladies.ones(toy.NODES, 1000)
+  for order, copies in pairs{propagate_first = false, transform_first = true} do
+    local model = nn.gcn{inputs = 1000, outputs = 3, layers = 1, order = order, P = P}
+    model:forward(features, batch, false)
+    lu.assertEquals(batch.gathering > 0, copies, order)
+  end
+end
+
+--- A node that the features have no row for, and a block of another width, are named.
+function tests.test_features_that_are_not_there()
+  local P = ladies.sparse(ladies.ones(3, 2))
+  local model = nn.gcn{inputs = 64, outputs = 2, layers = 1, order = "propagate_first"}
+  local function fails(message, input)
+    local batch = {blocks = {{adj = P}}, input = ladies.index(input),
+      output = ladies.index{1, 2, 3}}
+    lu.assertErrorMsgContains(message, model.forward, model, ladies.ones(4, 64), batch, false)
+  end
+  fails("matmul: row 9 at position 2 is out of range 1..4", {1, 9})
+  fails("the block has 2 columns, features 3 rows", {1, 2, 3})
 end
 
 -- ---------------------------------------------------------------- files

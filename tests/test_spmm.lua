@@ -173,4 +173,95 @@ function tests.test_tiles()
   end
 end
 
+-- Rows of x by their places: the product with a copy of them, whether or not one is made.
+local function assert_rows(A, x, rows)
+  local copy, bias, threads = x[rows], normal(ladies.rng(8), x.n_cols), ladies.threads()
+  local want, with = A:matmul(copy):to_table(), A:matmul(copy, bias):to_table()
+  for _, n in ipairs{1, 2, 5} do
+    ladies.threads(n)
+    lu.assertEquals(A:matmul(x, nil, rows):to_table(), want)
+    lu.assertEquals(A:matmul(x, bias, rows):to_table(), with)
+  end
+  ladies.threads(threads)
+end
+
+--- Few entries of wide rows, which are read where they are, and many of narrow ones; rows repeat,
+-- and those of A may be empty.
+function tests.test_rows_where_they_are()
+  local rng = ladies.rng(9)
+  for _, width in ipairs{1, 7, 64, 200, 602} do
+    local x = normal(rng, 300, width)
+    for _, n_entries in ipairs{0, 30, 200, 2000} do
+      local A = structure(60, 90, n_entries, rng)
+      local rows = ladies.sampling.permutation(300, rng):slice(1, 60) .. index{7, 300, 1}
+      rows = rows .. rows:slice(1, 27)
+      assert_rows(A, x, rows)
+      assert_rows(A:with_values(normal(rng, A.nnz)):scale_cols(normal(rng, 90)), x, rows)
+      assert_rows(A:scale_rows(normal(rng, 60)), x, rows)
+    end
+  end
+  assert_rows(structure(0, 4, 0, rng), normal(rng, 9, 40), index{9, 9, 1, 2})
+  assert_rows(structure(3, 0, 0, rng), normal(rng, 9, 40), index{})
+end
+
+--- The product with a copy goes by blocks.
+function tests.test_rows_beside_blocks()
+  local rng = ladies.rng(10)
+  local A, x = structure(20, 140000, 1500, rng), normal(rng, 150000, 40)
+  local rows = ladies.sampling.permutation(150000, rng):slice(1, 140000)
+  assert_rows(A, x, rows)
+  assert_rows(A:with_values(normal(rng, A.nnz)), x, rows)
+end
+
+--- Gradients of x, of A's values and of the bias are those with a copy.
+function tests.test_gradients_of_rows()
+  local rng = ladies.rng(11)
+  local A, rows = structure(30, 40, 50, rng), ladies.sampling.permutation(70, rng):slice(1, 40)
+  local x, values = normal(rng, 70, 100), normal(rng, A.nnz)
+  local bias, weight = normal(rng, 100), normal(rng, 30, 100)
+  local function gradients(wanted, f)
+    for _, t in ipairs{x, values, bias} do
+      t:requires_grad_(wanted[t] or false)
+    end
+    do
+      local _ <close> = ladies.step();
+      (f(A:with_values(values)) * weight):sum():backward()
+    end
+    local found = {}
+    for i, t in ipairs{x, values, bias} do
+      found[i] = wanted[t] and t.grad:to_table() or false
+      t:requires_grad_(false)
+    end
+    return found
+  end
+  for _, wanted in ipairs{{[bias] = true}, {[x] = true}, {[values] = true, [bias] = true},
+    {[x] = true, [values] = true, [bias] = true}} do
+    lu.assertEquals(gradients(wanted, function(B) return B:matmul(x, bias, rows) end),
+      gradients(wanted, function(B) return B:matmul(x[rows], bias) end))
+  end
+end
+
+--- Rows that are read where they are may change after the product: no gradient needs them.
+function tests.test_rows_may_change()
+  local x, w = ladies.ones(3, 64), ladies.ones(64, 2):requires_grad_()
+  do
+    local _ <close> = ladies.step()
+    local y = ladies.sparse(ladies.ones(1, 2)):matmul(x, nil, index{3, 1}):matmul(w)
+    x:fill_(5)
+    y:sum():backward()
+  end
+  lu.assertEquals(w.grad:to_table()[1], {2, 2})
+end
+
+function tests.test_rows_that_are_not_there()
+  local A, x = ladies.sparse(ladies.ones(3, 2)), ladies.ones(4, 64)
+  local function fails(message, rows)
+    lu.assertErrorMsgContains(message, A.matmul, A, x, nil, index(rows))
+  end
+  fails("matmul: row 5 at position 2 is out of range 1..4", {1, 5})
+  fails("matmul: row 0 at position 1 is out of range 1..4", {0, 1})
+  fails("matmul: 3 rows for a matrix of 2 columns", {1, 2, 3})
+  lu.assertErrorMsgContains("Index expected", A.matmul, A, x, nil, "1")
+end
+
 return tests

@@ -2,6 +2,7 @@
 -- P (HW) and (P H) W are the same numbers up to rounding; the cheaper order depends on the shapes.
 
 local errors = require "ladies.base.errors"
+local InputRows = require "ladies.nn.input_rows"
 local Linear = require "ladies.nn.linear"
 local module = require "ladies.nn.module"
 local options = require "ladies.base.options"
@@ -55,9 +56,11 @@ end
 -- already. The order is that for block.whole, where there is one: the Matrix whose rows are
 -- computed a part at a time, to the same bits.
 function GcnConv:forward(h, adj)
-  local whole
+  local whole, kind = nil, options.class_of(h)
   if type(adj) == "table" then adj, whole = adj.adj, adj.whole end
-  options.value("ladies.nn.gcn_conv", "h", h, adj and "Tensor or Matrix or Rows" or "Tensor")
+  if not adj or kind ~= "InputRows" then
+    options.value("ladies.nn.gcn_conv", "h", h, adj and "Tensor or Matrix or Rows" or "Tensor")
+  end
   if options.class_of(adj) ~= "MatrixInParts" then
     options.value("ladies.nn.gcn_conv", "the adjacency", adj, "Matrix or nil")
   end
@@ -70,19 +73,22 @@ function GcnConv:forward(h, adj)
   end
   if not adj then return h:linear(self.weight, self.bias) end
   local transform = self.order == "transform_first"
-  if options.class_of(h) == "Matrix" then
+  if kind == "Matrix" then
     transform = true
   elseif self.order == "auto" then
     transform = GcnConv.transform_is_cheaper(whole or adj, self.inputs, self.outputs)
   end
   if not transform then
-    if options.class_of(h) == "Rows" then h = h:to_tensor() end
-    local near = adj:matmul(h)
+    if kind == "Rows" then h = h:to_tensor() end
+    local near = kind == "InputRows" and h:propagated(adj) or adj:matmul(h)
     return free_after(near, near:linear(self.weight, self.bias))
   end
+  if kind == "InputRows" then h = h:to_tensor() end
   local mapped = h:matmul(self.weight)
   return free_after(mapped, adj:matmul(mapped, self.bias))
 end
+
+InputRows.taken_by[GcnConv.forward] = true
 
 function GcnConv:__tostring()
   local order = self.order == "auto" and "" or ", " .. self.order:gsub("_", " ")

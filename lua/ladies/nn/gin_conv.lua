@@ -9,6 +9,7 @@
 local core = require "ladies_core"
 local activation = require "ladies.nn.activation"
 local GcnConv = require "ladies.nn.gcn_conv"
+local InputRows = require "ladies.nn.input_rows"
 local LayerNorm = require "ladies.nn.layer_norm"
 local Linear = require "ladies.nn.linear"
 local module = require "ladies.nn.module"
@@ -53,6 +54,8 @@ function GinConv:forward(h, block)
   z = free_after(z, self.activation(z))
   return free_after(z, self.second:forward(z))
 end
+
+InputRows.taken_by[GinConv.forward] = true
 
 function GinConv:__tostring()
   return ("GinConv %d -> %d"):format(self.inputs, self.outputs)

@@ -7,6 +7,7 @@ local core = require "ladies_core"
 local activation = require "ladies.nn.activation"
 local errors = require "ladies.base.errors"
 local initialize = require "ladies.nn.initialize"
+local InputRows = require "ladies.nn.input_rows"
 local module = require "ladies.nn.module"
 local options = require "ladies.base.options"
 local propagation = require "ladies.graph.propagation"
@@ -112,15 +113,30 @@ function network.begin(model, batch, rng)
   return rng
 end
 
+-- The features of all nodes, or those that the batch brings.
+local function features_of(features, batch)
+  return options.value("model:forward", "features", batch.features or features,
+    "Tensor or Matrix or Rows")
+end
+
 --- The rows of the features, or of those that the batch brings, for some nodes; batch.gathering
 -- becomes the seconds that took.
 function network.gather(features, batch, nodes)
   local began = core.clock()
-  features = options.value("model:forward", "features", batch.features or features,
-    "Tensor or Matrix or Rows")
-  local h = features:rows(nodes)
+  local h = features_of(features, batch):rows(nodes)
   batch.gathering = core.clock() - began
   return h
+end
+
+-- Columns of features below which a copy of their rows is made as quickly as it is done without.
+local NARROW = 64
+
+-- Whether the first layer is given InputRows in place of a Tensor: where it takes them, the loop
+-- over the layers is ours, and the features are wide and want no gradient.
+local function reads_in_place(model, features, batch)
+  return InputRows.taken_by[model.layer] and not batch.propagate
+    and options.class_of(features) == "Tensor" and features.n_cols >= NARROW
+    and not features.requires_grad and not features.in_step
 end
 
 --- From the input of the first layer to the logits, by batch.propagate(model, h, batch, rng) where
@@ -135,13 +151,17 @@ end
 
 --- model:forward(features: Tensor | Matrix | Rows, batch [, rng: Rng | boolean]) -> Tensor: the
 -- logits of a mini-batch, #batch.output x outputs. features: Tensor or sparse Matrix of all nodes,
--- whose rows batch.input are gathered; batch.gathering becomes the seconds that took. Dropout draws
--- from `rng`, by default batch.rng, which ladies.batches sets; false switches it off. A batch may
--- bring features of its own, and batch.propagate(model, h, batch, rng), which takes the place of
--- the loop over the layers (see samplers/vrgcn.lua).
+-- whose rows batch.input are gathered; batch.gathering becomes the seconds that took, 0 where the
+-- first layer reads them where they are. Dropout draws from `rng`, by default batch.rng, which
+-- ladies.batches sets; false switches it off. A batch may bring features of its own, and
+-- batch.propagate(model, h, batch, rng), which takes the place of the loop over the layers (see
+-- samplers/vrgcn.lua).
 function network.forward(model, features, batch, rng)
   rng = network.begin(model, batch, rng)
-  return network.through(model, network.gather(features, batch, batch.input), batch, rng)
+  features = features_of(features, batch)
+  local h = reads_in_place(model, features, batch) and InputRows.new(features, batch)
+    or network.gather(features, batch, batch.input)
+  return network.through(model, h, batch, rng)
 end
 
 --- A model in words: its kind, its P and its size.

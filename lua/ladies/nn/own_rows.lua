@@ -10,9 +10,11 @@ local own_places = require "ladies.nn.own_places"
 -- that repeats the first row counts. A destination that is not among the sources is an error:
 -- layer-wise samplers hold them all with self_nodes = "previous".
 local function own_rows(h, block)
-  options.value("nn.own_rows", "h", h, "Tensor or Matrix")
+  local in_place = options.class_of(h) == "InputRows"
+  if not in_place then options.value("nn.own_rows", "h", h, "Tensor or Matrix") end
   local places = own_places("nn.own_rows", block)
-  return places and h:rows(places) or h
+  if places then return h:rows(places) end
+  return in_place and h:to_tensor() or h
 end
 
 return own_rows

@@ -9,6 +9,7 @@
 -- normalisation of a layer's rows is left to layer normalisation.
 
 local GcnConv = require "ladies.nn.gcn_conv"
+local InputRows = require "ladies.nn.input_rows"
 local Linear = require "ladies.nn.linear"
 local module = require "ladies.nn.module"
 local options = require "ladies.base.options"
@@ -49,6 +50,7 @@ function SageConv:forward(h, block)
   local own = self.own:forward(own_rows(h, block))
   local near
   if self.pool then
+    if options.class_of(h) == "InputRows" then h = h:to_tensor() end
     local pooled = self.pool:forward(h)
     pooled = free_after(pooled, pooled:relu())
     local largest = free_after(pooled, block.adj:neighbour_max(pooled))
@@ -58,6 +60,8 @@ function SageConv:forward(h, block)
   end
   return free_after(own, free_after(near, near + own))
 end
+
+InputRows.taken_by[SageConv.forward] = true
 
 function SageConv:__tostring()
   return ("SageConv %d -> %d, %s"):format(self.inputs, self.outputs, self.aggregate)

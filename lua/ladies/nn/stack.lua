@@ -5,9 +5,11 @@
 local core = require "ladies_core"
 local Dropout = require "ladies.nn.dropout"
 local finish = require "ladies.nn.finish"
+local InputRows = require "ladies.nn.input_rows"
 local Linear = require "ladies.nn.linear"
 local module = require "ladies.nn.module"
 local network = require "ladies.nn.network"
+local options = require "ladies.base.options"
 local own_rows = require "ladies.nn.own_rows"
 local residual = require "ladies.nn.residual"
 local tables = require "ladies.base.tables"
@@ -67,6 +69,10 @@ end
 
 -- The output of one layer, without the head.
 local function hidden(layer, h, block, rng)
+  if options.class_of(h) == "InputRows"
+    and (layer.input_dropout or not InputRows.taken_by[layer.conv.forward]) then
+    h = h:to_tensor()
+  end
   if layer.input_dropout then h = layer.input_dropout:forward(h, rng) end
   local z = finish.apply(layer, layer.conv:forward(h, block, rng), rng)
   return layer.residual and residual(z, 1, h, block) or z
@@ -88,6 +94,8 @@ function stack.layer(model, i, h, block, rng)
   all = free_after(free_after(z, all), head.dropout:forward(all, rng))
   return free_after(all, head.linear:forward(all))
 end
+
+InputRows.taken_by[stack.layer] = true
 
 --- A stack in words: a line, and then one a layer.
 function stack.words(model)

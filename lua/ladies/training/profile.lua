@@ -8,6 +8,7 @@
 -- there are others.
 
 local core = require "ladies_core"
+local InputRows = require "ladies.nn.input_rows"
 local Table = require "ladies.report.table"
 local primitives = require "ladies.base.primitives"
 
@@ -20,10 +21,11 @@ local Profile = {__name = "Profile"}
 Profile.__index = Profile
 
 -- Batches and seconds so far, of those that are traced and of the plain ones; and those of the
--- traced ones by part and by primitive.
+-- traced ones by part and by primitive. Features take nothing where the first layer reads them
+-- where they are.
 local function no_sums()
-  return {traced = {batches = 0, seconds = 0}, plain = {batches = 0, seconds = 0}, parts = {},
-    primitives = {}}
+  return {traced = {batches = 0, seconds = 0}, plain = {batches = 0, seconds = 0},
+    parts = {[FEATURES] = {forward = 0, backward = 0, calls = 0}}, primitives = {}}
 end
 
 --- A profile of the batches of a run with this model. Its layers are seen where its forward calls
@@ -94,10 +96,12 @@ local function within_layers(self, f, ...)
     return ...
   end
   local _ <close> = setmetatable({}, {__close = function() rawset(model, "layer", own) end})
-  rawset(model, "layer", function(this, i, ...)
+  local function told(this, i, ...)
     self.part, self.layers = "layer " .. i, math.max(self.layers, i)
     return left(layer(this, i, ...))
-  end)
+  end
+  InputRows.taken_by[told] = InputRows.taken_by[layer]
+  rawset(model, "layer", told)
   return f(...)
 end
 

@@ -75,8 +75,11 @@ static int matrix_matmul(lua_State *L)
 {
     ld_csr *a = bind_matrix_operand(L, 1);
     ld_tensor *x = bind_operand(L, 2);
-    ld_tensor *b = lua_isnoneornil(L, 3) ? NULL : bind_operand(L, 3);
-    bind_check(L, ld_op_spmm(bind_tape(L), bind_new_tensor(L), a, x, b));
+    ld_tensor *b = lua_isnoneornil(L, 3) ? NULL : bind_operand(L, 3), **out;
+    ld_index *rows = lua_isnoneornil(L, 4) ? NULL : bind_index(L, 4);
+    out = bind_new_tensor(L);
+    bind_check(L, rows ? ld_op_spmm_rows(bind_tape(L), out, a, x, rows, b)
+                       : ld_op_spmm(bind_tape(L), out, a, x, b));
     return 1;
 }
 
@@ -376,8 +379,10 @@ static const bind_function tensor_methods[] = {
 
 static const bind_function matrix_methods[] = {
     {"matmul", matrix_matmul,
-     "A:matmul(x [, b: Tensor]) -> Tensor\n"
-     "The product with a dense matrix (SpMM), to each row of which the vector b is added.\n"
+     "A:matmul(x [, b: Tensor [, rows: Index]]) -> Tensor\n"
+     "The product with a dense matrix (SpMM), to each row of which the vector b is added. With rows\n"
+     "it is A:matmul(x[rows], b) to the bit, and reads them where they are unless a gradient flows\n"
+     "through x or A or a copy is quicker: block.adj:matmul(features, nil, batch.input).\n"
      "Differentiable in x and b, and in the values and scales of A."},
     {"matmul_t", matrix_matmul_t,
      "A:matmul_t(x) -> Tensor\nThe product of A's transpose and x.\n"

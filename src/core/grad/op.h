@@ -15,6 +15,10 @@ ld_status ld_op_linear(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor *
 /* a * x + b for every row, and a^T * x, for a sparse a; b may be NULL. Gradients go to x and b, and to
  * a's values and scales. */
 ld_status ld_op_spmm(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x, ld_tensor *b);
+/* The same with the rows `rows` of x, one for each column of a, which are not copied unless a gradient
+ * flows through x or a, x lies in a temporary file or a copy is quicker. LD_RANGE. */
+ld_status ld_op_spmm_rows(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x, ld_index *rows,
+                          ld_tensor *b);
 ld_status ld_op_spmm_t(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x);
 
 /* --- rows (op_rows.c) ------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 
 enum {
     ROW_GRAIN = 64,
+    ENTRY = 32,         /* what reading its row where it is costs an entry, in elements copied */
     ROWS_AT_ONCE = 1024 /* that are copied to be multiplied, and stay in a cache until they are */
 };
 
@@ -195,22 +196,57 @@ done:
     return st;
 }
 
-ld_status ld_op_spmm(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x, ld_tensor *b)
+/* With `rows` neither x nor a wants a gradient: backward does not read x. */
+static ld_status spmm(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x, const ld_index *rows,
+                      ld_tensor *b)
 {
     ld_tensor *y = NULL;
     ld_node node = {
         .name = "matmul",
         .backward = spmm_backward,
         .unread = LD_IN4 | LD_OUT,
-        .in = {x, a->values, a->row_scale, a->col_scale, b},
+        .in = {rows ? NULL : x, a->values, a->row_scale, a->col_scale, b},
         .matrix = a,
     };
     ld_status st;
     LD_TRY(check_bias("matmul", b, x->n_cols));
     LD_TRY(ld_tensor_new(&y, x->ndim, a->s->n_rows, x->n_cols));
-    LD_TRY(ld_spmm_bias(y, a, x, b));
+    LD_TRY(ld_spmm_bias(y, a, x, rows, b));
 done:
     return ld_tape_finish(tape, out, y, &node, st);
+}
+
+ld_status ld_op_spmm(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x, ld_tensor *b)
+{
+    return spmm(tape, out, a, x, NULL, b);
+}
+
+/* Whether a copy of x's rows costs less than the way to them: they lie farther apart than those of a
+ * copy, which is felt at every entry, and a copy is made once, of so many elements. */
+static bool copy_pays(const ld_csr *a, const ld_tensor *x)
+{
+    return x->storage->room || a->s->nnz * ENTRY > a->s->n_cols * x->n_cols;
+}
+
+ld_status ld_op_spmm_rows(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x, ld_index *rows,
+                          ld_tensor *b)
+{
+    ld_tensor *picked = NULL;
+    ld_status st;
+    if (rows->size != a->s->n_cols)
+        return ld_fail(LD_SHAPE, "matmul: %" PRId64 " rows for a matrix of %" PRId64 " columns",
+                       rows->size, a->s->n_cols);
+    LD_TRY(ld_index_check(rows, 0, x->n_rows, "matmul: row"));
+    bool recorded = ld_tape_records(tape) && (ld_wants_grad(x) || ld_csr_wants_grad(a));
+    if (recorded || copy_pays(a, x)) {
+        LD_TRY(ld_op_gather(tape, &picked, x, rows));
+        LD_TRY(spmm(tape, out, a, picked, NULL, b));
+    } else {
+        LD_TRY(spmm(tape, out, a, x, rows, b));
+    }
+done:
+    ld_tensor_unref(picked);
+    return st;
 }
 
 /* dX += A dY; d entry (r, c) = row r of X . row c of dY */

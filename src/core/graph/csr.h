@@ -299,8 +299,10 @@ ld_status ld_csr_pick_cols(ld_csr **out, ld_csr *a, const ld_index *pick);
  * in the order of the row's entries, so results do not depend on the number of threads. */
 ld_status ld_spmm(ld_tensor *y, const ld_csr *a, const ld_tensor *x, bool accumulate);
 
-/* y = a * x with `bias`, a vector of k elements or NULL, added to each row. */
-ld_status ld_spmm_bias(ld_tensor *y, const ld_csr *a, const ld_tensor *x, const ld_tensor *bias);
+/* y = a * x with `bias`, a vector of k elements or NULL, added to each row. Given `rows`, which x must
+ * have, column c of a meets row rows[c] of x: to the bit the product with a copy of these rows. */
+ld_status ld_spmm_bias(ld_tensor *y, const ld_csr *a, const ld_tensor *x, const ld_index *rows,
+                       const ld_tensor *bias);
 
 /* y = a^T * x: through the kept transpose, or without one where a has few columns (spmm_columns.c). */
 ld_status ld_spmm_t(ld_tensor *y, const ld_csr *a, const ld_tensor *x, bool accumulate);

@@ -6,6 +6,7 @@
  * a core they are asked for some entries ahead; where it fits, asking costs more than it brings. */
 #include <inttypes.h>
 
+#include "base/memory.h"
 #include "base/simd.h"
 #include "base/threads.h"
 #include "graph/spmm.h"
@@ -14,6 +15,7 @@
 enum {
     TILE = 64,
     ROW_GRAIN = 64,
+    ENTRY_GRAIN = 1 << 14,
     AHEAD = 8,     /* entries */
     LINE = 16,     /* floats of a cache line */
     NEAR = 1 << 18 /* floats of x that are near enough */
@@ -23,7 +25,7 @@ enum {
 static inline void prefetch(const ld_spmm_job *p, int64_t e, int64_t first, int64_t width)
 {
     int64_t last = p->a.offsets[p->a.n_rows] - 1;
-    const float *x = p->x + p->a.columns[e < last ? e : last] * p->k + first;
+    const float *x = p->x + p->meets[e < last ? e : last] * p->k + first;
     for (int64_t j = 0; j < width; j += LINE)
         __builtin_prefetch(x + j);
 }
@@ -32,10 +34,11 @@ static inline __attribute__((always_inline)) void tile(const ld_spmm_job *p, int
                                                        int64_t first, int64_t width, bool far)
 {
     const ld_factors *a = &p->a;
+    const int32_t *meets = p->meets;
     float sum[TILE] = {0};
     for (int64_t e = a->offsets[r]; e < a->offsets[r + 1]; e++) {
         float v = ld_spmm_weight(a, e);
-        const float *x = p->x + a->columns[e] * p->k + first;
+        const float *x = p->x + meets[e] * p->k + first;
         if (far)
             prefetch(p, e + AHEAD, first, width);
         LD_ONE_BY_ONE(e);
@@ -124,45 +127,74 @@ done:
     return st;
 }
 
+typedef struct {
+    int32_t *meets;
+    const int32_t *columns, *rows;
+} meeting;
+
+static void set_meets(void *ctx, int64_t begin, int64_t end)
+{
+    meeting *p = ctx;
+    for (int64_t e = begin; e < end; e++)
+        p->meets[e] = p->rows[p->columns[e]];
+}
+
+/* For each of n entries the row of x that is its column's. */
+static ld_status find_meets(int32_t **out, const int32_t *columns, int64_t n, const ld_index *rows)
+{
+    meeting p = {ld_alloc_array(n + 1, sizeof *p.meets, LD_MEM_SCRATCH), columns, rows->data};
+    *out = p.meets;
+    return p.meets ? ld_parallel_for(n, ENTRY_GRAIN, set_meets, &p) : LD_NOMEM;
+}
+
 static ld_status multiply(ld_tensor *y, const ld_csr *a, bool transpose, const ld_tensor *x,
-                          bool accumulate, const ld_tensor *bias)
+                          const ld_index *rows, bool accumulate, const ld_tensor *bias)
 {
     ld_spmm_job p = {.y = y->data,
                      .x = x->data,
                      .k = x->n_cols,
                      .accumulate = accumulate,
                      .bias = bias ? bias->data : NULL};
+    int32_t *meets = NULL;
     int64_t n_rows = transpose ? a->s->n_cols : a->s->n_rows;
     int64_t n_cols = transpose ? a->s->n_rows : a->s->n_cols;
-    if (x->n_rows != n_cols || y->n_rows != n_rows || y->n_cols != x->n_cols)
+    if ((rows ? rows->size : x->n_rows) != n_cols || y->n_rows != n_rows || y->n_cols != x->n_cols)
         return ld_fail(LD_SHAPE, "matmul: sparse (%" PRId64 " x %" PRId64 ")%s * (%s)",
                        a->s->n_rows, a->s->n_cols, transpose ? "^T" : "", ld_tensor_shape(x));
     bool by_columns = transpose && !x->storage->room && ld_spmm_columns_pay(a->s);
-    ld_status st = ld_factors_of(&p.a, a, transpose && !by_columns);
-    if (st != LD_OK)
-        return st;
-    if (by_columns)
-        return ld_spmm_by_columns(&p);
-    p.file = x->storage->room ? x->storage->mapping : NULL;
+    ld_status st;
+    LD_TRY(ld_factors_of(&p.a, a, transpose && !by_columns));
+    if (by_columns) {
+        st = ld_spmm_by_columns(&p);
+        goto done;
+    }
+    if (rows)
+        LD_TRY(find_meets(&meets, p.a.columns, a->s->nnz, rows));
+    p.meets = rows ? meets : p.a.columns;
+    p.file = x->storage->room && !rows ? x->storage->mapping : NULL;
     if (p.file)
         p.near_rows = ld_room_near(x->storage->room) / (int64_t)sizeof(float) / (p.k + 1) + 1;
     int64_t per_row = n_rows ? p.a.offsets[n_rows] / n_rows : 0;
-    return ld_share_rows(y, per_row, 1, p.a.offsets, make_rows, &p);
+    st = ld_share_rows(y, per_row, 1, p.a.offsets, make_rows, &p);
+done:
+    ld_free(meets);
+    return st;
 }
 
 ld_status ld_spmm(ld_tensor *y, const ld_csr *a, const ld_tensor *x, bool accumulate)
 {
-    return multiply(y, a, false, x, accumulate, NULL);
+    return multiply(y, a, false, x, NULL, accumulate, NULL);
 }
 
-ld_status ld_spmm_bias(ld_tensor *y, const ld_csr *a, const ld_tensor *x, const ld_tensor *bias)
+ld_status ld_spmm_bias(ld_tensor *y, const ld_csr *a, const ld_tensor *x, const ld_index *rows,
+                       const ld_tensor *bias)
 {
-    return multiply(y, a, false, x, false, bias);
+    return multiply(y, a, false, x, rows, false, bias);
 }
 
 ld_status ld_spmm_t(ld_tensor *y, const ld_csr *a, const ld_tensor *x, bool accumulate)
 {
-    return multiply(y, a, true, x, accumulate, NULL);
+    return multiply(y, a, true, x, NULL, accumulate, NULL);
 }
 
 typedef struct {

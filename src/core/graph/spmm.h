@@ -17,7 +17,8 @@ typedef struct {
     int64_t k;
     ld_factors a;
     bool accumulate;
-    const float *bias;      /* or NULL */
+    const float *bias;    /* or NULL */
+    const int32_t *meets; /* the row of x that each entry is multiplied with: its column, mostly */
     const ld_mapping *file; /* the temporary file that x lies in, or NULL */
     int64_t near_rows; /* how many rows of x, and as many of y, memory holds where there is one */
 } ld_spmm_job;
@@ -43,8 +44,8 @@ static inline float ld_spmm_weight(const ld_factors *a, int64_t e)
 /* Row by row (spmm.c). */
 ld_status ld_spmm_by_rows(const ld_spmm_job *p);
 
-/* Block of x by block (spmm_blocks.c), which is faster where it pays: many entries, and an x that no
- * cache holds. The first `made` rows are, all unless it comes upon a row that is not sorted. */
+/* Block of x by block (spmm_blocks.c), which is faster where it pays: many entries, that meet the rows
+ * of their columns, and an x that no cache holds. The first `made` rows are, all unless it comes upon a row that is not sorted. */
 bool ld_spmm_blocks_pay(const ld_spmm_job *p);
 ld_status ld_spmm_by_blocks(const ld_spmm_job *p, int64_t *made);
 

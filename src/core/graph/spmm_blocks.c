@@ -60,8 +60,8 @@ bool ld_spmm_blocks_pay(const ld_spmm_job *p)
 {
     int64_t entries = p->a.offsets[p->a.n_rows] - p->a.offsets[0];
     int64_t blocks = (p->a.n_cols >> shift_for(p)) + 1;
-    return p->k >= WIDE && p->a.n_cols >> SHIFT >= LEAST_BLOCKS && blocks <= MOST_BLOCKS &&
-           entries / LEAST_ENTRIES / blocks >= p->a.n_rows;
+    return p->meets == p->a.columns && p->k >= WIDE && p->a.n_cols >> SHIFT >= LEAST_BLOCKS &&
+           blocks <= MOST_BLOCKS && entries / LEAST_ENTRIES / blocks >= p->a.n_rows;
 }
 
 /* --- the order of entries ----------------------------------------------------------------------- */

@@ -14,6 +14,7 @@ return {
   ["Matrix:matmul"] = {
     of_matrix(function(A, x) return A:matmul(x) end, M),
     of_matrix(function(A, x, b) return A:matmul(x, b) end, M, vector(3)),
+    of_matrix(function(A, x, b) return A:matmul(x, b, index{4, 2, 2, 1}) end, M, vector(3)),
   },
   ["Matrix:matmul_t"] = of_matrix(function(A, x) return A:matmul_t(x) end, M),
   ["Matrix:with_values"] = of_matrix(function(A) return A end),
