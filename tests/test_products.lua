@@ -52,7 +52,7 @@ end
 
 --- Tiles have at most 192 rows, 512 from 4,097 rows on, or 128 where the result has 128 columns or
 -- less, and at most 128 columns, or 256 from 1,537 rows on. Gradients of b have sums of m products:
--- from 768 on in 2, 4, 8, 16 pieces of at least 384, with tiles of at most 608 rows and 256 columns.
+-- from 768 on in 2, 4, 8, 16 pieces of 384 or more, with tiles of at most 608 rows and 256 columns.
 function tests.test_shapes()
   for _, shape in ipairs{{1, 1, 1}, {1, 300, 1}, {6, 4, 8}, {128, 3, 128}, {129, 3, 5},
                          {192, 2, 129}, {193, 5, 130}, {3, 260, 300}, {1536, 2, 17},

@@ -2,9 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -16,6 +16,7 @@ enum { GRAIN = 128, LOOKED_AT = 32 };
 static ld_status map(ld_mapping **out, int fd, int64_t position, int64_t size, bool shared)
 {
     int64_t before = position % sysconf(_SC_PAGESIZE); /* mappings begin with a page */
+    struct stat file;
     ld_mapping *m = ld_alloc(sizeof *m, LD_MEM_IO);
     if (!m)
         return LD_NOMEM;
@@ -27,6 +28,7 @@ static ld_status map(ld_mapping **out, int fd, int64_t position, int64_t size, b
         return ld_fail(LD_IO, "a file cannot be mapped: %s", strerror(errno));
     }
     m->data = (char *)m->base + before;
+    m->is_large = fstat(fd, &file) == 0 && (size_t)file.st_size > ld_platform_memory() / 4;
     *out = m;
     return LD_OK;
 }
@@ -56,7 +58,7 @@ ld_status ld_mapping_temporary(ld_mapping **out, const char *folder, int64_t siz
 
 void ld_mapping_advise(const ld_mapping *m, ld_access access)
 {
-    if (m->length > ld_platform_memory() / 4)
+    if (m->is_large)
         posix_madvise(m->base, m->length,
                       access == LD_ACCESS_RANDOM ? POSIX_MADV_RANDOM : POSIX_MADV_SEQUENTIAL);
 }
@@ -72,13 +74,21 @@ void ld_mapping_fetch(const ld_mapping *m, const void *from, int64_t size)
 typedef struct {
     char *base;
     const int32_t *ids;
-    int64_t first, size, page; /* where row 0 begins, and the sizes of a row and of a page */
+    const int64_t *offsets; /* row r has elements offsets[r] .. offsets[r + 1] - 1; NULL: r alone */
+    int64_t first, size, page; /* where element 0 begins; of an element, of a page */
 } rows_of_mapping;
 
 /* The first page of row i of them. */
 static char *page_of(const rows_of_mapping *p, int64_t i)
 {
-    return p->base + (p->first + p->ids[i] * p->size) / p->page * p->page;
+    int64_t at = p->offsets ? p->offsets[p->ids[i]] : p->ids[i];
+    return p->base + (p->first + at * p->size) / p->page * p->page;
+}
+
+static char *end_of(const rows_of_mapping *p, int64_t i)
+{
+    int64_t at = p->offsets ? p->offsets[p->ids[i] + 1] : p->ids[i] + 1;
+    return p->base + p->first + at * p->size;
 }
 
 static void ask_for_rows(void *ctx, int64_t begin, int64_t end)
@@ -86,8 +96,8 @@ static void ask_for_rows(void *ctx, int64_t begin, int64_t end)
     const rows_of_mapping *p = ctx;
     struct iovec asked[GRAIN];
     for (int64_t i = begin; i < end; i++) {
-        char *from = page_of(p, i), *to = p->base + p->first + (p->ids[i] + 1) * p->size;
-        asked[i - begin] = (struct iovec){from, (size_t)(to - from)};
+        char *from = page_of(p, i);
+        asked[i - begin] = (struct iovec){from, (size_t)(end_of(p, i) - from)};
     }
     ld_platform_fetch(asked, (size_t)(end - begin));
 }
@@ -95,11 +105,9 @@ static void ask_for_rows(void *ctx, int64_t begin, int64_t end)
 static void touch_rows(void *ctx, int64_t begin, int64_t end)
 {
     const rows_of_mapping *p = ctx;
-    for (int64_t i = begin; i < end; i++) {
-        const char *to = p->base + p->first + (p->ids[i] + 1) * p->size;
-        for (const char *at = page_of(p, i); at < to; at += p->page)
+    for (int64_t i = begin; i < end; i++)
+        for (const char *at = page_of(p, i), *to = end_of(p, i); at < to; at += p->page)
             (void)*(const volatile char *)at;
-    }
 }
 
 /* Whether some rows, spread over all, are in memory. To ask for rows that are there takes as long as
@@ -113,15 +121,16 @@ static bool seem_in_memory(const rows_of_mapping *p, int64_t n)
 }
 
 ld_status ld_mapping_prefetch(const ld_mapping *m, const void *rows, int64_t size,
-                              const int32_t *ids, int64_t n)
+                              const int64_t *offsets, const int32_t *ids, int64_t n)
 {
     rows_of_mapping p = {.base = m->base,
                          .ids = ids,
+                         .offsets = offsets,
                          .first = (const char *)rows - (const char *)m->base,
                          .size = size,
                          .page = sysconf(_SC_PAGESIZE)};
     ld_status st = LD_OK;
-    if (n > 0 && !seem_in_memory(&p, n))
+    if (n > 0 && m->is_large && !seem_in_memory(&p, n))
         st = ld_parallel_for(n, GRAIN, ask_for_rows, &p);
     return st == LD_OK ? ld_parallel_for(n, GRAIN, touch_rows, &p) : st;
 }

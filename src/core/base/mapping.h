@@ -7,6 +7,7 @@
 #define LD_BASE_MAPPING_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,7 +17,8 @@ typedef struct ld_mapping {
     atomic_int refs;
     void *base; /* the page that holds the first byte */
     size_t length;
-    char *data; /* the first byte */
+    char *data;    /* the first byte */
+    bool is_large; /* the file, a quarter of memory or more: its pages may not stay there */
 } ld_mapping;
 
 /* Maps bytes position .. position + size - 1 of an open file, size > 0, with one reference. They
@@ -35,18 +37,19 @@ ld_mapping *ld_mapping_ref(ld_mapping *m);
 void ld_mapping_unref(ld_mapping *m);
 
 /* How the pages will be touched from now on: one here and one there, for which nothing around them
- * is read; or one after the other, for which much is read ahead. What will stay in memory, since it
- * is not a quarter of it, is left to the system. */
+ * is read; or one after the other, for which much is read ahead. Pages of a file that is not large
+ * are left to the system. */
 typedef enum { LD_ACCESS_RANDOM, LD_ACCESS_SEQUENTIAL } ld_access;
 void ld_mapping_advise(const ld_mapping *m, ld_access access);
 
 /* Asks for `size` bytes from `from` on, in m, to be read from the file, without waiting for them. */
 void ld_mapping_fetch(const ld_mapping *m, const void *from, int64_t size);
 
-/* Brings rows ids[0 .. n - 1] of `size` bytes each, row 0 of which is at `rows` in m, into memory: the
- * disk is asked for all of them at once, unless they seem to be there, and then waited for. With the
+/* Brings rows ids[0 .. n - 1] into memory: the disk is asked for all of them at once, where m is large
+ * and they do not seem to be there, and then waited for. At `rows` in m lie elements of `size` bytes,
+ * of which row r is number r, or with offsets numbers offsets[r] .. offsets[r + 1] - 1. With the
  * failures of ld_parallel_for. */
 ld_status ld_mapping_prefetch(const ld_mapping *m, const void *rows, int64_t size,
-                              const int32_t *ids, int64_t n);
+                              const int64_t *offsets, const int32_t *ids, int64_t n);
 
 #endif

@@ -142,6 +142,17 @@ void ld_structure_advise(const ld_structure *s, ld_access access)
         ld_mapping_advise(s->mapped[1], access);
 }
 
+ld_status ld_structure_prefetch(const ld_structure *s, const ld_index *rows)
+{
+    if (!s->mapped[1] || !s->mapped[1]->is_large)
+        return LD_OK;
+    ld_status st = ld_mapping_prefetch(s->mapped[0], s->offsets, sizeof *s->offsets, NULL,
+                                       rows->data, rows->size);
+    return st == LD_OK ? ld_mapping_prefetch(s->mapped[1], s->columns, sizeof *s->columns,
+                                             s->offsets, rows->data, rows->size)
+                       : st;
+}
+
 void ld_structure_forget(const ld_structure *s, int64_t first, int64_t end)
 {
     const ld_mapping *m = s->shared ? s->shared->mapping : s->mapped[1];

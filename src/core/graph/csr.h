@@ -82,6 +82,10 @@ ld_status ld_structure_verify(ld_structure *s);
 /* How pages of a mapped structure will be touched; nothing for one in memory. */
 void ld_structure_advise(const ld_structure *s, ld_access access);
 
+/* Brings these rows into memory, which must be in range, all of them at once: where they lie in a file
+ * that is large. Otherwise, and for a structure in memory, nothing is done. */
+ld_status ld_structure_prefetch(const ld_structure *s, const ld_index *rows);
+
 /* The columns of entries first .. end - 1 will not be read for long: where they lie in a file they
  * take no memory until they are. */
 void ld_structure_forget(const ld_structure *s, int64_t first, int64_t end);

@@ -150,8 +150,10 @@ ld_status ld_csr_hash(uint64_t *hash, const ld_csr *a)
     const ld_structure *s = a->s;
     *hash = ld_hash_word(ld_hash_word(LD_HASH_SEED, (uint64_t)s->n_rows), (uint64_t)s->n_cols);
     LD_TRY(ld_hash_bytes(hash, s->offsets, (size_t)(s->n_rows + 1) * sizeof *s->offsets));
+    ld_structure_advise(s, LD_ACCESS_SEQUENTIAL);
     LD_TRY(ld_hash_bytes(hash, s->columns, (size_t)s->nnz * sizeof *s->columns));
     LD_TRY(ld_hash_items(hash, s->n_rows, hash_values, a));
 done:
+    ld_structure_advise(s, LD_ACCESS_RANDOM);
     return st;
 }

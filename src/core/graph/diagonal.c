@@ -17,12 +17,14 @@ ld_status ld_csr_diagonal(ld_index **out, const ld_csr *a)
 {
     const ld_structure *s = a->s;
     ld_status st = ld_index_new(out, s->n_rows);
+    ld_structure_advise(s, LD_ACCESS_SEQUENTIAL);
     for (int64_t r = 0; st == LD_OK && r < s->n_rows; r++) {
         (*out)->data[r] = -1;
         for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
             if (s->columns[e] == ld_structure_row_id(s, r))
                 (*out)->data[r] = (int32_t)(e - s->offsets[r]);
     }
+    ld_structure_advise(s, LD_ACCESS_RANDOM);
     return st;
 }
 

@@ -95,7 +95,9 @@ static ld_status sum(ld_row_mass **out, ld_csr *a, int power)
     if (!atomic_load(&job.refused)) {
         if (!(job.m = masses_new(a, power)))
             return LD_NOMEM;
+        ld_structure_advise(a->s, LD_ACCESS_SEQUENTIAL);
         st = ld_parallel_for(a->s->n_rows, GRAIN, sum_rows, &job);
+        ld_structure_advise(a->s, LD_ACCESS_RANDOM);
     }
     if (st == LD_OK && atomic_load(&job.refused)) {
         ld_free(job.m);

@@ -17,6 +17,7 @@ static ld_status copy_rows(ld_structure **structure, ld_tensor **values, ld_csr 
     ld_structure *s = NULL;
     ld_status st;
     LD_TRY(ld_index_check(rows, 0, p->n_rows, "slice: node"));
+    LD_TRY(ld_structure_prefetch(p, rows));
     int64_t nnz = ld_structure_count(p, rows);
     LD_TRY(ld_structure_new(&s, rows->size, n_cols, nnz, p->origin != NULL));
     ld_structure_sliced(s, a);

@@ -268,8 +268,11 @@ done:
 static ld_status find_matches(search *q)
 {
     const ld_structure *p = q->a->s, *by_cols = NULL;
+    ld_status st = LD_OK;
     if (q->rows)
         ld_structure_by_cols(&by_cols, q->a->s, false);
+    if (by_cols && (st = ld_structure_prefetch(by_cols, q->cols)) != LD_OK)
+        return st;
     int64_t in_rows = q->rows ? ld_structure_count(p, q->rows) : p->nnz;
     int64_t in_cols = by_cols ? ld_structure_count(by_cols, q->cols) : INT64_MAX;
     bool columns = by_cols && in_cols < in_rows / COLUMN_COST;

@@ -47,6 +47,7 @@ ld_status ld_csr_col_sums(ld_tensor **out, const ld_csr *a, int power)
     double *sums = ld_calloc_array(s->n_cols, sizeof *sums, LD_MEM_SCRATCH);
     if (!sums)
         return LD_NOMEM;
+    ld_structure_advise(s, LD_ACCESS_SEQUENTIAL);
     if (!a->values) {
         col_sums_unvalued(sums, a, power);
     } else {
@@ -57,6 +58,7 @@ ld_status ld_csr_col_sums(ld_tensor **out, const ld_csr *a, int power)
             }
         }
     }
+    ld_structure_advise(s, LD_ACCESS_RANDOM);
     LD_TRY(ld_tensor_new(out, 1, s->n_cols, 1));
     for (int64_t c = 0; c < s->n_cols; c++)
         (*out)->data[c] = (float)sums[c];

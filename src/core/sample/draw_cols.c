@@ -275,6 +275,7 @@ ld_status ld_draw_cols(ld_csr **out, ld_index **src, ld_tensor **w, ld_csr *a, c
         d.certain = always;
         d.n_certain = always->size;
     }
+    LD_TRY(ld_structure_prefetch(a->s, rows));
     LD_TRY(consider(&two_stages, &d));
     st = two_stages ? draw_in_two_stages(out, src, w, &d) : scan(out, src, w, &d);
 done:

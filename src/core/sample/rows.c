@@ -112,6 +112,7 @@ static ld_status plan(rows_job *job, const ld_index *first)
         LD_TRY(ld_index_check(first, 0, s->n_cols, what));
     }
     LD_TRY(ld_check_always(job->where, s, job->rows, job->always));
+    LD_TRY(ld_structure_prefetch(s, job->rows));
     if (!(job->plans = ld_alloc_array(n, sizeof *job->plans, LD_MEM_SCRATCH)))
         return LD_NOMEM;
     for (int64_t i = 0; i < n; i++) {

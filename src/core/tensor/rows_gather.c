@@ -221,7 +221,7 @@ static ld_status prefetch_parts(const ld_rows *x, const int32_t *ids, int64_t n)
             if (ids[k] >= part->first && ids[k] - part->first < part->rows->n_rows)
                 own[count++] = (int32_t)(ids[k] - part->first);
         LD_TRY(ld_mapping_prefetch(part->rows->mapping, part->rows->data,
-                                   x->n_cols * ld_number_size(x->number), own, count));
+                                   x->n_cols * ld_number_size(x->number), NULL, own, count));
     }
 done:
     ld_free(own);
@@ -232,7 +232,7 @@ ld_status ld_rows_prefetch(const ld_rows *x, const ld_index *ids)
 {
     ld_status st = ld_index_check(ids, 0, x->n_rows, "prefetch: row");
     if (st == LD_OK && x->mapping)
-        st = ld_mapping_prefetch(x->mapping, x->data, x->n_cols * ld_number_size(x->number),
+        st = ld_mapping_prefetch(x->mapping, x->data, x->n_cols * ld_number_size(x->number), NULL,
                                  ids->data, ids->size);
     return st == LD_OK && x->n_parts > 0 ? prefetch_parts(x, ids->data, ids->size) : st;
 }
