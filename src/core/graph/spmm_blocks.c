@@ -26,7 +26,9 @@ enum {
     CHUNK = 256, /* rows of y */
     TILE_BYTES = 1 << 26,
     COPY_GRAIN = 512,
-    AHEAD = 16 /* rows of x that are asked for before they are copied */
+    AHEAD = 16,          /* rows of x that are asked for before they are copied */
+    ENTRIES_AHEAD = 512, /* and entries before they are counted */
+    LINE = 16            /* entries of a cache line */
 };
 
 /* The entries of a tile's rows in the order in which they are wanted. */
@@ -78,11 +80,14 @@ static inline __attribute__((always_inline)) bool count_row(const tile *p, int64
     bool sorted = true;
     for (int64_t b = 0; b < p->blocks; b++)
         ends[b] = from;
-    for (const int32_t *c = from; c < end; c++) {
-        LD_ONE_BY_ONE(c);
-        sorted &= before < *c;
-        before = *c;
-        ends[*c >> p->shift] = c + 1;
+    for (const int32_t *c = from, *stop; c < end;) {
+        __builtin_prefetch(c + ENTRIES_AHEAD);
+        for (stop = end - c < LINE ? end : c + LINE; c < stop; c++) {
+            LD_ONE_BY_ONE(c);
+            sorted &= before < *c;
+            before = *c;
+            ends[*c >> p->shift] = c + 1;
+        }
     }
     for (int64_t b = 0; b < p->blocks && sorted; b++) {
         int64_t count = ends[b] > from ? ends[b] - from : 0;
