@@ -143,9 +143,9 @@ cli.main(spec, arg, function(opts)
   end
   package.loaded.ladies_host.heed_termination()      -- the files are large
   opts.memory = opts.memory and units.bytes("ladies bench papers: memory", opts.memory) or nil
-  print(("%s, %d threads; %d edges a node, %d batches, %d workers, %d "
-    .. "layers"):format(of_machine.text(), ladies.threads(), opts.edges, opts.batches, opts.workers,
-    opts.layers))
+  print(("%s, %d threads; %d edges a node, %d batches, %s, %d layers"):format(of_machine.text(),
+    ladies.threads(), opts.edges, opts.batches,
+    opts.workers == 1 and "a worker" or opts.workers .. " workers", opts.layers))
   local fits = with_graph(opts, opts.fits, function(path) return train(opts, path, true) end)
   local results = {}
   print_head()
