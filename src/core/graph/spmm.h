@@ -45,7 +45,8 @@ static inline float ld_spmm_weight(const ld_factors *a, int64_t e)
 ld_status ld_spmm_by_rows(const ld_spmm_job *p);
 
 /* Block of x by block (spmm_blocks.c), which is faster where it pays: many entries, that meet the rows
- * of their columns, and an x that no cache holds. The first `made` rows are, all unless it comes upon a row that is not sorted. */
+ * of their columns, and an x that no cache holds. The first `made` rows are, all unless it comes upon a
+ * row that is not sorted. */
 bool ld_spmm_blocks_pay(const ld_spmm_job *p);
 ld_status ld_spmm_by_blocks(const ld_spmm_job *p, int64_t *made);
 
