@@ -22,6 +22,10 @@ ld_status ld_op_spmm_rows(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *
 ld_status ld_op_spmm_t(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x);
 
 /* --- rows (op_rows.c) ------------------------------------------------------------------------- */
+/* to[rows[i]] += from[i], in rows of n_cols elements: by all threads where no row comes twice, which
+ * `distinct` says, otherwise one after the other. With the failures of ld_parallel_for. */
+ld_status ld_add_to_rows(float *to, const float *from, const ld_index *rows, int64_t n_cols,
+                         bool distinct);
 /* Row rows[i] of x as row i. */
 ld_status ld_op_gather(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_index *rows);
 /* n_rows rows of zeros, to which row i of x is added at row rows[i]. */

@@ -1,7 +1,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/simd.h"
 #include "base/threads.h"
 #include "grad/broadcast.h"
 #include "grad/nonzero_rows.h"
@@ -13,25 +12,6 @@ enum {
     ENTRY = 32,         /* what reading its row where it is costs an entry, in elements copied */
     ROWS_AT_ONCE = 1024 /* that are copied to be multiplied, and stay in a cache until they are */
 };
-
-/* to[rows[i]] += from[i]; no row comes twice */
-typedef struct {
-    float *to;
-    const float *from;
-    const int32_t *rows;
-    int64_t n_cols;
-} row_sums;
-
-LD_CLONES(add_rows)
-{
-    const row_sums *p = ctx;
-    for (int64_t i = begin; i < end; i++) {
-        const float *from = p->from + i * p->n_cols;
-        float *to = p->to + p->rows[i] * p->n_cols;
-        for (int64_t j = 0; j < p->n_cols; j++)
-            to[j] += from[j];
-    }
-}
 
 /* The terms of dA and dB from these rows of dC; a_grad or b_grad is NULL where it is not wanted. */
 static ld_status matmul_rows_backward(const ld_node *n, ld_tensor *a_grad, ld_tensor *b_grad,
@@ -48,8 +28,7 @@ static ld_status matmul_rows_backward(const ld_node *n, ld_tensor *a_grad, ld_te
         if (!part)
             LD_TRY(ld_tensor_new(&part, 2, rows->size, a->n_cols));
         LD_TRY(ld_matmul(part, g, false, n->in[1], true, false));
-        row_sums p = {a_grad->data, part->data, rows->data, a->n_cols};
-        LD_TRY(ld_parallel_for(rows->size, ROW_GRAIN, add_rows, &p));
+        LD_TRY(ld_add_to_rows(a_grad->data, part->data, rows, a->n_cols, true));
     }
 done:
     ld_tensor_unref(g);

@@ -30,14 +30,29 @@ static void gather_rows(void *ctx, int64_t begin, int64_t end)
     }
 }
 
-/* dst[rows[i]] += src[i]; one thread, since rows may repeat */
-static void scatter_rows(float *dst, const float *src, const ld_index *rows, int64_t n_cols)
+typedef struct {
+    float *to;
+    const float *from;
+    const int32_t *rows;
+    int64_t n_cols;
+} row_sums;
+
+LD_CLONES(add_rows)
 {
-    for (int64_t i = 0; i < rows->size; i++) {
-        float *d = dst + rows->data[i] * n_cols;
-        for (int64_t j = 0; j < n_cols; j++)
-            d[j] += src[i * n_cols + j];
+    const row_sums *p = ctx;
+    for (int64_t i = begin; i < end; i++) {
+        const float *from = p->from + i * p->n_cols;
+        float *to = p->to + p->rows[i] * p->n_cols;
+        for (int64_t j = 0; j < p->n_cols; j++)
+            to[j] += from[j];
     }
+}
+
+ld_status ld_add_to_rows(float *to, const float *from, const ld_index *rows, int64_t n_cols,
+                         bool distinct)
+{
+    row_sums p = {to, from, rows->data, n_cols};
+    return ld_parallel_for(rows->size, distinct ? ROW_GRAIN : rows->size + 1, add_rows, &p);
 }
 
 static ld_status gather_backward(ld_node *n)
@@ -45,7 +60,7 @@ static ld_status gather_backward(ld_node *n)
     ld_tensor *grad;
     ld_status st = ld_grad_zeroed(n->in[0], &grad);
     if (st == LD_OK)
-        scatter_rows(grad->data, n->out->grad->data, n->index, grad->n_cols);
+        st = ld_add_to_rows(grad->data, n->out->grad->data, n->index, grad->n_cols, false);
     return st;
 }
 
@@ -92,7 +107,7 @@ ld_status ld_op_scatter_add(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_ind
                        rows->size, x->n_rows);
     LD_TRY(ld_index_check(rows, 0, n_rows, "scatter_add: row"));
     LD_TRY(ld_tensor_full(&y, x->ndim, n_rows, x->n_cols, 0.0f));
-    scatter_rows(y->data, x->data, rows, x->n_cols);
+    st = ld_add_to_rows(y->data, x->data, rows, x->n_cols, false);
 done:
     return ld_tape_finish(tape, out, y, &node, st);
 }
