@@ -117,8 +117,10 @@ function tests.test_errors_in_a_file()
   lu.assertStrMatches(err, 'ladies lab: [^\n]*call%.lua:7: call %(9%): seeds 1, draw 1: Rng has no '
     .. 'field or method "choice"\n')
   out = lab(path .. ":9", "ladies:5")
-  lu.assertNotNil(out:gsub("%s+", " "):find "it fails: [^ ]*/wrong%.lua:7: ")
-  lu.assertStrContains(out, "LADIES (5): Its embedding is ")
+  out = out:gsub("%s+", " ")
+  lu.assertNotNil(out:find "it fails: [^ ]*/wrong%.lua:7: ")
+  -- Which verdict it gets depends on how many draws fit into the seconds.
+  lu.assertNotNil(out:find "LADIES %(5%): %u.-%. The embedding is off by [%d.]+ %%")
   lu.assertNil(out:find("wrong (9): The contract", 1, true))
 end
 
