@@ -383,6 +383,51 @@ function tests.test_gradients_that_are_passed_on()
   lu.assertEquals(x.grad:to_table(), {32, -4, 48})
 end
 
+-- ---------------------------------------------------------------- denormal numbers
+
+local SMALL = 1e-30       -- its products with numbers below 1e-8 are denormal
+
+-- The gradient of a vector of n ones that goes back through two factors, and the least number of
+-- their product, which is made after it in the same step.
+local function through(n, factor)
+  local w = ladies.ones(n):requires_grad_()
+  local forward
+  do
+    local _ <close> = ladies.step();
+    ((w * SMALL) * factor):sum():backward()
+    forward = (ladies.full(n, SMALL) * factor):min()
+  end
+  return w.grad, forward
+end
+
+--- Backward takes denormal numbers for zeros, in every thread; what is not backward does not.
+function tests.test_denormal_gradients_are_zeros()
+  local before = ladies.threads()
+  for _, threads in ipairs{1, 4} do
+    ladies.threads(threads)
+    for _, n in ipairs{3, 1 << 20} do
+      local gradient, forward = through(n, 1e-12)
+      lu.assertEquals({gradient:max(), gradient:min()}, {0, 0})
+      lu.assertTrue(forward > 0)
+      lu.assertTrue((ladies.full(n, SMALL) * 1e-12):min() > 0)
+      gradient = through(n, 1e-7)
+      lu.assertAlmostEquals(gradient:min(), 1e-37, 1e-43)
+    end
+    local tiny = 2.0 ^ -1060                              -- Lua's own numbers
+    lu.assertTrue(tiny / 2 > 0)
+  end
+  ladies.threads(before)
+end
+
+function tests.test_denormal_numbers_after_an_error()
+  local wrong = ladies.op{name = "wrong", forward = function(x) return x:clone() end,
+    backward = function() error "no gradient" end}
+  local step <close> = ladies.step()
+  fails("no gradient", function() wrong(parameter{1, 2}):sum():backward() end)
+  lu.assertTrue(2.0 ^ -1060 / #step > 0)
+  lu.assertTrue((tensor{SMALL} * 1e-12)[1] > 0)
+end
+
 -- ---------------------------------------------------------------- steady state
 
 function tests.test_memory_stays_flat()

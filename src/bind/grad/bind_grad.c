@@ -304,7 +304,8 @@ static const bind_function functions[] = {
 static const bind_function tensor_methods[] = {
     {"backward", tensor_backward,
      "loss:backward()\nComputes the gradients of a one-element tensor with respect to all\n"
-     "parameters that it depends on. Once per step. An error half-way drops all gradients."},
+     "parameters that it depends on. Once per step. An error half-way drops all gradients. Numbers\n"
+     "below 2^-126 (denormal) count as zeros meanwhile: with them steps take several times as long."},
     {"detach", tensor_detach,
      "t:detach() -> Tensor\nt's value as a constant that outlives the step. Memory is shared."},
     {"requires_grad_", tensor_requires_grad,

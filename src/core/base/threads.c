@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/float_mode.h"
 #include "base/platform.h"
 
 #if defined(__x86_64__)
@@ -37,6 +38,7 @@ static struct {
     ld_loop_fn *fn;
     void *ctx;
     int64_t n, grain;
+    ld_float_mode mode; /* the caller's */
     atomic_llong next;
     atomic_bool cancelled;
 } pool = {.owner = PTHREAD_MUTEX_INITIALIZER,
@@ -97,6 +99,7 @@ static void *helper(void *start)
         if (atomic_load(&pool.stop))
             return NULL;
         if (enter()) {
+            ld_float_mode_set(pool.mode);
             run_chunks();
             atomic_fetch_sub(&pool.gate, 1);
         }
@@ -209,6 +212,7 @@ ld_status ld_parallel_for(int64_t n, int64_t grain, ld_loop_fn *fn, void *ctx)
         pool.ctx = ctx;
         pool.n = n;
         pool.grain = grain;
+        pool.mode = ld_float_mode_get();
         atomic_store(&pool.next, 0);
         atomic_store(&pool.cancelled, false);
         atomic_store(&pool.gate, OPEN);

@@ -82,7 +82,8 @@ double ld_tape_seconds(const ld_tape *tape, int64_t i);
 /* Passes gradients from `loss`, a tensor of one element made in this step, to all that it depends
  * on. LD_STATE when called twice in a step, and when something that an operation's backward reads
  * was changed in place after the operation. On any failure half-way, the gradients of all tensors
- * that the step used are dropped, those of earlier steps with them. */
+ * that the step used are dropped, those of earlier steps with them. Denormal numbers count as zeros
+ * meanwhile (base/float_mode.h). */
 ld_status ld_tape_backward(ld_tape *tape, ld_tensor *loss);
 
 /* t's value as a constant outside of any step; it shares t's storage. */
