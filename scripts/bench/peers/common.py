@@ -30,6 +30,7 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 torch.set_num_threads(case["threads"])
+torch.set_flush_denormal(True)  # as ladies in its passes backward
 torch.manual_seed(1)
 
 
