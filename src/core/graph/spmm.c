@@ -1,5 +1,5 @@
 /* Products of a sparse matrix and a dense one. A row of the result is the weighted sum of rows of x,
- * taken up to 64 columns at a time so that the sums stay in vector registers while the entries of the
+ * taken up to 128 columns at a time so that the sums stay in vector registers while the entries of the
  * row go by. Rows are independent: the order of summation is that of the entries.
  *
  * The rows of x come in no order that a processor could foresee, so where x does not fit the cache of
@@ -13,7 +13,7 @@
 #include "tensor/share.h"
 
 enum {
-    TILE = 64,
+    TILE = 128,
     ROW_GRAIN = 64,
     ENTRY_GRAIN = 1 << 14,
     AHEAD = 8,     /* entries */
@@ -60,6 +60,9 @@ static inline __attribute__((always_inline)) void row(const ld_spmm_job *p, int6
     int64_t first = 0, rest = p->k % TILE;
     for (; first + TILE <= p->k; first += TILE)
         tile(p, r, first, TILE, far);
+    if (rest & 64)
+        tile(p, r, first, 64, far);
+    first += rest & 64;
     if (rest & 32)
         tile(p, r, first, 32, far);
     first += rest & 32;
