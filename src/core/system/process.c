@@ -9,9 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/platform.h"
 
-static const double STEP = 0.02, PATIENCE = 2; /* seconds */
+static const double SHORTEST_NAP = 1e-4, LONGEST_NAP = 0.02, PATIENCE = 2; /* seconds */
 
 bool ld_process_exists(const char *name)
 {
@@ -65,10 +66,12 @@ ld_status ld_process_start(ld_process *p, char *const argv[], char *const enviro
     return LD_OK;
 }
 
-static void nap(void)
+/* Between two looks at what was waited for so long: short waits end in time, long ones cost little. */
+static void nap(double waited)
 {
-    struct timespec time = {0, (long)(STEP * 1e9)};
-    nanosleep(&time, NULL);
+    double part = waited / 64;
+    double seconds = part < SHORTEST_NAP ? SHORTEST_NAP : part > LONGEST_NAP ? LONGEST_NAP : part;
+    nanosleep(&(struct timespec){.tv_nsec = (long)(seconds * 1e9)}, NULL);
 }
 
 /* Takes notice of its end, if that has come. */
@@ -87,11 +90,12 @@ static bool has_ended(ld_process *p)
 
 ld_status ld_process_wait(bool *ended, ld_process *p, double seconds)
 {
-    for (double waited = 0; !(*ended = has_ended(p)) && waited < seconds; waited += STEP) {
+    double began = ld_clock(), waited = 0;
+    for (; !(*ended = has_ended(p)) && waited < seconds; waited = ld_clock() - began) {
         ld_status st = ld_poll();
         if (st != LD_OK)
             return st;
-        nap();
+        nap(waited);
     }
     return LD_OK;
 }
@@ -102,9 +106,10 @@ void ld_process_stop(ld_process *p)
     if (has_ended(p))
         return;
     kill(-group, SIGTERM);
-    for (double waited = 0; !has_ended(p) && waited < PATIENCE; waited += STEP)
-        nap();
+    double began = ld_clock(), waited = 0;
+    for (; !has_ended(p) && waited < PATIENCE; waited = ld_clock() - began)
+        nap(waited);
     kill(-group, SIGKILL); /* what it has started may be left */
     while (!has_ended(p))
-        nap();
+        nap(0);
 }
