@@ -116,6 +116,25 @@ function tests.test_large_blocks_make_way()
   lu.assertTrue(resident - 24e6 < peak + (65 << 20), ("%d resident for %d"):format(resident, peak))
 end
 
+-- A large block again and again in a process that has had many small ones: how often the system was
+-- asked, once it had been.
+local AFTER_SMALL = [[
+  local blocks = {}
+  for i = 1, 170 do blocks[i] = ladies.zeros(600, 256) end
+  for _, block in ipairs(blocks) do block:release() end
+  ladies.zeros(100000, 256):release()
+  local before = ladies.memory().system_calls
+  for i = 1, 5 do ladies.zeros(100000, 256):release() end
+  io.write(ladies.memory().system_calls - before)
+]]
+
+--- Free small blocks leave large ones their place.
+function tests.test_large_blocks_after_small_ones()
+  if ladies.memory().cached == 0 then return end          -- the sanitizers see every free
+  local out, _, status = shell.run_ladies{"-e", AFTER_SMALL}
+  lu.assertEquals({out, status}, {"0", 0})
+end
+
 -- Blocks as a training step takes them, smaller ones for each layer and then larger ones again, and
 -- the pages that the system had to give for a step once there were a few.
 local STEPS = [[

@@ -16,9 +16,11 @@
  * pages, which keep what they cost to be had. Before one grows past what was ever needed, others go
  * back to the system. Large blocks have no spares.
  *
- * What is counted as in use is what was asked for. Free lists may hold as much as keeps all blocks
- * together within 1.25 x the most that was in use + 64 MiB: enough that a loop whose demand goes up
- * and down never meets malloc again, and never far more than the program needed at once anyway. */
+ * What is counted as in use is what was asked for. Free lists may hold as much as keeps all small blocks,
+ * and all large ones, within 1.25 x the most of them that was in use + 64 MiB: enough that a loop whose
+ * demand goes up and down never meets malloc again, and never far more than the program needed at once
+ * anyway. Neither takes the other's part: where small ones took that of large ones, a process that had
+ * trained on small graphs mapped every large block anew. */
 #include "base/memory.h"
 
 #include <pthread.h>
@@ -51,12 +53,18 @@ typedef struct block {
 
 _Static_assert(sizeof(block) <= HEADER, "a block's header must fit its cache line");
 
+/* The room of blocks. */
+typedef struct {
+    int64_t used, most_used; /* of those in use, now and at most */
+    int64_t cached;          /* of free ones */
+} sums;
+
 static struct {
     pthread_mutex_t lock;
     block *free[CLASSES + 1];    /* the last: large ones */
     int64_t blocks[CLASSES + 1]; /* that exist, free or in use */
-    int64_t used, most_used;     /* the room of the blocks in use, now and at most */
-    int64_t too_much;            /* of it, what large blocks have that nobody asked for */
+    sums small, large;
+    int64_t too_much; /* what large blocks in use have that nobody asked for */
     ld_memory_stats stats;
     int64_t fail_in;
 } memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -97,12 +105,22 @@ const char *ld_memory_tag_name(ld_memory_tag tag)
     return names[tag];
 }
 
+static bool is_large(const block *b)
+{
+    return b->size_class == CLASSES;
+}
+
+static sums *sums_of(const block *b)
+{
+    return is_large(b) ? &memory.large : &memory.small;
+}
+
 /* Takes the block out of its list that *link points to. */
 static block *unlink_block(block **link)
 {
     block *b = *link;
     *link = b->next;
-    memory.stats.cached -= (int64_t)b->room;
+    sums_of(b)->cached -= (int64_t)b->room;
     return b;
 }
 
@@ -118,7 +136,7 @@ static block *take_small(int c)
 static void release(block *b)
 {
     memory.blocks[b->size_class]--;
-    if (caching && b->size_class == CLASSES)
+    if (caching && is_large(b))
         ld_platform_unmap(b, b->room);
     else
         free(b);
@@ -136,19 +154,19 @@ static void enlarge_pages(void *b, size_t room)
         ld_platform_enlarge(b, room);
 }
 
-/* Gives free large blocks back until so many more bytes leave the program with no more than it ever
- * needed and the slack. */
+/* Gives free large blocks back until so many more bytes leave the program with no more of them than it
+ * ever needed and the slack. */
 static void make_way(int64_t more)
 {
     while (memory.free[CLASSES] &&
-           memory.used + memory.stats.cached + more > memory.most_used + SLACK)
+           memory.large.used + memory.large.cached + more > memory.large.most_used + SLACK)
         release(unlink_block(&memory.free[CLASSES]));
 }
 
 /* Whether a free large block that is long enough may serve a request as it is. */
 static bool is_near(const block *b, size_t room)
 {
-    int64_t rest = (int64_t)(b->room - room), part = memory.most_used / TOO_MUCH_PART;
+    int64_t rest = (int64_t)(b->room - room), part = memory.large.most_used / TOO_MUCH_PART;
     return rest <= (int64_t)room / 4 ||
            memory.too_much + rest <= (part > TOO_MUCH ? part : TOO_MUCH);
 }
@@ -167,7 +185,7 @@ static block *take_large(size_t room)
     }
     if (shortest && is_near(*shortest, room))
         return unlink_block(shortest);
-    if (memory.used + memory.stats.cached + (int64_t)room <= memory.most_used)
+    if (memory.large.used + memory.large.cached + (int64_t)room <= memory.large.most_used)
         return NULL;
     block *b = unlink_block(nearest);
     if (b->room < room)
@@ -205,7 +223,7 @@ static void keep(block *b)
 {
     b->next = memory.free[b->size_class];
     memory.free[b->size_class] = b;
-    memory.stats.cached += (int64_t)b->room;
+    sums_of(b)->cached += (int64_t)b->room;
 }
 
 /* Gives the free blocks back to the system; whether there were any. */
@@ -242,7 +260,7 @@ static size_t room_for(int c, size_t size)
 /* What a large block has that its owner did not ask for. */
 static int64_t excess(const block *b)
 {
-    return b->size_class == CLASSES ? (int64_t)(b->room - b->size) : 0;
+    return is_large(b) ? (int64_t)(b->room - b->size) : 0;
 }
 
 /* Counts a block as in use by its owner. */
@@ -253,12 +271,13 @@ static void count(block *b, size_t size, ld_memory_tag tag)
     b->tag = tag;
     s->live[tag] += (int64_t)size;
     s->total += (int64_t)size;
-    memory.used += (int64_t)b->room;
-    memory.too_much += excess(b);
     if (s->total > s->peak)
         s->peak = s->total;
-    if (memory.used > memory.most_used)
-        memory.most_used = memory.used;
+    sums *of = sums_of(b);
+    of->used += (int64_t)b->room;
+    if (of->used > of->most_used)
+        of->most_used = of->used;
+    memory.too_much += excess(b);
 }
 
 void *ld_alloc(size_t size, ld_memory_tag tag)
@@ -309,12 +328,13 @@ void ld_free(void *p)
     block *b = (block *)((char *)p - HEADER);
     pthread_mutex_lock(&memory.lock);
     ld_memory_stats *s = &memory.stats;
-    int64_t room = (int64_t)b->room, most = memory.most_used;
+    sums *of = sums_of(b);
+    int64_t room = (int64_t)b->room, limit = of->most_used + of->most_used / 4 + SLACK;
     s->live[b->tag] -= (int64_t)b->size;
     s->total -= (int64_t)b->size;
-    memory.used -= room;
+    of->used -= room;
     memory.too_much -= excess(b);
-    if (caching && memory.used + s->cached + room <= most + most / 4 + SLACK)
+    if (caching && of->used + of->cached + room <= limit)
         keep(b);
     else
         release(b);
@@ -325,6 +345,7 @@ ld_memory_stats ld_memory_read(void)
 {
     pthread_mutex_lock(&memory.lock);
     ld_memory_stats stats = memory.stats;
+    stats.cached = memory.small.cached + memory.large.cached;
     pthread_mutex_unlock(&memory.lock);
     return stats;
 }
@@ -342,7 +363,8 @@ void ld_memory_trim(void)
     pthread_mutex_lock(&memory.lock);
     release_cached();
     memory.stats.peak = memory.stats.total;
-    memory.most_used = memory.used;
+    memory.small.most_used = memory.small.used;
+    memory.large.most_used = memory.large.used;
     pthread_mutex_unlock(&memory.lock);
 }
 
