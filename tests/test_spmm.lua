@@ -86,7 +86,7 @@ end
 function tests.test_every_width_of_tiles()
   local rng = ladies.rng(1)
   local A = structure(12, 20, 40, rng)
-  for _, width in ipairs{1, 2, 3, 4, 7, 8, 15, 16, 31, 32, 33, 63, 64, 65, 127, 128, 255} do
+  for _, width in ipairs{1, 2, 3, 4, 7, 8, 15, 16, 31, 32, 33, 63, 64, 65, 127, 128, 191, 255} do
     assert_plain(A, width, rng)
   end
 end

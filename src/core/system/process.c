@@ -111,5 +111,5 @@ void ld_process_stop(ld_process *p)
         nap(waited);
     kill(-group, SIGKILL); /* what it has started may be left */
     while (!has_ended(p))
-        nap(0);
+        nap(waited);
 }
