@@ -73,9 +73,9 @@ function tests.test_every_outcome()
   for i, case in ipairs(CASES) do check_outcomes(case, 4000, ladies.rng(i)) end
 end
 
---- With a table, draws that fall on a certain position, and by wor on one that is drawn, are made
--- again, unless nearly all would.
-function tests.test_every_outcome_by_table()
+--- Draws that fall on a certain position, and by wor on one that is drawn, are made again, unless nearly
+-- all would: with a table, and without where k is at most half of the support.
+function tests.test_every_outcome_drawn_again()
   local cases = {
     {EXAMPLE, 2, {draw = "wr", always = {1}}}, {EXAMPLE, 3, {draw = "wr", always = {4, 2}}},
     {ZEROS, 3, {draw = "wr", always = {4, 2}}}, {SKEWED, 2, {draw = "wr", always = {1}}},
@@ -89,6 +89,7 @@ function tests.test_every_outcome_by_table()
       end
     end
   end
+  for i, case in ipairs(cases) do check_outcomes(case, 2000, ladies.rng(200 + i)) end
   for _, case in ipairs(CASES) do
     if (case[3].draw or "wor") == "wor" then cases[#cases + 1] = case end
   end
@@ -188,15 +189,23 @@ function tests.test_debiased_draws_from_a_large_table()
   end
 end
 
---- The k smallest keys begin the k + 1 smallest: the longest draw tells all the shorter ones.
+--- The longest draw tells all the shorter ones that are made in the same way: one after the other, or,
+-- of more than half of the support, by keys.
 function tests.test_shorter_draws_begin_longer_ones()
   local p, rng = large_p(), ladies.rng(2):at(1)
   local support = 0
   for i = 1, LARGE do support = support + (p[i] > 0 and 1 or 0) end
-  local longest = choose(p, support - 1, WOR, rng)
-  lu.assertEquals(#sampling.unique(longest), support - 1)
-  for _, k in ipairs{1, 2, 3, 64, 511, 512, 1024, 3000} do
-    lu.assertTrue(choose(p, k, WOR, rng) == longest:slice(1, k), k)
+  local half = support // 2
+  for longest, shorter in pairs{
+    [half] = {1, 2, 3, 64, 511, 512, 1024},
+    [support - 1] = {half + 1, half + 64, support - 2},
+  } do
+    local all = choose(p, longest, WOR, rng)
+    lu.assertEquals(#sampling.unique(all), longest)
+    for _, k in ipairs(shorter) do
+      lu.assertTrue(k < longest)
+      lu.assertTrue(choose(p, k, WOR, rng) == all:slice(1, k), k)
+    end
   end
 end
 

@@ -63,21 +63,21 @@ function tests.test_batches()
   for _, case in ipairs{
     {"281 42511 28767 1433, 279 41887 17210 1167",
       S.full(P, {layers = 2})},
-    {"20 3071 22959 24, 20 2853 11192 26",
+    {"20 3763 22959 25, 20 3154 11192 28",
       S.ladies(P, {samples = sizes})},
     {"44 7344 22959 94, 40 5111 11192 80",
       S.ladies(P, {samples = sizes, draw = "wr", self_nodes = "previous"})},
     {"38 5795 22959 84, 33 4543 11192 74",
       S.ladies(P, {samples = sizes, draw = "poisson", self_nodes = "batch"})},
-    {"32 5303 22959 63, 31 4587 11192 57",
+    {"33 5158 22959 63, 31 4444 11192 60",
       S.ladies(P, {samples = sizes, union = "post", self_nodes = "batch"})},
-    {"20 2665 22959 25, 20 3420 11192 24",
+    {"20 3296 22959 23, 20 2696 11192 31",
       S.ladies(P, {samples = sizes, flat = true})},
-    {"20 3482 22959 26, 20 2930 11192 23",
+    {"20 3676 22959 21, 20 2800 11192 26",
       S.ladies(P, {samples = sizes, probability = "uniform", debias = true})},
     {"20 3211 22959 3, 20 1813 11192 10",
       S.fastgcn(P, {samples = sizes})},
-    {"20 2834 22959 26, 20 2598 11192 23",
+    {"20 2740 22959 24, 20 3148 11192 23",
       S.fastgcn(P, {samples = sizes, draw = "wor", candidates = "touched"})},
     {"109 17059 22959 170, 97 16063 11192 146",
       S.graphsage(P, {samples = {3, 2}})},
@@ -92,7 +92,7 @@ end
 --- Whole runs; F1 is a ratio of small numbers, so that the last bits of a machine do not matter.
 function tests.test_runs()
   for _, case in ipairs{
-    {"ladies", "40 40 0.9000 0.9167"}, {"fastgcn", "40 40 0.5000 0.4667"},
+    {"ladies", "40 20 0.9167 0.8500"}, {"fastgcn", "40 40 0.5000 0.4667"},
     {"graphsage", "40 20 0.8833 0.9000"}, {"vrgcn", "40 30 0.8833 0.9000"},
     {"full", "40 40 0.9333 0.9167"},
   } do

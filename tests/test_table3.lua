@@ -41,7 +41,8 @@ function tests.test_table_and_files()
   local records = result.rows[2].records
   lu.assertEquals({records[1].config.seed, records[2].config.seed}, {1, 2})
   local f1 = {100 * records[1].test_f1, 100 * records[2].test_f1}
-  lu.assertStrContains(tostring(result), "| LADIES (5) | " .. Table.deviation(f1, "%.1f").text)
+  lu.assertStrContains((tostring(result):gsub(" +", " ")),
+    "| LADIES (5) | " .. Table.deviation(f1, "%.1f").text)
   local csv = files.lines(out .. "/table3.csv")
   lu.assertEquals(#csv, 3)
   lu.assertStrContains(csv[3], ("toy,LADIES (5),2,%s,"):format(statistics.mean(f1)))

@@ -1,5 +1,7 @@
-/* How single positions are drawn is in keys.c and alias.h; here are the kinds of draws and their
- * weights. The largest k probabilities, from which the capped ones of a Poisson draw come, are the k
+/* How single positions are drawn is in keys.c, sums.h and alias.h; here are the kinds of draws and their
+ * weights. Without replacement positions are drawn one after the other, and again where they were drawn
+ * before; keys serve where most of the support is wanted, or where a few positions hold nearly all of
+ * the mass. The largest k probabilities, from which the capped ones of a Poisson draw come, are the k
  * smallest keys with all E_u = 1. Everything random is a function of (sub-stream, position). */
 #include "sample/choice.h"
 
@@ -13,6 +15,7 @@
 #include "sample/choice_begun.h"
 #include "sample/keys.h"
 #include "sample/mass.h"
+#include "sample/sums.h"
 
 enum { BLOCK = 1024, REJECTED = INT32_MAX };
 
@@ -38,24 +41,46 @@ static void take_all(choice *c)
             c->draws[c->count++] = (ld_draw){1.0, (int32_t)i};
 }
 
-/* Draws from the table, made again where they fall on what is drawn or rejected. That is the rule of
- * successive draws: given what was drawn, the next is in proportion to p among the rest. Where so
- * little is left that most would be made again, this ends early, with fewer than k draws; how many it
- * took says nothing of those to come. */
-static ld_status draw_by_table(choice *c, const ld_alias *table)
+/* What positions are drawn from: a table, or the running sums of n probabilities. */
+typedef struct {
+    const ld_alias *table;
+    const double *sums;
+    int64_t n;
+} source;
+
+/* Draws number position .. position + count - 1 of the stream, count <= LD_ALIAS_GROUP. */
+static void draw_group(int32_t *out, const source *from, ld_stream stream, uint64_t position,
+                       int64_t count)
+{
+    double u[LD_ALIAS_GROUP];
+    if (from->table) {
+        ld_alias_draw_group(out, from->table, stream, position, count);
+        return;
+    }
+    ld_fill_uniform(u, stream, position, count);
+    for (int64_t i = 0; i < count; i++)
+        out[i] = (int32_t)ld_sums_find(from->sums, from->n, u[i] * from->sums[from->n - 1]);
+}
+
+/* Draws that are made again where they fall on what is drawn or rejected. That is the rule of
+ * successive draws: given what was drawn, the next is in proportion to p among the rest. This may end
+ * with fewer than k. */
+static ld_status draw_again(choice *c, const source *from)
 {
     int32_t group[LD_ALIAS_GROUP];
-    const uint64_t most = 4 * (uint64_t)c->k + 64;
-    int64_t n;
+    int64_t n, tries = 0, before = c->count;
     ld_marker *drawn;
     ld_status st = ld_marker_take(&drawn, c->n);
     if (st != LD_OK)
         return st;
     for (int64_t i = 0; c->rejected && i < c->rejected->size; i++)
         ld_marker_set(drawn, c->rejected->data[i], REJECTED);
-    for (uint64_t tries = 0; st == LD_OK && c->count < c->k && tries < most; tries += (uint64_t)n) {
+    for (; st == LD_OK && c->count < c->k; tries += n) {
+        int64_t own = c->count - before;
+        if (!ld_worth_redrawing(own, tries - own))
+            break;
         n = c->k - c->count < LD_ALIAS_GROUP ? c->k - c->count : LD_ALIAS_GROUP;
-        ld_alias_draw_group(group, table, c->stream, tries, n);
+        draw_group(group, from, c->stream, (uint64_t)tries, n);
         for (int64_t i = 0; i < n; i++)
             __builtin_prefetch(&drawn->marks[group[i]]);
         for (int64_t i = 0; i < n; i++) {
@@ -85,31 +110,51 @@ static ld_status probabilities_left(float **out, const choice *c)
     return LD_OK;
 }
 
-/* The draws made elsewhere or from the table, then those that lack of the k; `rest` is the mass of
- * what is left. */
+/* The running sums of n probabilities. */
+static ld_status running_sums(double **out, const float *p, int64_t n)
+{
+    double *sums = ld_alloc_array(n, sizeof *sums, LD_MEM_SCRATCH), sum = 0.0;
+    if (!sums)
+        return LD_NOMEM;
+    for (int64_t i = 0; i < n; i++)
+        sums[i] = sum += p[i];
+    *out = sums;
+    return LD_OK;
+}
+
+/* The draws made elsewhere, then those that lack of the k; `rest` is the mass of what is left. */
 static ld_status draw_successively(choice *c, const ld_alias *table, double *rest)
 {
-    /* Keys are made of other positions of the stream than draws from the table. */
-    const uint64_t first = table ? (uint64_t)1 << 63 : 0;
+    const uint64_t keys_from = (uint64_t)1 << 63; /* positions of the stream that no draw reaches */
     float *left = NULL;
+    double *sums = NULL;
     ld_status st = LD_OK;
     for (int64_t i = 0; c->begun.draws && i < c->begun.draws->size; i++)
         c->draws[c->count++] = (ld_draw){0.0, c->begun.draws->data[i]};
-    if (table)
-        LD_TRY(draw_by_table(c, table));
+    if (table) {
+        LD_TRY(draw_again(c, &(source){.table = table}));
+    } else if (c->count < c->k && c->k <= c->mass.support / 2) {
+        if (c->count > 0)
+            LD_TRY(probabilities_left(&left, c));
+        LD_TRY(running_sums(&sums, left ? left : c->p, c->n));
+        LD_TRY(draw_again(c, &(source){.sums = sums, .n = c->n}));
+    }
     *rest = c->mass.total;
     for (int64_t i = 0; i < c->count; i++)
         *rest -= c->p[c->draws[i].at];
     *rest = fmax(*rest, 0.0); /* rounding */
-    if (c->count == c->k)
-        return st;
-    if (c->count > 0 || c->rejected)
-        LD_TRY(probabilities_left(&left, c));
-    LD_TRY(ld_smallest_keys(c->draws + c->count, rest, left ? left : c->p, c->n, c->k - c->count,
-                            &c->stream, first));
-    c->count = c->k;
+    if (c->count < c->k) {
+        ld_free(left);
+        left = NULL;
+        if (c->count > 0 || c->rejected)
+            LD_TRY(probabilities_left(&left, c));
+        LD_TRY(ld_smallest_keys(c->draws + c->count, rest, left ? left : c->p, c->n,
+                                c->k - c->count, &c->stream, keys_from));
+        c->count = c->k;
+    }
 done:
     ld_free(left);
+    ld_free(sums);
     return st;
 }
 

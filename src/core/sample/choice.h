@@ -44,11 +44,11 @@ typedef struct {
  *
  * `table` is p's alias table, or NULL; with it, draws by wr and wor cost O(k) instead of O(n), with
  * `always` as well unless nearly all of the mass is there, and by wor unless nearly all of it is
- * drawn. All else costs O(n), plus O(k log k) for the order. The result depends on the rng's
- * sub-stream, p, k, the options and, for wor and with `always`, on whether there is a table; its
- * distribution does not. LD_VALUE for bad probabilities (all zero, too, when k > 0 and nothing
- * is certain), a negative k, positions twice in `always`, options that do not go together, or a
- * weight past float32; LD_RANGE for positions in `always` out of range. */
+ * drawn. All else costs O(n + k log n). The result depends on the rng's sub-stream, p, k, the options
+ * and, for wor and with `always`, on whether there is a table; its distribution does not. LD_VALUE for
+ * bad probabilities (all zero, too, when k > 0 and nothing is certain), a negative k, positions twice
+ * in `always`, options that do not go together, or a weight past float32; LD_RANGE for positions in
+ * `always` out of range. */
 ld_status ld_choice(ld_index **pick, ld_tensor **w, const ld_tensor *p, const ld_alias *table,
                     int64_t k, ld_choice_options o, ld_rng *rng);
 

@@ -4,22 +4,23 @@
  * without replacement, in draw order. p is then summed for the chosen columns alone, over the block
  * that is made of them anyway; what it is divided by, R, is known.
  *
- * Where the support is small or a few columns hold nearly all the mass, most draws would be thrown
- * away. After LIMIT k of these the rest is drawn by the scan, from p without the columns drawn so
- * far: exact, since when that happens depends on past draws only. */
+ * Where the support is small, or a few columns or those that are certain hold nearly all the mass, most
+ * draws would be thrown away. The rest is then drawn by the scan, from p without the columns drawn so
+ * far. */
 #include "sample/draw_cols.h"
 
 #include "base/marker.h"
 #include "base/memory.h"
 #include "graph/row_mass.h"
 #include "sample/choice_begun.h"
+#include "sample/sums.h"
 
 enum {
-    LIMIT = 2,  /* draws thrown away for every one wanted */
-    WORTH = 16, /* entries of the rows for every column that make a scan the dearer way */
+    WORTH = 4,  /* entries of the rows for every draw that make a scan the dearer way */
+    LONG = 16,  /* and for every column, that make it worth to have the matrix by columns, too */
     GROUP = 32, /* draws that are made together */
 };
-static const uint64_t FAR = (uint64_t)1 << 63; /* positions of the sub-stream that no scan uses */
+static const uint64_t FAR = (uint64_t)3 << 62; /* positions of the sub-stream that no scan uses */
 
 /* One call, and its draws in two stages. */
 typedef struct {
@@ -92,8 +93,9 @@ static ld_status consider(bool *worth, draw *d)
     if (d->o.way == LD_DRAW_SCAN || d->o.choice.draw == LD_CHOICE_POISSON || d->k <= 0)
         return st;
     int64_t entries = ld_structure_count(s, d->rows);
-    int64_t always = d->o.choice.always ? d->o.choice.always->size : 0; /* read by columns too */
-    bool dear = entries / WORTH < d->k + always || s->n_cols / 2 < d->k;
+    int64_t always = d->o.choice.always ? d->o.choice.always->size : 0;
+    /* Where rows are short, most draws fall on the certain columns. */
+    bool dear = entries / WORTH < d->k + 4 * d->n_certain || s->n_cols / 2 < d->k;
     if (d->k >= s->n_cols || (d->o.way == LD_DRAW_BY_COST && dear))
         return st;
     LD_TRY(ld_csr_row_mass(&d->mass, d->a, d->o.power));
@@ -102,19 +104,10 @@ static ld_status consider(bool *worth, draw *d)
         d->positive += d->mass->positive[d->rows->data[i]];
     }
     *worth = d->total > 0;
-    if (*worth) /* for the block */
+    if (*worth && entries / LONG >= d->k + always) /* for the block */
         LD_TRY(ld_structure_by_cols(&by_cols, d->a->s, true));
 done:
     return st;
-}
-
-/* The first of n ascending sums that exceeds the target. */
-static int64_t find_row(const double *sums, int64_t n, double target)
-{
-    int64_t at = 0;
-    for (; n > 1; n -= n / 2)
-        at += sums[at + n / 2 - 1] <= target ? n / 2 : 0;
-    return at;
 }
 
 /* The columns of n <= GROUP draws from number `first` on. They wait for memory together, not one after
@@ -129,7 +122,7 @@ static void draw_group(int32_t *columns, const draw *d, const double *sums, ld_s
         ld_philox(bits, stream, FAR + (uint64_t)(first + j));
         double of_rows = (double)(((uint64_t)bits[1] << 32 | bits[0]) >> 11) * 0x1p-53;
         fractions[j] = (double)(((uint64_t)bits[3] << 32 | bits[2]) >> 11) * 0x1p-53;
-        rows[j] = d->rows->data[find_row(sums, d->rows->size, of_rows * d->total)];
+        rows[j] = d->rows->data[ld_sums_find(sums, d->rows->size, of_rows * d->total)];
         ld_row_mass_prefetch(d->mass, d->a, rows[j], fractions[j]);
     }
     for (int64_t j = 0; j < n; j++)
@@ -142,14 +135,13 @@ static ld_status draw_some(draw *d, ld_marker *places, const double *sums)
 {
     bool repeats = d->o.choice.draw == LD_CHOICE_WR;
     int32_t *drawn = d->drawn->data, columns[GROUP];
-    int64_t n = 0, size, most = (LIMIT + 1) * d->k;
+    int64_t n = 0, size;
     ld_rng rng = d->rng;
     ld_stream stream = ld_rng_next(&rng);
     ld_status st = LD_OK;
-    for (int64_t i = 0; n < d->k && i < most; i += size) {
+    for (int64_t i = 0; n < d->k && ld_worth_redrawing(n, i - n); i += size) {
         LD_TRY(ld_poll());
-        size = most - i < GROUP ? most - i : GROUP;
-        size = d->k - n < size ? d->k - n : size;
+        size = d->k - n < GROUP ? d->k - n : GROUP;
         draw_group(columns, d, sums, stream, i, size);
         for (int64_t j = 0; j < size; j++)
             __builtin_prefetch(&places->marks[columns[j]]);
