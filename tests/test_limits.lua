@@ -4,6 +4,7 @@ local core = require "ladies_core"
 local ladies = require "ladies"
 local files = require "tools.files"
 local shell = require "tools.shell"
+local tables = require "ladies.base.tables"
 
 local index = ladies.index
 
@@ -148,6 +149,22 @@ function tests.test_address_space()
     end
   end
   lu.assertTrue(worked > 0 and failed > 0)
+end
+
+--- It starts no threads; however it is told so, scripts and programs see the environment as it is.
+function tests.test_openblas_starts_no_threads()
+  if sanitized then return end
+  local variables = {"FIRST=1", "LADIES_ISA=avx2", "OPENBLAS_NUM_THREADS=7", "OTHER=2"}
+  for n = 1, #variables do
+    local words = {"env", "-i", table.unpack(variables, 1, n)}
+    tables.append(words, {shell.ladies, "-e", [[
+      os.execute "env | grep -E '^(FIRST|LADIES_ISA|OPENBLAS|OTHER)' | sort"
+      for line in io.lines "/proc/self/status" do
+        if line:match "^Threads" then print(line) end
+      end
+    ]]})
+    lu.assertEquals(shell.run(words), table.concat(variables, "\n", 1, n) .. "\nThreads:\t1\n")
+  end
 end
 
 --- A free block becomes what is wanted; those that are of no use go back to the system first.

@@ -1,43 +1,61 @@
-/* What must be done before OpenBLAS is initialised, which comes before main: the program is started
- * once more with another environment.
+/* What OpenBLAS is told before it is initialised, which comes before main: by its environment, some of
+ * whose variables are exchanged until then. No other program sees them, nor do scripts.
  *
- * OpenBLAS starts a thread for every processor but one, of which none is ever used here (see
- * tensor/blas.h); each maps 128 MiB, and where a limit on address space (ulimit -v) has no room for
- * that, it asks again for ever. OPENBLAS_NUM_THREADS=1 spares the threads.
+ * It starts a thread for every processor but one, of which none is ever used here (see tensor/blas.h);
+ * they spin for 20 ms, each maps 128 MiB, and where a limit on address space (ulimit -v) has no room
+ * for that, it asks again for ever. OPENBLAS_NUM_THREADS=1 spares the threads.
  *
  * It chooses its kernels by the processor. Where LADIES_ISA holds our own loops back (base/simd.h),
  * OPENBLAS_CORETYPE does the same for them, unless it is set. */
-#include <unistd.h>
+#include <string.h> /* defines __GLIBC__ */
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 #include <stdbool.h>
-#include <string.h>
-#include <sys/resource.h>
 
 #include "base/simd.h"
 
-static const char THREADS[] = "OPENBLAS_NUM_THREADS=", KERNELS[] = "OPENBLAS_CORETYPE=";
+static const char THREADS[] = "OPENBLAS_NUM_THREADS=1", KERNELS[] = "OPENBLAS_CORETYPE=";
 
-enum { MOST = 4096, ADDED = 2 };
+enum { MOST = 2 };
+
+static struct {
+    char **at, *was;
+} exchanged[MOST];
+static int n_exchanged;
+
+static bool is_of(const char *variable, const char *name, size_t length)
+{
+    return strncmp(variable, name, length) == 0;
+}
 
 /* The value of a variable, whose name ends with its "=", or NULL. (getenv has nothing yet.) */
 static const char *value_of(char **environment, const char *name)
 {
-    size_t length = strlen(name);
     for (char **p = environment; *p; p++)
-        if (strncmp(*p, name, length) == 0)
-            return *p + length;
+        if (is_of(*p, name, strlen(name)))
+            return *p + strlen(name);
     return NULL;
 }
 
-static bool wants_one_thread(char **environment)
+/* Puts a setting in the place of its variable or, where there is none, of another that is not for
+ * OpenBLAS. In an environment that has no such place nothing is done. */
+static void exchange(char **environment, const char *setting)
 {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-        return false;
-    const char *set = value_of(environment, THREADS);
-    return !set || strcmp(set, "1") != 0;
+    char **place = NULL;
+    for (char **p = environment; *p; p++) {
+        if (is_of(*p, setting, strcspn(setting, "=") + 1)) {
+            place = p;
+            break;
+        }
+        if (!is_of(*p, "OPENBLAS_", strlen("OPENBLAS_")))
+            place = p;
+    }
+    if (!place)
+        return;
+    exchanged[n_exchanged].at = place;
+    exchanged[n_exchanged++].was = *place;
+    *place = (char *)setting;
 }
 
 /* The kernels for processors with no more than LADIES_ISA says, as a setting; NULL for those that
@@ -52,31 +70,27 @@ static const char *wanted_kernels(char **environment)
     return units == LD_UNITS_AVX2 ? "OPENBLAS_CORETYPE=Haswell" : "OPENBLAS_CORETYPE=Prescott";
 }
 
-static void start_again(int argc, char **argv, char **environment)
+static void before_libraries(int argc, char **argv, char **environment)
 {
-    const char *threads = wants_one_thread(environment) ? "OPENBLAS_NUM_THREADS=1" : NULL;
     const char *kernels = wanted_kernels(environment);
-    char *changed[MOST];
-    int n = 0;
     (void)argc;
-    if (!threads && !kernels)
-        return;
-    for (char **p = environment; *p; p++) {
-        if (n == MOST - ADDED - 1)
-            return; /* an environment of thousands: OpenBLAS may find room anyway */
-        if (!threads || strncmp(*p, THREADS, strlen(THREADS)) != 0)
-            changed[n++] = *p;
-    }
-    if (threads)
-        changed[n++] = (char *)threads;
+    (void)argv;
+    exchange(environment, THREADS);
     if (kernels)
-        changed[n++] = (char *)kernels;
-    changed[n] = NULL;
-    execve("/proc/self/exe", argv, changed);
+        exchange(environment, kernels);
 }
 
 /* The only place that the loader calls before the constructors of libraries. */
-__attribute__((section(".preinit_array"), used)) static void (*const early)(int, char **,
-                                                                            char **) = start_again;
+__attribute__((section(".preinit_array"),
+               used)) static void (*const early)(int, char **, char **) = before_libraries;
+
+/* Comes behind the constructors of libraries, before main. The last exchange first. */
+__attribute__((constructor)) static void after_libraries(void)
+{
+    while (n_exchanged > 0) {
+        n_exchanged--;
+        *exchanged[n_exchanged].at = exchanged[n_exchanged].was;
+    }
+}
 
 #endif

@@ -14,7 +14,8 @@ local compare = {}
 --- The largest relative difference from ours that passes as rounding.
 compare.TOLERANCE = 2e-3
 
-local LEAST_ROUNDS, MOST_ROUNDS, MOST_TURN = 3, 100, 50
+local LEAST_ROUNDS, MOST_ROUNDS = 3, 100
+local TURNS = 24    -- that the seconds for a peer are divided into, twelve for each side
 
 -- The files of a case in the folder, for peers.
 local function write(folder, prepared)
@@ -62,9 +63,10 @@ local function in_ms(side)
     computing = ms(computing)}
 end
 
--- How many pieces of work, of which one takes so long, make a turn.
+-- How many pieces of work, of which one takes so long, make a turn. Turns take as long on either side:
+-- behind the other's caches are cold and threads asleep, and a short turn would measure just that.
 local function size_of_turn(seconds, piece)
-  return math.max(1, math.min(MOST_TURN, math.ceil(seconds / 8 / piece)))
+  return math.max(1, math.ceil(seconds / TURNS / piece))
 end
 
 -- The two in turn, for `seconds` and three rounds at least; each is warm.
