@@ -73,8 +73,8 @@ function tests.test_every_outcome()
   for i, case in ipairs(CASES) do check_outcomes(case, 4000, ladies.rng(i)) end
 end
 
---- Draws that fall on a certain position, and by wor on one that is drawn, are made again, unless nearly
--- all would: with a table, and without where k is at most half of the support.
+--- Draws that fall on a certain position, and by wor on one that is drawn, are made again, unless
+-- nearly all would: with a table, and without where k is at most half of the support.
 function tests.test_every_outcome_drawn_again()
   local cases = {
     {EXAMPLE, 2, {draw = "wr", always = {1}}}, {EXAMPLE, 3, {draw = "wr", always = {4, 2}}},
@@ -189,8 +189,8 @@ function tests.test_debiased_draws_from_a_large_table()
   end
 end
 
---- The longest draw tells all the shorter ones that are made in the same way: one after the other, or,
--- of more than half of the support, by keys.
+--- The longest draw tells all the shorter ones that are made in the same way: one after the other,
+-- or, of more than half of the support, by keys.
 function tests.test_shorter_draws_begin_longer_ones()
   local p, rng = large_p(), ladies.rng(2):at(1)
   local support = 0

@@ -8,7 +8,7 @@
 -- p depends on the layer above, so every drawn node is a neighbour of S, which FastGCN, with one p
 -- for all layers, does not have. Normalising makes P~ a ratio estimate: bounded, biased by O(1/s).
 -- A row none of whose neighbours was drawn is zero; stats.isolated counts them. P:draw_cols is the
--- first two lines. On large graphs it does not read all of P(S,:): with probability
+-- first two lines. Unless rows are short it needs p of the drawn nodes alone: with probability
 -- ||P(v,:)||^2 / ||P(S,:)||_F^2 a row v of S, then u in that row with P(v,u)^2 / ||P(v,:)||^2.
 --
 -- The authors' program differs from their paper: P is row-normalised instead of symmetric; nodes

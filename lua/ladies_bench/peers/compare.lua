@@ -63,8 +63,8 @@ local function in_ms(side)
     computing = ms(computing)}
 end
 
--- How many pieces of work, of which one takes so long, make a turn. Turns take as long on either side:
--- behind the other's caches are cold and threads asleep, and a short turn would measure just that.
+-- How many pieces of work, of which one takes so long, make a turn. Turns take as long on either
+-- side: behind the other's caches are cold and threads asleep, and a short one would measure that.
 local function size_of_turn(seconds, piece)
   return math.max(1, math.ceil(seconds / TURNS / piece))
 end
