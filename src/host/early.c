@@ -1,9 +1,9 @@
-/* What OpenBLAS is told before it is initialised, which comes before main: by its environment, some of
- * whose variables are exchanged until then. No other program sees them, nor do scripts.
+/* What OpenBLAS is told before it is initialised, which comes before main: by its environment, of
+ * which a variable or two are exchanged until main. Neither scripts nor other programs see that.
  *
- * It starts a thread for every processor but one, of which none is ever used here (see tensor/blas.h);
- * they spin for 20 ms, each maps 128 MiB, and where a limit on address space (ulimit -v) has no room
- * for that, it asks again for ever. OPENBLAS_NUM_THREADS=1 spares the threads.
+ * It starts a thread for every processor but one, of which none is ever used here (tensor/blas.h).
+ * They spin for 20 ms, each maps 128 MiB, and where a limit on address space (ulimit -v) has no
+ * room for that, it asks again for ever. OPENBLAS_NUM_THREADS=1 spares the threads.
  *
  * It chooses its kernels by the processor. Where LADIES_ISA holds our own loops back (base/simd.h),
  * OPENBLAS_CORETYPE does the same for them, unless it is set. */

@@ -7,6 +7,7 @@ local fold = require "ladies.ranks.fold"
 local garbage = require "ladies.base.garbage"
 local GraphInParts = require "ladies.ranks.graph_in_parts"
 local link = require "ladies.ranks.link"
+local must_call = require "ladies.training.must_call"
 local numbered_batches = require "ladies.training.numbered_batches"
 local options = require "ladies.base.options"
 local propagation = require "ladies.graph.propagation"
@@ -107,19 +108,10 @@ end
 local Batches = {__name = "Batches"}
 Batches.__index = Batches
 
--- What a loop that trains must call of a mini-batch, and where.
-local MUST_CALL = {
-  {"penalty", "what the loop minimizes must hold it: if batch.penalty then loss = loss + "
-    .. "batch:penalty(model, loss) end"},
-  {"after_step", "between the optimizer's step and the end of ladies.step() there must be: if "
-    .. "batch.after_step then batch:after_step(model) end"},
-}
-
 -- Why the sampler must run in step with the loop, or nil.
 local function bound_to_step(sampler, batch)
-  for _, must in ipairs(MUST_CALL) do
-    if batch[must[1]] then return "its mini-batches have " .. must[1] end
-  end
+  local name = must_call.of(batch)
+  if name then return "its mini-batches have " .. name end
   if type(sampler) == "table" and sampler.adaptive then return "it is adaptive" end
 end
 
@@ -186,11 +178,8 @@ function Batches:from_workers()
     self.redrawn = nil
   end
   local batch = self:take()
-  for _, must in ipairs(MUST_CALL) do
-    if batch[must[1]] then
-      self:blame(batch, must[1] .. " cannot leave a worker; set adaptive = true")
-    end
-  end
+  local name = must_call.of(batch)
+  if name then self:blame(batch, name .. " cannot leave a worker; set adaptive = true") end
   local ok, reason = pcall(self.check, self, batch)
   if not ok then
     self:close()
@@ -242,39 +231,18 @@ function Batches:draw_again(batch, number)
   end
 end
 
--- Has the loop's calls noted of what it must call; it may also take these fields away.
-function Batches:await_calls(batch)
-  local awaited = {}
-  for i, must in ipairs(MUST_CALL) do
-    local name = must[1]
-    local f = batch[name]
-    if f then
-      awaited[i] = true
-      batch[name] = function(...)
-        awaited[i], batch[name] = nil, f
-        return f(...)
-      end
-    end
-  end
-  self.awaited = {calls = awaited, batch = batch}
-end
-
 --- Fails when the loop has left out a call for the mini-batch before.
 function Batches:check_calls()
-  local awaited = self.awaited or {calls = {}}
-  self.awaited = nil
-  for i in pairs(awaited.calls) do
-    local name, remedy = table.unpack(MUST_CALL[i])
-    if awaited.batch[name] then
-      self:blame(awaited.batch, ("its %s was not called; %s"):format(name, remedy))
-    end
-  end
+  local left_out, batch = self.left_out, self.handed_over
+  self.left_out, self.handed_over = nil, nil
+  local text = left_out and left_out()
+  if text then self:blame(batch, text) end
 end
 
 --- Makes the mini-batch ready for the loop, after all checks.
 function Batches:hand_over(batch)
   options.value("Batches:hand_over", "the mini-batch", batch, "table")
-  self:await_calls(batch)
+  self.left_out, self.handed_over = must_call.watch(batch), batch
   if batch.loss_nodes and not rawget(batch, "loss_weight") then setmetatable(batch, LossNodes) end
   return batch
 end

@@ -1,8 +1,9 @@
-/* How single positions are drawn is in keys.c, sums.h and alias.h; here are the kinds of draws and their
- * weights. Without replacement positions are drawn one after the other, and again where they were drawn
- * before; keys serve where most of the support is wanted, or where a few positions hold nearly all of
- * the mass. The largest k probabilities, from which the capped ones of a Poisson draw come, are the k
- * smallest keys with all E_u = 1. Everything random is a function of (sub-stream, position). */
+/* How single positions are drawn is in keys.c, sums.h and alias.h; here are the kinds of draws and
+ * their weights. Without replacement positions are drawn one after the other, and again where they
+ * were drawn before; keys serve where most of the support is wanted, or where a few positions hold
+ * nearly all of the mass. The largest k probabilities, from which the capped ones of a Poisson draw
+ * come, are the k smallest keys with all E_u = 1. Everything random is a function of (sub-stream,
+ * position). */
 #include "sample/choice.h"
 
 #include <float.h>
@@ -63,8 +64,8 @@ static void draw_group(int32_t *out, const source *from, ld_stream stream, uint6
 }
 
 /* Draws that are made again where they fall on what is drawn or rejected. That is the rule of
- * successive draws: given what was drawn, the next is in proportion to p among the rest. This may end
- * with fewer than k. */
+ * successive draws: given what was drawn, the next is in proportion to p among the rest. Where most
+ * would be made again, this ends with fewer than k. */
 static ld_status draw_again(choice *c, const source *from)
 {
     int32_t group[LD_ALIAS_GROUP];
@@ -110,51 +111,51 @@ static ld_status probabilities_left(float **out, const choice *c)
     return LD_OK;
 }
 
-/* The running sums of n probabilities. */
-static ld_status running_sums(double **out, const float *p, int64_t n)
+/* Draws from the running sums of p, without what is drawn. */
+static ld_status draw_by_sums(choice *c)
 {
-    double *sums = ld_alloc_array(n, sizeof *sums, LD_MEM_SCRATCH), sum = 0.0;
-    if (!sums)
-        return LD_NOMEM;
-    for (int64_t i = 0; i < n; i++)
-        sums[i] = sum += p[i];
-    *out = sums;
-    return LD_OK;
+    float *left = NULL;
+    double *sums = NULL, sum = 0.0;
+    ld_status st;
+    if (c->count > 0)
+        LD_TRY(probabilities_left(&left, c));
+    st = LD_NOMEM;
+    if (!(sums = ld_alloc_array(c->n, sizeof *sums, LD_MEM_SCRATCH)))
+        goto done;
+    for (int64_t i = 0; i < c->n; i++)
+        sums[i] = sum += left ? left[i] : c->p[i];
+    st = draw_again(c, &(source){.sums = sums, .n = c->n});
+done:
+    ld_free(left);
+    ld_free(sums);
+    return st;
 }
 
 /* The draws made elsewhere, then those that lack of the k; `rest` is the mass of what is left. */
 static ld_status draw_successively(choice *c, const ld_alias *table, double *rest)
 {
-    const uint64_t keys_from = (uint64_t)1 << 63; /* positions of the stream that no draw reaches */
+    const uint64_t first = (uint64_t)1 << 63; /* of the keys: positions that no draw reaches */
     float *left = NULL;
-    double *sums = NULL;
     ld_status st = LD_OK;
     for (int64_t i = 0; c->begun.draws && i < c->begun.draws->size; i++)
         c->draws[c->count++] = (ld_draw){0.0, c->begun.draws->data[i]};
-    if (table) {
+    if (table)
         LD_TRY(draw_again(c, &(source){.table = table}));
-    } else if (c->count < c->k && c->k <= c->mass.support / 2) {
-        if (c->count > 0)
-            LD_TRY(probabilities_left(&left, c));
-        LD_TRY(running_sums(&sums, left ? left : c->p, c->n));
-        LD_TRY(draw_again(c, &(source){.sums = sums, .n = c->n}));
-    }
+    else if (c->count < c->k && c->k <= c->mass.support / 2)
+        LD_TRY(draw_by_sums(c));
     *rest = c->mass.total;
     for (int64_t i = 0; i < c->count; i++)
         *rest -= c->p[c->draws[i].at];
     *rest = fmax(*rest, 0.0); /* rounding */
-    if (c->count < c->k) {
-        ld_free(left);
-        left = NULL;
-        if (c->count > 0 || c->rejected)
-            LD_TRY(probabilities_left(&left, c));
-        LD_TRY(ld_smallest_keys(c->draws + c->count, rest, left ? left : c->p, c->n,
-                                c->k - c->count, &c->stream, keys_from));
-        c->count = c->k;
-    }
+    if (c->count == c->k)
+        return st;
+    if (c->count > 0 || c->rejected)
+        LD_TRY(probabilities_left(&left, c));
+    LD_TRY(ld_smallest_keys(c->draws + c->count, rest, left ? left : c->p, c->n, c->k - c->count,
+                            &c->stream, first));
+    c->count = c->k;
 done:
     ld_free(left);
-    ld_free(sums);
     return st;
 }
 

@@ -4,9 +4,9 @@
  * without replacement, in draw order. p is then summed for the chosen columns alone, over the block
  * that is made of them anyway; what it is divided by, R, is known.
  *
- * Where the support is small, or a few columns or those that are certain hold nearly all the mass, most
- * draws would be thrown away. The rest is then drawn by the scan, from p without the columns drawn so
- * far. */
+ * Where the support is small, or a few columns or those that are certain hold nearly all the mass,
+ * most draws would be thrown away. The rest is then drawn by the scan, from p without the columns
+ * drawn so far. */
 #include "sample/draw_cols.h"
 
 #include "base/marker.h"

@@ -1,5 +1,5 @@
-/* Draws from running sums of probabilities, for those that are drawn from once: the sums cost less to
- * make than an alias table, a draw O(log n). */
+/* Successive draws from running sums of probabilities, for those that are drawn from once: the sums
+ * cost less to make than an alias table, a draw O(log n). */
 #ifndef LD_SAMPLE_SUMS_H
 #define LD_SAMPLE_SUMS_H
 
@@ -15,9 +15,9 @@ static inline int64_t ld_sums_find(const double *sums, int64_t n, double target)
     return at;
 }
 
-/* Whether successive draws go on, of which those that fall on what was drawn before are thrown away and
- * made again. When most are, the rest is drawn in another way from what is left: exact, since when
- * that happens depends on past draws only. */
+/* Whether successive draws go on, of which those that fall on what was drawn before are thrown away
+ * and made again. When most are, the rest is drawn in another way from what is left: exact, since
+ * when that happens depends on past draws only. */
 static inline bool ld_worth_redrawing(int64_t drawn, int64_t thrown_away)
 {
     return thrown_away <= 2 * drawn + 64;
