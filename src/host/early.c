@@ -12,6 +12,7 @@
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 #include <stdbool.h>
+#include <unistd.h>
 
 #include "base/simd.h"
 
@@ -39,7 +40,7 @@ static const char *value_of(char **environment, const char *name)
 }
 
 /* Puts a setting in the place of its variable or, where there is none, of another that is not for
- * OpenBLAS. In an environment that has no such place nothing is done. */
+ * OpenBLAS, if there is one. */
 static void exchange(char **environment, const char *setting)
 {
     char **place = NULL;
@@ -74,7 +75,10 @@ static void before_libraries(int argc, char **argv, char **environment)
 {
     const char *kernels = wanted_kernels(environment);
     (void)argc;
-    (void)argv;
+    if (!environment[0] || !environment[1]) { /* no places: once more, with one more */
+        char *more[] = {(char *)THREADS, environment[0], NULL};
+        execve("/proc/self/exe", argv, more);
+    }
     exchange(environment, THREADS);
     if (kernels)
         exchange(environment, kernels);
