@@ -209,6 +209,16 @@ function tests.test_shorter_draws_begin_longer_ones()
   end
 end
 
+--- From millions, too, in proportion: the first million has nine tenths of the mass.
+function tests.test_of_millions()
+  local p = ladies.full(1000000, 35):scatter_add(ladies.range(1, 1000000), 5000000) + 1
+  local pick = choose(p, 2000, WOR, ladies.rng(4))
+  local found = 0
+  for _, u in ipairs(pick:to_table()) do found = found + (u <= 1000000 and 1 or 0) end
+  lu.assertEquals(#sampling.unique(pick), 2000)
+  lu.assertTrue(math.abs(found - 1800) < 4 * math.sqrt(180))
+end
+
 function tests.test_zeros_are_never_drawn()
   local p, rng = large_p(), ladies.rng(3)
   for _, opts in ipairs{WOR, WR, POISSON} do

@@ -1,9 +1,9 @@
 /* How single positions are drawn is in keys.c, sums.h and alias.h; here are the kinds of draws and
  * their weights. Without replacement positions are drawn one after the other, and again where they
- * were drawn before; keys serve where most of the support is wanted, or where a few positions hold
- * nearly all of the mass. The largest k probabilities, from which the capped ones of a Poisson draw
- * come, are the k smallest keys with all E_u = 1. Everything random is a function of (sub-stream,
- * position). */
+ * were drawn before; keys serve where most of the support is wanted, where a few positions hold
+ * nearly all of the mass, or where there are millions. The largest k probabilities, from which the
+ * capped ones of a Poisson draw come, are the k smallest keys with all E_u = 1. Everything random is
+ * a function of (sub-stream, position). */
 #include "sample/choice.h"
 
 #include <float.h>
@@ -18,7 +18,11 @@
 #include "sample/mass.h"
 #include "sample/sums.h"
 
-enum { BLOCK = 1024, REJECTED = INT32_MAX };
+enum {
+    BLOCK = 1024,
+    REJECTED = INT32_MAX,
+    MOST_SUMS = 1 << 22, /* running sums that are made for one choice: 32 MiB */
+};
 
 /* One call's problem and its draws. */
 typedef struct {
@@ -141,7 +145,7 @@ static ld_status draw_successively(choice *c, const ld_alias *table, double *res
         c->draws[c->count++] = (ld_draw){0.0, c->begun.draws->data[i]};
     if (table)
         LD_TRY(draw_again(c, &(source){.table = table}));
-    else if (c->count < c->k && c->k <= c->mass.support / 2)
+    else if (c->count < c->k && c->k <= c->mass.support / 2 && c->n <= MOST_SUMS)
         LD_TRY(draw_by_sums(c));
     *rest = c->mass.total;
     for (int64_t i = 0; i < c->count; i++)
