@@ -1,5 +1,6 @@
 /* What OpenBLAS is told before it is initialised, which comes before main: by its environment, of
- * which a variable or two are exchanged until main. Neither scripts nor other programs see that.
+ * which a variable or two are exchanged until main. Neither scripts nor other programs see that,
+ * but where there are not two variables: then the program is started once more, with one more.
  *
  * It starts a thread for every processor but one, of which none is ever used here (tensor/blas.h).
  * They spin for 20 ms, each maps 128 MiB, and where a limit on address space (ulimit -v) has no
@@ -75,7 +76,7 @@ static void before_libraries(int argc, char **argv, char **environment)
 {
     const char *kernels = wanted_kernels(environment);
     (void)argc;
-    if (!environment[0] || !environment[1]) { /* no places: once more, with one more */
+    if (!environment[0] || !environment[1]) {
         char *more[] = {(char *)THREADS, environment[0], NULL};
         execve("/proc/self/exe", argv, more);
     }

@@ -138,7 +138,6 @@ done:
 /* The draws made elsewhere, then those that lack of the k; `rest` is the mass of what is left. */
 static ld_status draw_successively(choice *c, const ld_alias *table, double *rest)
 {
-    const uint64_t first = (uint64_t)1 << 63; /* of the keys: positions that no draw reaches */
     float *left = NULL;
     ld_status st = LD_OK;
     for (int64_t i = 0; c->begun.draws && i < c->begun.draws->size; i++)
@@ -156,7 +155,7 @@ static ld_status draw_successively(choice *c, const ld_alias *table, double *res
     if (c->count > 0 || c->rejected)
         LD_TRY(probabilities_left(&left, c));
     LD_TRY(ld_smallest_keys(c->draws + c->count, rest, left ? left : c->p, c->n, c->k - c->count,
-                            &c->stream, first));
+                            &c->stream, LD_CHOICE_KEYS));
     c->count = c->k;
 done:
     ld_free(left);

@@ -6,6 +6,10 @@
 #include "sample/choice.h"
 #include "sample/mass.h"
 
+/* Where in one sub-stream the numbers of each kind begin: those of draws at 0, then those of keys that
+ * follow draws, then those of columns that are drawn in two stages. */
+static const uint64_t LD_CHOICE_KEYS = (uint64_t)1 << 63, LD_CHOICE_STAGES = (uint64_t)3 << 62;
+
 typedef struct {
     const ld_index *draws; /* the first draws, or NULL */
     const ld_mass *mass;   /* what p sums to outside of `always`, if it holds less, or NULL */

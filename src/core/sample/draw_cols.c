@@ -20,7 +20,6 @@ enum {
     LONG = 16,  /* and for every column, that make it worth to have the matrix by columns, too */
     GROUP = 32, /* draws that are made together */
 };
-static const uint64_t FAR = (uint64_t)3 << 62; /* positions of the sub-stream that no scan uses */
 
 /* One call, and its draws in two stages. */
 typedef struct {
@@ -119,7 +118,7 @@ static void draw_group(int32_t *columns, const draw *d, const double *sums, ld_s
     double fractions[GROUP];
     for (int64_t j = 0; j < n; j++) {
         uint32_t bits[4];
-        ld_philox(bits, stream, FAR + (uint64_t)(first + j));
+        ld_philox(bits, stream, LD_CHOICE_STAGES + (uint64_t)(first + j));
         double of_rows = (double)(((uint64_t)bits[1] << 32 | bits[0]) >> 11) * 0x1p-53;
         fractions[j] = (double)(((uint64_t)bits[3] << 32 | bits[2]) >> 11) * 0x1p-53;
         rows[j] = d->rows->data[ld_sums_find(sums, d->rows->size, of_rows * d->total)];
