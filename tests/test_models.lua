@@ -521,19 +521,33 @@ function tests.test_every_method()
     refused["gcn vrgcn"], refused["mlp none"]}, {true, true, true})
 end
 
--- Floors of test F1, where it is not 0.75: words alone; sums, which see the noise of degrees.
-local LOW = {mlp = 0.6, gin = 0.6}
+-- Floors of test F1, where it is not 0.8: words alone; sums, which see the noise of degrees.
+local LOW = {mlp = 0.6, gin = 0.65}
+
+-- The mean of the test F1 over some seeds.
+local function mean_f1(given, seeds, data)
+  local sum = 0
+  for seed = 1, seeds do
+    sum = sum + run(tables.merged(given, {dataset = "toy", layers = 3, hidden = 16, batch_size = 20,
+      lr = 0.02, eval_every = 10, patience = 0, seed = seed}), data).test_f1
+  end
+  return sum / seeds
+end
 
 --- They learn what there is to learn, in full batches and in sampled ones.
 function tests.test_they_learn()
   local data = toy.new()
   for name in pairs(models.by_name) do
-    for _, method in ipairs(models.by_name[name].no_graph and {"none"} or {"full", "ladies"}) do
-      local result = run({model = name, method = method, dataset = "toy", layers = 3,
-        hidden = 16, samples = method == "ladies" and 40 or nil,
-        max_batches = 80, batch_size = 20, lr = 0.02, eval_every = 10, patience = 0}, data)
-      lu.assertTrue(result.test_f1 > (LOW[name] or 0.75),
-        ("%s, %s: %g"):format(name, method, result.test_f1))
+    local f1 = {}
+    if models.by_name[name].no_graph then
+      f1.none = mean_f1({model = name, method = "none", max_batches = 80}, 1, data)
+    else
+      f1.full = mean_f1({model = name, method = "full", max_batches = 80}, 1, data)
+      f1.ladies = mean_f1({model = name, method = "ladies", samples = 60, max_batches = 160}, 3,
+        data)
+    end
+    for method, mean in pairs(f1) do
+      lu.assertTrue(mean > (LOW[name] or 0.8), ("%s, %s: %g"):format(name, method, mean))
     end
   end
 end

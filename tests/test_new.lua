@@ -56,29 +56,38 @@ function tests.test_the_model_trains()
   train(folder, "--model", "mine.lua", "--method", "eager.lua", "--samples", "9")
 end
 
--- The mini-batch of LADIES with six nodes a layer, two layers and all rows scanned.
-local function ladies_by_scan(P, seeds, rng)
-  local dst, blocks = seeds, {}
-  for l = 2, 1, -1 do
-    local U, src, w = P:draw_cols(dst, 6, {way = "scan", rng = rng})
-    blocks[l] = {adj = U:scale_cols(w):row_normalize(), src = src}
-    dst = src
+-- LADIES with six nodes a layer, two layers and all rows scanned.
+local function ladies_by_scan(P)
+  return function(seeds, rng)
+    local dst, blocks = seeds, {}
+    for l = 2, 1, -1 do
+      local U, src, w = P:draw_cols(dst, 6, {way = "scan", rng = rng})
+      blocks[l] = {adj = U:scale_cols(w):row_normalize(), src = src}
+      dst = src
+    end
+    return {blocks = blocks}
   end
-  return {blocks = blocks}
 end
 
---- Without --like it is a sampler like LADIES, and that is what it draws.
+--- Without --like it is a sampler like LADIES, and that is what it draws. For many nodes in a layer
+-- the built-in one scans the rows as well.
 function tests.test_the_default_is_ladies()
   local folder <close> = new("sampler", "mine")
   local data = toy.new()
   local P = data.graph:normalize "sym"
-  local mine = dofile(folder.path .. "/mine.lua")(P, {samples = 6, layers = 2})
+  local mine = dofile(folder.path .. "/mine.lua")
   local seeds = data.train:slice(1, 9)
-  for seed = 1, 5 do
-    local one, other = mine(seeds, ladies.rng(seed)), ladies_by_scan(P, seeds, ladies.rng(seed))
-    for l = 1, 2 do
-      lu.assertEquals(one.blocks[l].src, other.blocks[l].src)
-      lu.assertTrue(one.blocks[l].adj:is_close(other.blocks[l].adj))
+  local short, wide = {samples = 6, layers = 2}, {samples = 18, layers = 1}
+  for _, pair in ipairs{
+    {mine(P, short), ladies_by_scan(P)}, {mine(P, wide), ladies.samplers.ladies(P, wide)},
+  } do
+    for seed = 1, 5 do
+      local one, other = pair[1](seeds, ladies.rng(seed)), pair[2](seeds, ladies.rng(seed))
+      lu.assertEquals(#one.blocks, #other.blocks)
+      for l, block in ipairs(one.blocks) do
+        lu.assertEquals(block.src, other.blocks[l].src)
+        lu.assertTrue(block.adj:is_close(other.blocks[l].adj))
+      end
     end
   end
 end
