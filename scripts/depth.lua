@@ -4,10 +4,11 @@
 --   ladies depth --ablate ...
 --
 -- Each data set has a row: the features alone (--model mlp), the network with each number of
--- layers, and how far the deepest is above the first and above the features. With --ablate each
--- part of the default network has a row: validation F1 with the most layers without it. The folder
--- runs/depth-1 gets results.jsonl, a line for each run, depth.csv and depth.md. The same command
--- goes on where it was stopped; more runs and data sets are added to those that are there.
+-- layers, a GCN with the fewest (--model gcn), and how far the deepest is above the first, the GCN
+-- and the features. With --ablate each part of the default network has a row: validation
+-- F1 with the most layers without it. The folder runs/depth-1 gets results.jsonl, a line for each
+-- run, depth.csv and depth.md. The same command goes on where it was stopped; more runs and data
+-- sets are added to those that are there.
 
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
@@ -21,8 +22,8 @@ local function spec(args)
   experiment_options.load_own(args)
   return cli.join({
     name = "ladies depth",
-    about = [[Trains a network with few layers and with more, and one that reads no graph, on each
-      data set, and prints their test F1 and the differences.]],
+    about = [[Trains a network with few layers and with more, a GCN with few, and one that reads no
+      graph, on each data set, and prints their test F1 and the differences.]],
     {"datasets", "LIST", "string",
       default = "cora,citeseer,pubmed,wordnet,low-homophily,high-degree",
       help = "names and paths; the last two are random graphs that are made"},

@@ -20,35 +20,39 @@ local function depth(out, given)
   return ladies.depth(opts)
 end
 
---- A row has the F1s of the features alone and by depth, and differences seed by seed.
+--- A row has the F1s of the features alone, by depth and of a shallow GCN, and differences seed by
+-- seed.
 function tests.test_table()
   local out = temporary.path "table"
   local report = depth(out)
   local records, n = records_of(out)
-  lu.assertEquals(n, 4 * 2)
-  local function f1(kind)
+  lu.assertEquals(n, 5 * 2)
+  local function f1(kind, model, layers)
     local list = {}
     for seed = 3, 4 do
       local record = records[("toy, %s, seed %d"):format(kind, seed)]
       list[#list + 1] = 100 * record.test_f1
-      lu.assertEquals({record.config.model, record.config.layers},
-        kind == "features alone" and {"mlp", 2} or {"gcnii", tonumber(kind:match "%d+")})
+      lu.assertEquals({record.config.model, record.config.layers}, {model, layers})
     end
     return list
   end
-  local alone, first, last = f1 "features alone", f1 "1 layers", f1 "4 layers"
+  local alone, gcn = f1("features alone", "mlp", 2), f1("1 layers, model gcn", "gcn", 1)
+  local first, last = f1("1 layers", "gcnii", 1), f1("4 layers", "gcnii", 4)
   local row = report.tables[1][2]
   lu.assertEquals(report.tables[1][1], {"data set", "features alone", "1 layers", "2 layers",
-    "4 layers", "4 over 1", "4 over features"})
+    "4 layers", "GCN, 1 layers", "4 over 1", "4 over GCN", "4 over features"})
   local function with_spread(list, format)
     return ("%s ± %.1f"):format(format:format(statistics.mean(list)), statistics.half_width(list))
   end
-  lu.assertEquals({row[2], row[3], row[5]}, {with_spread(alone, "%.1f"), with_spread(first, "%.1f"),
-    with_spread(last, "%.1f")})
-  lu.assertEquals(row[6], with_spread({last[1] - first[1], last[2] - first[2]}, "%+.1f"))
-  lu.assertEquals(row[7], with_spread({last[1] - alone[1], last[2] - alone[2]}, "%+.1f"))
+  for column, list in pairs{[2] = alone, [3] = first, [5] = last, [6] = gcn} do
+    lu.assertEquals(row[column], with_spread(list, "%.1f"))
+  end
+  for column, other in pairs{[7] = first, [8] = gcn, [9] = alone} do
+    lu.assertEquals(row[column], with_spread({last[1] - other[1], last[2] - other[2]}, "%+.1f"))
+  end
+  lu.assertStrContains(report.notes[1], 'reads no graph, "GCN" --model gcn.')
   depth(out, {runs = 3})
-  lu.assertEquals(select(2, records_of(out)), 4 * 3)      -- those that were there stay
+  lu.assertEquals(select(2, records_of(out)), 5 * 3)      -- those that were there stay
 end
 
 --- The parts of the default network, with the most layers: what is trained, and its validation F1.
@@ -57,7 +61,7 @@ function tests.test_parts()
   depth(out, {layers = {1, 2}})
   local report = depth(out, {layers = {1, 2}, ablate = true})
   local records, n = records_of(out)
-  lu.assertEquals(n, 3 * 2 + 4 * 2)                       -- the default's are there
+  lu.assertEquals(n, 4 * 2 + 4 * 2)                       -- the default's are there
   lu.assertEquals(#report.tables[1], 1 + 5)
   lu.assertEquals(report.tables[1][1], {"network", "toy"})
   for i, case in ipairs{{"", "gcnii"}, {", alpha 0.1", "gcnii", 0.1}, {", norm true", "gcnii"},
@@ -113,7 +117,7 @@ function tests.test_command()
     "--runs", "1", "--max-batches", "5", "--hidden", "4", "--model", "gcn", "--out",
     temporary.path "command", "--quiet"}
   lu.assertEquals({err, status}, {"", 0})
-  lu.assertStrContains(out, "| data set | features alone | 1 layers | 2 layers |")
+  lu.assertStrContains(out, "| data set | features alone | 1 layers | 2 layers | 2 over 1 |")
   lu.assertStrContains(out, "in percent, of one seed;")
   out, err, status = shell.run_ladies{"depth", "--ablate", "--datasets", dataset, "--layers", "1,2",
     "--runs", "1", "--max-batches", "5", "--hidden", "4", "--out", temporary.path "ablate",

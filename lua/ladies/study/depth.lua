@@ -1,6 +1,6 @@
 --- What depth and the graph are worth to a network: its F1 with few layers and with more, beside
--- that of the features alone, on each of some data sets; and what the parts of the default network
--- are worth, with the most of these layers.
+-- that of the features alone and that of a shallow GCN, on each of some data sets; and what the
+-- parts of the default network are worth, with the most of these layers.
 
 local core = require "ladies_core"
 local data_sets = require "ladies.data"
@@ -65,11 +65,17 @@ local function of_layers(own, name, layers, which)
     settings = tables.merged(own, {layers = layers})}
 end
 
--- What is trained on a data set: without a graph, then by depth.
+-- What most would train: few layers of it stand beside the network, where that is another one.
+local GCN = {model = "gcn"}
+
+-- What is trained on a data set: without a graph, by depth, and the plain GCN.
 local function variants_of(opts, name, own)
   local alone = tables.merged(methods.pick("none", own), {method = "none", model = "mlp"})
   local list = {{key = name .. ", features alone", settings = alone}}
   for _, layers in ipairs(opts.layers) do list[#list + 1] = of_layers(own, name, layers) end
+  if opts.settings.model ~= GCN.model then
+    list[#list + 1] = of_layers(tables.merged(own, GCN), name, opts.layers[1], settings_text(GCN))
+  end
   return list
 end
 
@@ -96,26 +102,31 @@ local function table_of_parts(rows)
   return results
 end
 
-local function table_of(rows, opts)
-  if opts.ablate then return table_of_parts(rows) end
+-- A column's head, for readers and in the file.
+local function head(text, name) return {text, csv = {name, name .. "_half_width"}} end
+
+-- A row for each data set: F1 of each of its variants, and how far the deepest is above others.
+local function table_of_depth(rows, opts)
   local layers = opts.layers
-  local heads = {"data set", {"features alone", csv = {"alone", "alone_half_width"}}}
+  local first, last, deepest = layers[1], layers[#layers], 1 + #layers
+  local heads = {"data set", head("features alone", "alone")}
   for _, n in ipairs(layers) do
-    heads[#heads + 1] = {("%d layers"):format(n),
-      csv = {("layers_%d"):format(n), ("layers_%d_half_width"):format(n)}}
+    heads[#heads + 1] = head(("%d layers"):format(n), ("layers_%d"):format(n))
   end
-  local first, last = layers[1], layers[#layers]
-  tables.append(heads, {
-    {("%d over %d"):format(last, first), csv = {"over_fewer", "over_fewer_half_width"}},
-    {("%d over features"):format(last), csv = {"over_alone", "over_alone_half_width"}},
-  })
+  local others = {{2, head(("%d over %d"):format(last, first), "over_fewer")}}
+  if rows[1].variants[deepest + 1] then
+    heads[#heads + 1] = head(("GCN, %d layers"):format(first), "gcn")
+    others[2] = {deepest + 1, head(("%d over GCN"):format(last), "over_gcn")}
+  end
+  others[#others + 1] = {1, head(("%d over features"):format(last), "over_alone")}
+  tables.append(heads, tables.map(others, function(other) return other[2] end))
   local results = Table.new(heads)
   for _, row in ipairs(rows) do
     local variants = row.variants
-    local deepest = variants[#variants]
-    results:add(tables.append({row.name}, tables.append(tables.map(variants, test_f1.cell), {
-      test_f1.difference_cell(deepest, variants[2]), test_f1.difference_cell(deepest, variants[1]),
-    })))
+    local cells = tables.append({row.name}, tables.map(variants, test_f1.cell))
+    results:add(tables.append(cells, tables.map(others, function(other)
+      return test_f1.difference_cell(variants[deepest], variants[other[1]])
+    end)))
   end
   return results
 end
@@ -131,13 +142,15 @@ local function description(opts)
         or "All other settings as they are by default")
   end
   return ([[Test micro-F1 in percent, %s;
-differences are seed by seed. %s; "features alone" is --model mlp, which reads no graph.]]):format(
-    seeds, own ~= "" and "With " .. own or "All settings as they are by default")
+differences are seed by seed. %s; "features alone" is --model mlp, which reads no graph%s.]])
+    :format(seeds, own ~= "" and "With " .. own or "All settings as they are by default",
+      opts.settings.model ~= GCN.model and ', "GCN" --model gcn' or "")
 end
 
 --- ladies.depth{datasets = {"cora", "low-homophily"}, layers = {2, 5}, runs = 5} -> table: trains a
--- network with each number of layers, and --model mlp, which reads no graph, on each data set, and
--- returns a report (see ladies.report): where depth pays, and where the graph does.
+-- network with each number of layers, --model mlp, which reads no graph, and, where the network is
+-- another one, --model gcn with the fewest of these layers, on each data set, and returns a report
+-- (see ladies.report): where depth pays, and where the graph does.
 -- datasets   names or paths (cora, citeseer, pubmed, wordnet, and two random graphs that are made
 --            by these names: low-homophily, of which one edge in ten stays within its class on
 --            purpose, and high-degree, of 200 neighbours a node)
@@ -177,7 +190,7 @@ local function depth(given)
   local records = repeated(study, all, tables.merged(opts, {first = opts.settings.seed}), failures)
   local report = opts.ablate and study:report("depth-ablation", "What each part is worth")
     or study:report("depth", "What depth is worth")
-  local results = table_of(rows, opts)
+  local results = (opts.ablate and table_of_parts or table_of_depth)(rows, opts)
   report:table(results)
   report:csv(results)
   report:note(description(opts), provenance.runs(study, records), table.unpack(failures))
