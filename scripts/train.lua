@@ -53,7 +53,7 @@ local function spec(args)
     {"auto-seconds", "S", "positive number", default = 300,
       help = "of training for all short runs together, about"},
     {"quiet", help = "no progress"},
-    {"plot", help = "draw validations and loss while it trains, in a terminal with gnuplot"},
+    {"plot", help = "draw validations and loss while it trains, in a terminal"},
     {"profile", help = "print where the time of batches goes, by layer and by primitive; of "
       .. "several ranks, what they sent and for what they waited"},
   })

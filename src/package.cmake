@@ -39,7 +39,7 @@ prompt, a module for lua5.4 and a C library.")
 # Shared libraries are found by what is linked; what Lua loads when it is used is not.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS lua-cjson)
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "curl, gnuplot-nox | gnuplot")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "curl, librsvg2-bin")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "lua5.4, python3-ipykernel, python3-pip, libopenblas-dev")
 
 set(CPACK_SOURCE_GENERATOR TGZ)

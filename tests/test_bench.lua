@@ -200,7 +200,7 @@ function tests.test_picture()
   local text = picture("a < b", {{name = "x", median = 75, low = 60, high = 400}})
   lu.assertStrContains(text, "a &lt; b")
   lu.assertStrContains(text, 'width="210.0"')     -- half of 150 %
-  lu.assertStrContains(text, 'x2="690.0"')        -- what is beyond stays within
+  lu.assertStrContains(text, 'x2="785.0"')        -- what is beyond stays within
   lu.assertEquals(text:match "</svg>\n$", "</svg>\n")
 end
 

@@ -97,7 +97,7 @@ end
 
 -- ---------------------------------------------------------------- plots
 
--- Texts that would run `touch MARK` if gnuplot or a shell read them as more than text.
+-- Texts that would run `touch MARK` if a program that draws or a shell read them as more than text.
 local function acting(mark)
   local touch = "touch " .. mark
   return {
@@ -190,7 +190,7 @@ function tests.test_programs_that_lie_around()
   local world <close> = fake.world()
   local mark = world.path .. "/acted"
   local script = ("#!/bin/sh\n/usr/bin/touch '%s'\n"):format(mark)
-  for _, name in ipairs{"curl", "pip", "pip3", "gnuplot"} do
+  for _, name in ipairs{"curl", "pip", "pip3", "rsvg-convert"} do
     fake.write(world.path .. "/" .. name, script)
     os.execute("chmod +x " .. shell.quote(world.path .. "/" .. name))
   end

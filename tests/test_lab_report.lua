@@ -365,8 +365,8 @@ function tests.test_files()
   lu.assertEquals(ladies.file.read(other .. "/lab.html"), "mine")
 end
 
---- Without gnuplot the page has its pictures, and the report says that there are no others.
-function tests.test_without_gnuplot()
+--- Without librsvg the page has its pictures, and the report says that there are no others.
+function tests.test_without_librsvg()
   local folder = temporary.path "bare"
   local script <close> = shell.file(([[
     package.path = %q .. package.path
@@ -379,7 +379,7 @@ function tests.test_without_gnuplot()
   local out, err, status = shell.run({shell.ladies, script.path}, {env = {"PATH=/nowhere"}})
   lu.assertEquals({err, status}, {"", 0})
   lu.assertEquals(out, "lab.html lab.json lab.csv lab.md lab-degree.svg lab-samples.svg\n"
-    .. "There are no PNG files of the pictures: gnuplot is not installed.\n")
+    .. "There are no PNG files of the pictures: rsvg-convert is not installed.\n")
   lu.assertEquals(count(ladies.file.read(folder .. "/lab.html"), '<svg class="chart"'), 2)
 end
 

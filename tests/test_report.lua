@@ -90,13 +90,13 @@ function tests.test_pictures_of_a_report()
   ladies.file.write(report.folder .. "/results.jsonl", "")      -- as that of a study
   report:write()
   local text = tostring(report)
-  if not plot.available() then
-    lu.assertEquals(text, "a [b]: gnuplot is not installed")
-    return
-  end
   lu.assertEquals(select(2, text:gsub("a %[b%]", "")), 1)
-  lu.assertEquals(report.files, {"results.jsonl", "costs.csv", "costs.md", "a_20b.svg",
-    "a_20b.png", "plain.svg", "plain.png"})
+  local files = {"results.jsonl", "costs.csv", "costs.md"}
+  for _, name in ipairs{"a_20b", "plain"} do
+    table.insert(files, name .. ".svg")
+    if plot.available() then table.insert(files, name .. ".png") end
+  end
+  lu.assertEquals(report.files, files)
   lu.assertStrContains(ladies.file.read(path .. "/costs-1/costs.md"),
     "\n![a \\[b\\]](a_20b.svg)\n\n![a \\[b\\]](plain.svg)\n")
   paper.report{runs = path, out = path .. "/document.md"}

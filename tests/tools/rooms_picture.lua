@@ -121,7 +121,7 @@ return function(root)
     local folder = root .. "/" .. part.folder
     y = part_of(out, y, part, levels_of(needs_of(folder, part.needs(folder))))
   end
-  y = band(out, y, "libraries", "OpenBLAS, zlib, minizip, lua-cjson; METIS, gnuplot, MPI if there")
+  y = band(out, y, "libraries", "OpenBLAS, zlib, minizip, lua-cjson; METIS, librsvg, MPI if there")
   return table.concat({
     ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" font-family='
       .. '"sans-serif" font-size="13">'):format(WIDTH, y, WIDTH),

@@ -2,16 +2,17 @@
 -- one, and in a notebook as SVG.
 
 local core = require "ladies_core"
+local convert = require "ladies.report.convert"
 local errors = require "ladies.base.errors"
 local fields = require "ladies.base.fields"
-local gnuplot = require "ladies.report.gnuplot"
 local graphics = require "ladies.report.graphics"
 local options = require "ladies.base.options"
 local picture = require "ladies.report.picture"
 local plot_options = require "ladies.report.plot_options"
 local text_chart = require "ladies.report.text_chart"
+local text_curves = require "ladies.report.text_curves"
 
-local WIDTH, HEIGHT = 720, 420                  -- of files, in pixels
+local NOTHING = "there is nothing to draw"
 local COLUMNS, LINES = 96, 28                   -- of text
 
 local Figure = {__name = "Figure"}
@@ -26,37 +27,47 @@ end
 --- figure:svg() -> string | nil: the figure as an SVG picture, nil where there is nothing to draw.
 function Figure:svg() return picture(self.plot) end
 
---- figure:png() -> string | nil [, string]: the figure as a PNG picture, by gnuplot, of twice as
--- many pixels each way, so that it is sharp on paper; nil and why where there is none.
-function Figure:png()
-  return gnuplot.png(self.plot, self.plot.width or WIDTH, self.plot.height or HEIGHT)
+-- The figure as `made` makes it of its picture in SVG; nil and why where there is none.
+local function converted(figure, made)
+  local svg = figure:svg()
+  if not svg then return nil, NOTHING end
+  return made(svg)
 end
 
+--- figure:png() -> string | nil [, string]: the figure as a PNG picture, by librsvg's rsvg-convert,
+-- of twice as many pixels each way, so that it is sharp on paper; nil and why where there is none.
+function Figure:png() return converted(self, convert.png) end
+
+--- figure:pdf() -> string | nil [, string]: the figure as a page of PDF, by librsvg's rsvg-convert,
+-- for a paper; nil and why where there is none.
+function Figure:pdf() return converted(self, convert.pdf) end
+
 --- figure:text([width: integer, height: integer]) -> string | nil [, string]: the figure as text of
--- so many columns and lines (96 and 28). Bars with names and cells are drawn here, all else by
--- gnuplot; nil and why where there is no text.
+-- so many columns and, where it has lines or points, so many lines (96 and 28); nil and why where
+-- there is no text.
 function Figure:text(width, height)
   local plot = self.plot
   width = options.value("figure:text", "the width", width, "positive integer or nil") or COLUMNS
   height = options.value("figure:text", "the height", height, "positive integer or nil") or LINES
-  if plot.cells and (not plot.cells[1] or #plot.cells[1] == 0) then
-    return nil, "there is nothing to draw"
-  end
+  if plot.cells and (not plot.cells[1] or #plot.cells[1] == 0) then return nil, NOTHING end
   if plot.cells then return text_chart.cells(plot, width) end
   if plot.x_names then return text_chart.bars(plot, width) end
-  return gnuplot.text(plot, width, height)
+  local text = text_curves(plot, width, height)
+  if not text then return nil, NOTHING end
+  return text
 end
 
---- figure:save(path) -> boolean | nil [, string]: writes the figure into a file, which ends in .svg
--- or .png and appears whole or not at all. Returns true, or nil and why there is no picture.
+--- figure:save(path) -> boolean | nil [, string]: writes the figure into a file, which ends in
+-- .svg, .png or .pdf and appears whole or not at all. Returns true, or nil and why there is no
+-- picture.
 function Figure:save(path)
   options.value("figure:save", "the path", path, "string")
   local kind = path:match "%.(%a+)$"
-  if kind ~= "svg" and kind ~= "png" then
-    errors.fail(("figure:save: %s must end in .svg or .png"):format(path))
+  if kind ~= "svg" and kind ~= "png" and kind ~= "pdf" then
+    errors.fail(("figure:save: %s must end in .svg, .png or .pdf"):format(path))
   end
   local drawn, complaint = self[kind](self)
-  if not drawn then return nil, complaint or "there is nothing to draw" end
+  if not drawn then return nil, complaint or NOTHING end
   core.file.write(path, drawn)
   return true
 end
@@ -65,11 +76,10 @@ function Figure:__svg() return self:svg() end
 
 function Figure:__show(width)
   local kind = graphics.kind()
-  local drawn = kind and graphics.draw(kind, self.plot)
+  local drawn = kind and converted(self, function(svg) return graphics.draw(kind, svg) end)
   if drawn then return drawn end
   local text, complaint = self:text(math.min(width or COLUMNS, COLUMNS))
-  if not text then return ("%s (%s)"):format(tostring(self), complaint) end
-  return (text:gsub("^%s*\n", ""):gsub("%s+$", ""))
+  return text or ("%s (%s)"):format(tostring(self), complaint)
 end
 
 function Figure:__tostring()

@@ -1,11 +1,12 @@
---- Pictures in a terminal that draws them: by kitty's protocol or as sixels.
+--- Pictures in a terminal that draws them: by kitty's protocol or, with libsixel's img2sixel, as
+-- sixels.
 
 local core = require "ladies_core"
-local gnuplot = require "ladies.report.gnuplot"
+local convert = require "ladies.report.convert"
 
 local graphics = {}
 
-local WIDTH, HEIGHT, CHUNK = 640, 400, 4096
+local CHUNK = 4096
 local DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 -- Terminals that draw, by the beginning of TERM.
@@ -53,12 +54,10 @@ local function kitty(png)
   return table.concat(parts)
 end
 
---- The plot of checked options as the terminal of this kind draws it; nil and why where it cannot
--- be drawn.
-function graphics.draw(kind, opts)
-  local width, height = opts.width or WIDTH, opts.height or HEIGHT
-  if kind == "sixel" then return gnuplot.sixels(opts, width, height) end
-  local png, complaint = gnuplot.png(opts, width, height)
+--- An SVG picture as the terminal of this kind draws it; nil and why where it cannot be drawn.
+function graphics.draw(kind, svg)
+  if kind == "sixel" then return convert.sixels(svg) end
+  local png, complaint = convert.png(svg)
   return png and kitty(png), complaint
 end
 

@@ -73,7 +73,7 @@ function Report:picture(name, drawing, shown)
   add(self, files[1] and ("![%s](%s)"):format(markdown.text(drawing.title), files[1]),
     shown and function()
       local text, complaint = figure:text()
-      return text and text:match "^%s*\n?(.-)%s*$" or ("%s: %s"):format(drawing.title, complaint)
+      return text or ("%s: %s"):format(drawing.title, complaint)
     end, function() return figure:svg() or "" end)
 end
 

@@ -2,6 +2,7 @@
 -- window is. Tables and pictures that are wider than it scroll by themselves.
 
 local palette = require "ladies.report.palette"
+local presentation = require "ladies.report.presentation"
 
 local STYLE = [[
 :root {
@@ -80,4 +81,4 @@ PICTURES@media (max-width: 34rem) {
 ]]
 
 return (STYLE:gsub("%u%u+", {LIGHT = palette.LIGHT, DARK = palette.DARK,
-  PICTURES = palette.rules "svg" .. palette.classes ""}))
+  PICTURES = presentation.rules "svg" .. palette.classes ""}))

@@ -21,11 +21,6 @@ palette.N = 8
 --- The number of the colour of the series with this number.
 function palette.of(series) return (series - 1) % palette.N + 1 end
 
---- The colours of series on white, in their order.
-function palette.light()
-  return tables.map(table.move(COLOURS, 5, #COLOURS, 1, {}), function(one) return one[2] end)
-end
-
 local function variables(column)
   return table.concat(tables.map(COLOURS, function(one)
     return ("--%s: %s;"):format(one[1], one[column])
@@ -42,22 +37,11 @@ function palette.classes(root)
   return table.concat(parts)
 end
 
---- The rules of CSS by which pictures below `root`, a selector, are drawn.
-function palette.rules(root)
-  return (([[
-ROOT text { font-size: 12.5px; fill: var(--soft); stroke: none; }
-ROOT .value { fill: var(--ink); }
-ROOT line, ROOT path { stroke: currentColor; fill: none; stroke-width: 1.8; }
-ROOT circle, ROOT .mark, ROOT rect { fill: currentColor; }
-ROOT .mark { stroke-width: 1.2; }
-ROOT .open { fill: none; stroke-width: 1.8; }
-ROOT .grid { stroke: var(--line); stroke-width: 1; }
-ROOT .axis, ROOT .zero { stroke: var(--soft); stroke-width: 1; }
-ROOT .range { stroke-width: 2.4; }
-ROOT .edge { stroke: var(--soft); stroke-width: 1; stroke-opacity: .55; }
-ROOT .band { fill: currentColor; fill-opacity: .16; stroke: none; }
-ROOT .dashed { stroke-dasharray: 5 4; stroke-width: 1.4; }
-]]):gsub("ROOT", root))
+--- The value of a colour of this name, of those above, on a light page.
+function palette.on_white(name)
+  for _, one in ipairs(COLOURS) do
+    if one[1] == name then return one[2] end
+  end
 end
 
 return palette

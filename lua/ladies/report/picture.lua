@@ -3,23 +3,30 @@
 
 local chart_of = require "ladies.report.chart"
 local palette = require "ladies.report.palette"
+local presentation = require "ladies.report.presentation"
 local svg = require "ladies.report.svg"
 
 local WIDTH, HEIGHT, TITLE, ROW = 640, 400, 24, 18   -- pixels
 local KEY = 200                                      -- of an entry of the key, at least
 
--- The rules are for this picture alone, also within a page.
+-- The rules by which the picture is drawn below a selector.
+local function rules(root)
+  return presentation.rules(root) .. palette.classes(root)
+end
+
+-- Themes for browsers and notebooks, on top of the attributes that each element has of its own; for
+-- this picture alone, also within a page. All of it is bound to a theme, so that a program without
+-- variables of CSS, which would take their places for black, has nothing to apply.
 local STYLE = ([[
 <style>
-.ladies-picture { %s max-width: 100%%; height: auto; background: var(--card); color: var(--ink);
-  font-family: sans-serif; }
-@media (prefers-color-scheme: dark) { .ladies-picture { %s } }
+@media screen { .ladies-picture { max-width: 100%%; height: auto; } }
+@media (prefers-color-scheme: dark) {
+.ladies-picture { %s }
+%s}
 [data-jp-theme-light="true"] .ladies-picture { %s }
 [data-jp-theme-light="false"] .ladies-picture { %s }
-%s%s.ladies-picture .back { fill: var(--card); }
-.ladies-picture .title { font-size: 14px; font-weight: 600; fill: var(--ink); }
-</style>]]):format(palette.LIGHT, palette.DARK, palette.LIGHT, palette.DARK,
-  palette.rules ".ladies-picture", palette.classes ".ladies-picture")
+%s</style>]]):format(palette.DARK, rules ".ladies-picture", palette.LIGHT, palette.DARK,
+  rules "[data-jp-theme-light] .ladies-picture")
 
 -- Entries of the key below the chart, some in a row, and the height that they take.
 local function key_of(series, width, top)
@@ -43,14 +50,15 @@ return function(opts)
   local chart = chart_of(opts, width, height - TITLE)
   if not chart then return nil end
   local key, key_height = key_of(opts.series or {}, width, height)
-  return table.concat({
-    ('<svg xmlns="http://www.w3.org/2000/svg" class="ladies-picture" viewBox="0 0 %d %d" '
-      .. 'width="%d" height="%d">'):format(width, height + key_height, width, height + key_height),
-    STYLE,
+  local drawn = presentation.written(table.concat({
     ('<rect class="back" width="%d" height="%d"/>'):format(width, height + key_height),
     ('<text class="title" x="%d" y="17" text-anchor="middle">%s</text>'):format(width // 2,
       svg.text(opts.title or "")),
     ('<svg y="%d" width="%d" height="%d">'):format(TITLE, width, height - TITLE),
-    chart, "</svg>", key, "</svg>",
-  }, "\n")
+    chart, "</svg>", key,
+  }, "\n"))
+  local head = ('<svg xmlns="http://www.w3.org/2000/svg" class="ladies-picture" '
+    .. 'viewBox="0 0 %d %d" width="%d" height="%d" font-family="sans-serif">'):format(width,
+    height + key_height, width, height + key_height)
+  return table.concat({head, STYLE, drawn, "</svg>"}, "\n")
 end

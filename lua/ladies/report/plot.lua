@@ -1,11 +1,10 @@
 --- ladies.plot: figures of tensors and of anything else that is made of numbers, to look at and to
--- write into files. SVG and tables of text are drawn by this program; PNG, curves as text and
--- pictures in a terminal by gnuplot.
+-- write into files. SVG and text are drawn by this program; librsvg makes PNG and PDF of the SVG.
 
+local convert = require "ladies.report.convert"
 local core = require "ladies_core"
 local Figure = require "ladies.report.figure"
 local errors = require "ladies.base.errors"
-local gnuplot = require "ladies.report.gnuplot"
 local layout = require "ladies.report.layout"
 local options = require "ladies.base.options"
 local plot_options = require "ladies.report.plot_options"
@@ -77,7 +76,7 @@ end
 
 --- plot.figure{series = | cells =, title =, x =, y =, ...} -> Figure: shows itself, at the prompt
 -- as text (in a terminal that draws pictures, as one) and in a notebook as a picture, and has
--- methods save(path), svg(), png() and text(width, height).
+-- methods save(path), svg(), png(), pdf() and text(width, height).
 -- series   array of {name = string, points = Tensor or {{x, y [, low, high]}, ...}, ...}: of a
 --          vector the numbers over 1, 2, ..., of a matrix rows of 2 to 4 numbers. "" is a series
 --          that the key leaves out. Further
@@ -238,12 +237,12 @@ local function figure_of(where, given)
   return options.class_of(given) == "Figure" and given or Figure.new(where, given)
 end
 
---- ladies.plot.available() -> boolean: whether gnuplot is installed, which draws PNG, and curves in
--- a terminal.
-function plot.available() return gnuplot.available() end
+--- ladies.plot.available() -> boolean: whether librsvg's program rsvg-convert is installed, which
+-- makes PNG and PDF of pictures. (SVG and text need nothing.)
+function plot.available() return convert.available() end
 
 --- plot.files(base: string, {series =, ...} | Figure) -> string[] [, string]: the plot as base.svg
--- and, with gnuplot, base.png; returns the names of the files that were written, without their
+-- and, with librsvg, base.png; returns the names of the files that were written, without their
 -- folder, and why one is not there. The options are those of ladies.plot.figure.
 function plot.files(base, given)
   local figure, files = figure_of("ladies.plot.files", given), {}

@@ -27,18 +27,16 @@ end
 function LivePlot:loss(loss) self.sum, self.n = self.sum + loss, self.n + 1 end
 
 --- Takes a validation after so many batches; returns the plot as text when it is time to draw it,
--- or nil and why there is none.
+-- and there is something to draw.
 function LivePlot:validation(batch, value)
   table.insert(self.rows, {batch = batch, value = value, loss = self.n > 0 and self.sum / self.n})
   self.sum, self.n = 0, 0
   local now = self.clock()
   if #self.rows < 2 or now < self.due then return nil end
   self.due = now + WAIT
-  local text, complaint = curve.figure(self.rows, self.title, self.name):text(
+  local text = curve.figure(self.rows, self.title, self.name):text(
     math.min(show.width() - 1, COLUMNS), LINES)
-  if text then return (text:gsub("^%s*\n", ""):gsub("%s+$", "")) end
-  self.due = math.huge      -- it will not be there later either
-  return nil, complaint
+  return text
 end
 
 return live_plot

@@ -279,9 +279,8 @@ end
 -- Draws the curve as it is now, in a terminal.
 function Run:plot(value)
   if not self.live then return end
-  local text, complaint = self.live:validation(self.number, value)
+  local text = self.live:validation(self.number, value)
   if text then self.progress:picture(text) end
-  if complaint then self.progress:line("ladies: no plot: " .. complaint) end
 end
 
 -- Validates, and keeps a copy of the model when it is the best so far; or gives up.

@@ -80,7 +80,7 @@ local function add_pictures(section, laboratory)
   local pictures = charts.of(laboratory)
   for _, picture in ipairs(pictures) do section:picture(picture.name, picture.plot) end
   if pictures[1] and not plot.available() then
-    section:note "There are no PNG files of the pictures: gnuplot is not installed."
+    section:note "There are no PNG files of the pictures: rsvg-convert is not installed."
   end
 end
 
@@ -102,7 +102,7 @@ local function remove_pictures(folder, names, files)
   end
 end
 
---- Writes lab.html, lab.json, lab.md, lab.csv and the pictures (SVG, and PNG where gnuplot is) into
+--- Writes lab.html, lab.json, lab.md, lab.csv and the pictures (SVG, and PNG where librsvg is) into
 -- a folder, which is new, empty, or of an earlier laboratory, whose place this one takes; returns
 -- the ladies.Report of them.
 function report.write(laboratory, path)
