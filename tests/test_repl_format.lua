@@ -25,13 +25,28 @@ function tests.test_plain_values()
 end
 
 function tests.test_strings_are_quoted_and_cut()
-  assert_format('a "b"\n\t\\ \0', 80, [["a \"b\"\n\t\\ \0"]])
+  assert_format('a "b"\n\t\\ \0', 80, [["a \"b\"\n\t\\ \x00"]])
   assert_format("", 80, '""')
   assert_format("wörld", 80, '"wörld"')
-  assert_format("\xff\xfe", 80, [["\255\254"]])
+  assert_format("\xff\xfe", 80, [["\xff\xfe"]])
   assert_format(("x"):rep(78), 80, '"' .. ("x"):rep(78) .. '"')
   assert_format(("x"):rep(5000), 40, '"' .. ("x"):rep(22) .. '..." (5000 bytes)')
   assert_format(("ö"):rep(5000), 40, '"' .. ("ö"):rep(21) .. '..." (10000 bytes)')
+end
+
+--- Whatever a name of a data set, a file or a text of the session holds.
+function tests.test_no_text_reaches_the_controls_of_a_terminal()
+  local hostile = "\27[2J\u{9b}2J\u{202e}x\nspoof"
+  local own = setmetatable({}, {__tostring = function() return hostile end})
+  local f = load("return function() end", "@" .. hostile)()
+  for _, value in ipairs{hostile, {hostile}, {[hostile] = 1}, own, {own}, f} do
+    local text = repl.results(80, value, value)
+    lu.assertNil(text:find "[%c]", text)
+    lu.assertNil(text:find("\u{9b}", 1, true), text)
+    lu.assertNil(text:find("\u{202e}", 1, true), text)
+  end
+  local _, message = repl.load("x = = '" .. hostile:sub(1, 4) .. "'")
+  lu.assertNil(message:find "\27", message)
 end
 
 function tests.test_tables_show_what_there_is_room_for()

@@ -11,16 +11,28 @@
 #include "interrupt.h"
 #include "line.h"
 
-static int explain = LUA_NOREF; /* registry reference of the policy's function of that name */
+/* Registry references: the policy, and its function `explain`. */
+static int opened = LUA_NOREF, explain = LUA_NOREF;
 
-/* The prompt text: a global variable, as in lua.c, or the standard one. Pushes one string. */
+static int to_text(lua_State *L)
+{
+    luaL_tolstring(L, 1, NULL);
+    return 1;
+}
+
+/* The prompt text: a global variable, as in lua.c, or the standard one where it is missing or has no text
+ * to give. Neither a strict _G nor a __tostring that fails ends the prompt. Pushes one string. */
 static const char *push_prompt(lua_State *L, const char *variable, const char *standard)
 {
-    if (lua_getglobal(L, variable) == LUA_TNIL)
+    int top = lua_gettop(L);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+    lua_pushcfunction(L, to_text);
+    lua_pushstring(L, variable);
+    bool is_there = lua_rawget(L, top + 1) != LUA_TNIL;
+    if (!is_there || ld_interrupt_call(L, 1, 1, LUA_NOREF) != LUA_OK)
         lua_pushstring(L, standard);
-    else
-        luaL_tolstring(L, -1, NULL);
-    lua_remove(L, -2);
+    lua_replace(L, top + 1);
+    lua_settop(L, top + 1);
     return lua_tostring(L, -1);
 }
 
@@ -33,16 +45,33 @@ static ld_line_result read_line(lua_State *L, const char *variable, const char *
     return result;
 }
 
-/* Calls policy.NAME with the n_args values on top of the stack; pushes the first n_results of its results. */
+static void report(lua_State *L)
+{
+    fflush(stdout);
+    if (ld_interrupt_ended_call())
+        fputs("\ninterrupted\n", stderr); /* below the terminal's ^C */
+    else
+        fprintf(stderr, "%s\n", lua_tostring(L, -1));
+}
+
+/* Calls policy.NAME with the n_args values on top of the stack; pushes the first n_results of its results.
+ * Whatever a session has done to the libraries that the policy is written with, a call that fails is
+ * reported and the prompt goes on, with nil for the results. */
 static void consult(lua_State *L, int policy, const char *name, int n_args, int n_results)
 {
+    int base = lua_gettop(L) - n_args;
     lua_getfield(L, policy, name);
-    lua_insert(L, -(n_args + 1));
-    lua_call(L, n_args, n_results);
+    lua_insert(L, base + 1);
+    if (ld_interrupt_call(L, n_args, n_results, LUA_NOREF) == LUA_OK)
+        return;
+    report(L);
+    lua_settop(L, base);
+    lua_settop(L, base + n_results);
 }
 
 /* Reads a chunk of one line or more. For LD_LINE_READ pushes its text and then the function that it
- * became, or nil and the message. LD_LINE_DROPPED: Ctrl-D behind a part of one. */
+ * became, or nil and the message, nil where it was told already. LD_LINE_DROPPED: Ctrl-D behind a part
+ * of one. */
 static ld_line_result read_chunk(lua_State *L, int policy)
 {
     consult(L, policy, "begin_chunk", 0, 0);
@@ -73,27 +102,21 @@ static ld_line_result read_chunk(lua_State *L, int policy)
     }
 }
 
-static void report(lua_State *L)
-{
-    fflush(stdout);
-    if (ld_interrupt_ended_call())
-        fputs("\ninterrupted\n", stderr); /* below the terminal's ^C */
-    else
-        fprintf(stderr, "%s\n", lua_tostring(L, -1));
-}
-
 /* Prints what lies on the stack above `base`. */
 static void print_results(lua_State *L, int policy, int base)
 {
     int n = lua_gettop(L) - base;
     if (n == 0)
         return;
-    luaL_checkstack(L, LUA_MINSTACK, "too many results to print");
+    if (!lua_checkstack(L, LUA_MINSTACK)) {
+        fprintf(stderr, "too many results to print: %d\n", n);
+        return;
+    }
     lua_getfield(L, policy, "results");
     lua_pushinteger(L, ld_line_width());
     lua_rotate(L, base + 1, 2);
     if (ld_interrupt_call(L, n + 1, 1, explain) == LUA_OK)
-        puts(lua_tostring(L, -1));
+        puts(lua_isstring(L, -1) ? lua_tostring(L, -1) : "");
     else
         report(L);
 }
@@ -122,7 +145,7 @@ static void open_editor(lua_State *L, int policy)
     lua_getfield(L, policy, "tab");
     ld_line_open(L);
     consult(L, policy, "read_history", 0, 1);
-    for (int i = 1; lua_rawgeti(L, -1, i) == LUA_TSTRING; i++) {
+    for (int i = 1; lua_istable(L, -1) && lua_rawgeti(L, -1, i) == LUA_TSTRING; i++) {
         ld_line_remember(lua_tostring(L, -1));
         lua_pop(L, 1);
     }
@@ -136,19 +159,23 @@ static void push_module(lua_State *L, const char *name)
     lua_call(L, 1, 1);
 }
 
-/* Pushes the module of the prompt's policy, which has made its globals. */
+/* Pushes the module of the prompt's policy, which has made its globals. A script that ran since may have
+ * changed `require` and all modules. */
 static int open_policy(lua_State *L)
 {
-    push_module(L, "ladies");
-    lua_pop(L, 1);
-    push_module(L, "ladies.prompt.repl");
-    int policy = lua_gettop(L);
-    if (explain == LUA_NOREF) {
-        consult(L, policy, "open", 0, 0);
-        lua_getfield(L, policy, "explain");
+    if (opened == LUA_NOREF) {
+        push_module(L, "ladies");
+        lua_pop(L, 1);
+        push_module(L, "ladies.prompt.repl");
+        lua_pushvalue(L, -1);
+        opened = luaL_ref(L, LUA_REGISTRYINDEX);
+        lua_getfield(L, -1, "explain");
         explain = luaL_ref(L, LUA_REGISTRYINDEX);
+        consult(L, lua_gettop(L), "open", 0, 0);
+    } else {
+        lua_rawgeti(L, LUA_REGISTRYINDEX, opened);
     }
-    return policy;
+    return lua_gettop(L);
 }
 
 bool ld_repl_script(lua_State *L, const char *path, int (*push_arguments)(lua_State *L))
@@ -190,7 +217,7 @@ void ld_repl_run(lua_State *L)
         if (lua_isfunction(L, policy + 2)) {
             lua_settop(L, policy + 2);
             run_chunk(L, policy);
-        } else {
+        } else if (lua_isstring(L, policy + 3)) {
             fprintf(stderr, "%s\n", lua_tostring(L, policy + 3));
         }
         fflush(stdout);

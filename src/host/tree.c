@@ -124,7 +124,9 @@ int ld_tree_make_private(lua_State *L)
         mkdir(path, 0700);
         *slash = '/';
     }
-    int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-    lua_pushboolean(L, file >= 0 && close(file) == 0);
+    struct stat info;
+    int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600); /* it may be a fifo */
+    bool is_file = file >= 0 && fstat(file, &info) == 0 && S_ISREG(info.st_mode);
+    lua_pushboolean(L, file >= 0 && close(file) == 0 && is_file);
     return 1;
 }

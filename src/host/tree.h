@@ -28,7 +28,7 @@ void ld_tree_leave_relative(lua_State *L);
 const char *ld_tree_script(lua_State *L, const char *prefix, const char *name);
 
 /* make_private(path) -> boolean: makes a file that only its owner may read, and the folders above
- * it, unless they are there. */
+ * it, unless they are there. False where something else than a file is there. */
 int ld_tree_make_private(lua_State *L);
 
 #endif

@@ -1,6 +1,7 @@
 --- An error at the prompt: its message, the line of the user's that it blames, the values that this
 -- line names, and the stack, which `where()` shows.
 
+local core = require "ladies_core"
 local chunk = require "ladies.prompt.chunk"
 local errors = require "ladies.base.errors"
 local format = require "ladies.prompt.format"
@@ -14,24 +15,24 @@ local MOST = 74      -- columns of the values in one line
 local VALUES = 6     -- so many of a line's are shown
 local LONGEST = 200  -- of the line itself
 local LINES = 200    -- of a stack
+local LARGEST = 2^24 -- bytes of a script of which a line is shown
 
 local stack          -- the text of the last error's
 local paths = {}     -- of the files in it, by the names that texts have for them
 
--- The line of a file, or of what was typed, as tracebacks name it.
+-- The line of a script, or of what was typed, as tracebacks name it. An error may name any file:
+-- only regular ones are read, of functions on a stack or of names that say that they are Lua, since
+-- an error of syntax leaves no function.
 local function source_line(place, number)
   if place == "stdin" then return chunk.lines[number] end
-  local file = io.open(paths[place] or place)
-  if not file then return nil end
+  local path = paths[place] or place:find "%.lua$" and place
+  local ok, text = errors.try(core.file.read, path or "", {limit = LARGEST})
+  if not ok or not number then return nil end
   local n = 0
-  for line in file:lines() do
+  for line in (text .. "\n"):gmatch "(.-)\n" do
     n = n + 1
-    if n == number then
-      file:close()
-      return line
-    end
+    if n == number then return line end
   end
-  file:close()
 end
 
 -- The names that the function at a level of the stack sees: locals over upvalues.
@@ -100,9 +101,9 @@ function failure.explain(message, is_interruption)
   number = math.tointeger(number)
   local level = level_of(place, number)
   local line = place and source_line(place, number)
-  local lines = {style.error(message)}
+  local lines = {style.error(core.printable(message, true))}
   if line then
-    lines[2] = ("  %d | %s"):format(number, line:sub(1, LONGEST))
+    lines[2] = ("  %d | %s"):format(number, core.printable(line:sub(1, LONGEST), true))
     for _, values in ipairs(level and values_in(line, seen_at(level)) or {}) do
       lines[#lines + 1] = (" "):rep(#tostring(number) + 2) .. " | " .. values
     end
@@ -123,7 +124,7 @@ function failure.where()
     if line then lines[#lines + 1] = ("  %6d | %s"):format(number, line) end
   end
   if lines[#lines]:find "tail calls" then lines[#lines] = nil end   -- of the prompt itself
-  print(table.concat(lines, "\n"))
+  print(core.printable(table.concat(lines, "\n"), true))
 end
 
 return failure

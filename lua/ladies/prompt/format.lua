@@ -1,5 +1,6 @@
 --- Any value on one line: strings quoted, tables expanded as far as there is room.
 
+local core = require "ladies_core"
 local show = require "ladies.show"
 
 local format = {}
@@ -16,8 +17,6 @@ function format.columns(text)
   return utf8.len(text) or #text
 end
 
-local ESCAPES = {['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\r"] = "\\r", ["\t"] = "\\t"}
-
 -- `text` cut to `width` columns; UTF-8 characters count as one column and stay whole.
 local function cut(text, width)
   local length = utf8.len(text)
@@ -28,12 +27,7 @@ end
 
 local function quote(text, width)
   -- Any byte is at least a column, or a part of a character of at most four bytes.
-  local quoted = text:sub(1, 4 * width):gsub('[%c"\\]', function(c)
-    return ESCAPES[c] or ("\\%d"):format(c:byte())
-  end)
-  if not utf8.len(text:sub(1, 4 * width)) then
-    quoted = quoted:gsub("[\x80-\xff]", function(c) return ("\\%d"):format(c:byte()) end)
-  end
+  local quoted = core.printable((text:sub(1, 4 * width):gsub('["\\]', "\\%0")))
   if #text <= 4 * width and utf8.len(quoted) + 2 <= width then return '"' .. quoted .. '"' end
   local size = (" (%d bytes)"):format(#text)
   return '"' .. cut(quoted, math.max(width - #size - 2, 4)) .. '"' .. size
@@ -101,12 +95,12 @@ function format_value(value, width, depth)
   width = math.max(width, 8)
   local meta = debug.getmetatable(value)
   if type(value) == "string" then return quote(value, width) end
-  if type(value) == "function" then return cut(function_text(value), width) end
+  if type(value) == "function" then return cut(core.printable(function_text(value)), width) end
   local own = show.line(value)
-  if own then return cut(own, width) end
+  if own then return cut(core.printable(own), width) end
   local speaks = meta and (rawget(meta, "__tostring") or rawget(meta, "__name"))
   if type(value) ~= "table" or speaks then
-    return cut(tostring(value):gsub("%s*\n%s*", " "), width)
+    return cut(core.printable((tostring(value):gsub("%s*\n%s*", " "))), width)
   end
   return format_table(value, width, depth)
 end

@@ -1,5 +1,8 @@
 --- The history of the prompt, in a file.
 
+local core = require "ladies_core"
+local errors = require "ladies.base.errors"
+
 local history = {}
 
 local ENTRIES = 1000
@@ -28,10 +31,10 @@ end
 --- The entries of the history file, the oldest first. Cuts a file that has grown too long.
 function history.read()
   local path, entries = history.file(), {}
-  local file = path and io.open(path)
-  if not file then return entries end
-  for line in file:lines() do entries[#entries + 1] = line:gsub("\\.", DECODE) end
-  file:close()
+  local ok, text = errors.try(core.file.read, path or "")     -- of a regular file alone
+  for line in (ok and text or ""):gmatch "[^\n]+" do
+    entries[#entries + 1] = line:gsub("\\.", DECODE)
+  end
   if #entries <= ENTRIES then return entries end
   local latest = table.move(entries, #entries - ENTRIES + 1, #entries, 1, {})
   if #entries > 2 * ENTRIES then write_entries(path, "w", latest) end

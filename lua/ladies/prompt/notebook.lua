@@ -12,7 +12,8 @@
 -- {"kind": "bar", "text": text}, the progress bar as it is now, "" for none. Each has a number n,
 -- and the cell goes on after a line with this number. What code prints goes to standard output and
 -- standard error: what it had printed is out when a message comes, and nothing comes after it until
--- the line.
+-- the line. Every other line gets a reply, also one that is no request, and whatever a cell has
+-- done to the streams and to Lua's libraries.
 
 local errors = require "ladies.base.errors"
 local host = require "ladies_host"
@@ -25,12 +26,18 @@ local show = require "ladies.show"
 
 local notebook = {}
 
+local find = string.find   -- as it is before a cell changes it
 local requests, messages   -- the files
 local n_shown = 0          -- messages that waited for their line
 
+-- Brings out what was printed on a stream, which a cell may have closed.
+local function bring_out(stream)
+  if io.type(stream) == "file" then stream:flush() end
+end
+
 local function send(message)
-  io.stdout:flush()
-  io.stderr:flush()
+  bring_out(io.stdout)
+  bring_out(io.stderr)
   messages:write(json.encode(message), "\n")
   messages:flush()
 end
@@ -116,15 +123,44 @@ local function reply_to(request)
 end
 
 -- The next line, or nil at the end of all. Ctrl-C that came too late for the request before is
--- forgotten; one that comes while this waits is for the next one.
-local function next_request()
+-- forgotten; one that comes while this waits is for the next one. The line for a message that
+-- Ctrl-C kept from being waited for is passed over.
+local function next_line()
   local line, trouble
   host.interrupted()
   repeat
     host.defer_interrupt(true)
     line, trouble = requests:read "L"
-  until line and line:find "^{" or not line and not trouble
-  return line and json.decode(line, "a request")
+  until line and not find(line, "^%d+\n?$") or not line and not trouble
+  return line
+end
+
+-- The reply to a line, which may be no request.
+local function answer_line(line)
+  local ok, request = errors.try(json.decode, line, "a request")
+  if not ok then return {error = errors.message(request)} end
+  if type(request) ~= "table" or not answer[request.op] then
+    return {error = "a request must be an object whose op is execute, complete, inspect or "
+      .. "is_complete"}
+  end
+  return reply_to(request)
+end
+
+-- Whoever asked waits for a reply, also where a session has broken what makes one.
+local NO_REPLY = [[{"error":"no reply can be made; standard error has the reason","kind":"reply"}]]
+
+-- Answers a line with one reply, whatever comes of it.
+local function serve_line(line)
+  local ok, e = pcall(function()
+    local reply = answer_line(line)
+    reply.kind = "reply"
+    send(reply)
+  end)
+  if ok then return end
+  host.defer_interrupt(true)
+  pcall(host.complain, e)
+  messages:write(NO_REPLY, "\n")
+  messages:flush()
 end
 
 -- Bars are drawn in the notebook. What stands above them is printed.
@@ -143,11 +179,7 @@ function notebook.serve(requests_path, messages_path)
   progress.draw_with(draw)
   repl.open()
   if rawget(_G, "display") == nil then rawset(_G, "display", notebook.display) end
-  for request in next_request do
-    local reply = reply_to(request)
-    reply.kind = "reply"
-    send(reply)
-  end
+  for line in next_line do serve_line(line) end
 end
 
 return notebook

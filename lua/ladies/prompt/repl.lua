@@ -1,6 +1,7 @@
 --- What the host (src/host/repl.c) asks when it reads lines, runs them and shows what comes of
 -- them. Nothing here needs a terminal.
 
+local core = require "ladies_core"
 local chunk = require "ladies.prompt.chunk"
 local complete = require "ladies.prompt.complete"
 local errors = require "ladies.base.errors"
@@ -64,7 +65,7 @@ local LEAVING = {exit = true, quit = true}
 -- name; or nil.
 local function leaving(text)
   local word = text:match "^%s*(%a+)%s*$" or text:match "^%s*(%a+)%s*%(%s*%)%s*$"
-  if not LEAVING[word] or repl.names()[word] ~= nil then return nil end
+  if not LEAVING[word] or members.get(repl.names(), word) ~= nil then return nil end
   return function() os.exit(true, true) end
 end
 
@@ -80,7 +81,8 @@ function repl.load(text)
   pending = text .. "\n"
   local own = question(text) or leaving(text)
   if own then return own end
-  return chunk.load(text)
+  local f, message, wants_more = chunk.load(text)
+  return f, message and core.printable(message, true), wants_more
 end
 
 -- What a single result shows of itself over several lines, or nil. A function shows how it is
@@ -118,7 +120,8 @@ end
 
 --- What Tab does after `line`: the text to insert, and what to show.
 function repl.tab(line, width)
-  return complete.tab(pending .. line, width, repl.names())
+  local insert, shown = complete.tab(pending .. line, width, repl.names())
+  return insert, shown and core.printable(shown, true)
 end
 
 --- Whether a text is "complete", "incomplete", so that more of it could make it a chunk, or

@@ -49,7 +49,7 @@ local standard = {}   -- the globals that were there when the prompt began
 
 --- Tells who() that the globals of now are not the user's.
 function tools.begin()
-  for name in pairs(_G) do standard[name] = true end
+  for name in next, _G do standard[name] = true end
   standard._, standard.__ = true, true
 end
 
@@ -60,6 +60,7 @@ function tools.who()
   local function add(name, value, kind)
     local is_hidden = type(name) ~= "string" or kind == "global" and standard[name]
     if is_hidden or members.is_module(value) then return end
+    name = core.printable(name)
     rows[#rows + 1] = {name = name, kind = kind, what = format.line(value, WHAT),
       bytes = bytes_of(value, {})}
     widest = math.max(widest, #name)
@@ -153,7 +154,9 @@ function tools.source(f)
   if info.what == "C" then errors.fail(where .. ": the function is written in C; see help") end
   local lines = info.source == "=stdin" and chunk.lines or {}
   if info.source:find "^@" then
-    for line in io.lines(info.source:sub(2)) do lines[#lines + 1] = line end
+    for line in (core.file.read(info.source:sub(2)) .. "\n"):gmatch "(.-)\n" do
+      lines[#lines + 1] = core.printable(line, true)
+    end
   end
   print(("%s:%d"):format(info.short_src, info.linedefined))
   print(table.concat(lines, "\n", info.linedefined, math.min(info.lastlinedefined, #lines)))
