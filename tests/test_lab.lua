@@ -333,7 +333,7 @@ end
 
 function tests.test_refusals()
   local function message(...) return message_of(ladies.lab, ...) end
-  lu.assertStrContains(message("ladis"), 'did you mean "ladies"')
+  lu.assertStrContains(message("ladis", {dataset = DATA}), 'did you mean "ladies"')
   lu.assertStrContains(message("ladies", {layer = 2}), 'did you mean "layers"')
   lu.assertStrContains(message("ladies", {dataset = DATA, quiet = true, statistics = {x = 1}}),
     'statistics["x"]')
@@ -353,7 +353,8 @@ function tests.test_refusals()
   local both = lab({deep, "ladies:20"}, {seconds = 0.01}).examinations
   lu.assertStrContains(both[1].faults[1].text, words)
   lu.assertTrue(finding(both[2], "cost.seconds").mean > 0)
-  lu.assertStrContains(message{"ladies:20", "ladies:20"}, "LADIES (20) is there twice")
+  lu.assertStrContains(message({"ladies:20", "ladies:20"}, {dataset = DATA}),
+    "LADIES (20) is there twice")
 end
 
 --- What a sampler draws after a step has the batch's generator, as in training.

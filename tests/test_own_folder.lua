@@ -122,7 +122,8 @@ function tests.test_folders_of_the_user()
   local before = content(folder)
   for _, words in ipairs{
     {"train"}, {"compare", "--methods=full"}, {"sweep", "--vary=lr=0.1,0.2", "--datasets=wordnet"},
-    {"ablate"}, {"table3"}, {"figures"}, {"variance"}, {"costs"},
+    {"ablate", "--datasets=wordnet"}, {"table3", "--datasets=wordnet"},
+    {"figures", "--datasets=wordnet"}, {"variance"}, {"costs"},
   } do
     words[#words + 1], words[#words + 2] = "--out", folder
     local _, err, status = shell.run_ladies(words)

@@ -45,7 +45,11 @@ function tests.test_stop()
   local process = core.process.start({"sh", "-c",
     "trap '' TERM; sleep 60 & echo $!; while true; do sleep 0.05; done"}, {log = log.path})
   local child
-  repeat child = core.file.read(log.path):match "^(%d+)\n" until child or process:wait(0.02)
+  local ended
+  repeat
+    child, ended = core.file.read(log.path):match "^(%d+)\n", process:wait(0.02)
+  until child or ended
+  lu.assertTrue(child ~= nil, ("it ended with %s: %s"):format(ended, core.file.read(log.path)))
   process:stop()
   lu.assertEquals(process:wait(0), 128 + 9)
   local deadline = core.clock() + 5
