@@ -205,4 +205,32 @@ function tests.test_launchers()
   lu.assertEquals(shell.run_ladies({"-e", "print(ladies.comm.size)"}, {env = within}), "1\n")
 end
 
+--- What the module of ranks writes lies in the tensor that it was given, and goes to a rank.
+function tests.test_module_checks_bounds()
+  local out, err, status = ranks.run_script(2, [[
+    local ladies, link = require "ladies", require "ladies.ranks.link"
+    link.gather("test", "")
+    local path = package.loaded.ladies_host.program:gsub("bin/ladies$",
+      "lib/ladies/ladies_ranks.so")
+    local mpi = assert(package.loadlib(path, "luaopen_ladies_ranks"))()
+    for _, bounds in ipairs{{0, 2, 400}, {-3, 2, 4}, {0, 9, 4}, {0, 4}, {0, 5, 4}} do
+      print((select(2, pcall(mpi.gather_rows, ladies.zeros(4, 2), bounds))))
+    end
+    print((select(2, pcall(mpi.gather_rows, ladies.zeros(4, 2)))))
+    print((select(2, pcall(mpi.exchange, {{2, ladies.zeros(1)}}, {}))))
+    print((select(2, pcall(mpi.broadcast, "x", -1))))
+    link.gather("test", "")]])
+  lu.assertEquals({err, status}, {"", 0})
+  lu.assertStrMatches(out, [[
+.*gather_rows: bounds must go from 0 to 4
+.*gather_rows: bounds must go from 0 to 4
+.*gather_rows: bounds must not descend
+.*the rows of a product are in 1 parts, and there are 2 ranks
+.*gather_rows: bounds must not descend
+.*table expected, got no value.*
+.*ranks: there is no rank 2 of 2
+.*ranks: there is no rank %-1 of 2
+]])
+end
+
 return tests

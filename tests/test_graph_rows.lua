@@ -341,4 +341,28 @@ function tests.test_samplers_that_fail_while_they_are_drawn()
   lu.assertFalse(P.graph.is_drawn)
 end
 
+--- Rows of a whole in another order: the diagonal is where a row's own node is, whoever asks.
+function tests.test_diagonal_of_rows_in_another_order()
+  local A = ladies.matrix{n_rows = 3, n_cols = 3, rows = ladies.index{1, 1, 2, 3, 3},
+    cols = ladies.index{1, 2, 3, 1, 3}, values = ladies.tensor{1, 2, 3, 4, 5}}
+  local rows = core.graph_rows{n_nodes = 3, weighted = true, parts = {{first = 1, rows = A}}}
+  local order = ladies.index{3, 1, 2}
+  local B = rows:collect(order)
+  lu.assertEquals(B:to_dense():to_table(), {{4, 0, 5}, {1, 2, 0}, {0, 0, 3}})
+  lu.assertEquals(B:loops(), 2)
+  lu.assertEquals(B:diagonal():to_table(), {2, 1, 0})
+  lu.assertEquals(B:diagonal_values():to_table(), {5, 1, 0})
+  local without = B:without_loops()
+  lu.assertEquals(without:to_dense():to_table(), {{4, 0, 0}, {0, 2, 0}, {0, 0, 3}})
+  lu.assertEquals(without:loops(), 0)
+  lu.assertEquals(B:add_diag(10):to_dense():to_table(), {{4, 0, 15}, {11, 2, 0}, {0, 10, 3}})
+  lu.assertEquals(without:add_diag(ladies.tensor{1, 2, 3}):diagonal_values():to_table(), {1, 2, 3})
+  local v = ladies.tensor{1, 2, 3, 4, 5}:requires_grad_()
+  local _ <close> = ladies.step();
+  (B:scale_entries(v):diagonal_values() * ladies.tensor{1, 10, 100}):sum():backward()
+  lu.assertEquals(v.grad:to_table(), {0, 5, 10, 0, 0})
+  lu.assertStrContains(message_of(B.normalize, B, "sym"),
+    "rows of a graph whose other rows are elsewhere")
+end
+
 return tests

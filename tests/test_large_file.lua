@@ -366,6 +366,14 @@ function tests.test_arrays_read_in_pieces()
   lu.assertStrContains(message_of(again.ids, again, 1), "integers expected")
   i:close()
   lu.assertStrContains(message_of(i.ids, i, 1), "closed")
+  npz.write(path, {i = npz.int64{0, 1, -7, 3}, t = npz.float64{{1, 2}, {3, 1e300}}})
+  i, t = npz.reader(path, "i"), npz.reader(path, "t")
+  i:ids(2)
+  t:rows(1)
+  lu.assertStrContains(message_of(i.ids, i, 1), "element 3 is -7, ids must lie in")
+  lu.assertStrContains(message_of(i.ids, i, 1), "reading it failed before")
+  lu.assertStrContains(message_of(t.rows, t, 1), "element 4 is 1e+300, too large")
+  lu.assertStrContains(message_of(t.rows, t, 0), "reading it failed before")
 end
 
 -- ---------------------------------------------------------------- what is wrong in a file

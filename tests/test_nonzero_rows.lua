@@ -53,4 +53,33 @@ function tests.test_no_numbers()
   lu.assertNaN(gradient(0 / 0)[1][1])
 end
 
+--- However many rows of zeros there are: none, fewer than half, more, all.
+function tests.test_no_numbers_beside_zeros()
+  local n = 40
+  for _, zeros in ipairs{1, 5, 19, 21, 39, 40} do
+    for _, bad in ipairs{math.huge, 0 / 0} do
+      local x, c = ladies.ones(n, 3):requires_grad_(), ladies.ones(n, 2)
+      for i = 1, zeros do
+        c:slice(i, i):fill_(0)
+        x:set_(i, 2, bad)
+      end
+      local w = ladies.ones(3, 2):requires_grad_()
+      local _ <close> = ladies.step();
+      (x:matmul(w) * c):sum():backward()
+      local what, left = ("%d rows of zeros, %g"):format(zeros, bad), n - zeros
+      lu.assertEquals(w.grad:to_table(), {{left, left}, {left, left}, {left, left}}, what)
+      lu.assertEquals(x.grad[1]:to_table(), {0, 0, 0}, what)
+    end
+  end
+  for _, zeros in ipairs{1, 39} do                -- and where the weights are no numbers
+    local x, w, c = ladies.ones(n, 1):requires_grad_(), ladies.ones(1, 1), ladies.ones(n, 1)
+    w:set_(1, 1, math.huge)
+    c:slice(1, zeros):fill_(0)
+    local _ <close> = ladies.step();
+    (x:matmul(w) * c):sum():backward()
+    lu.assertEquals(x.grad:slice(1, zeros):sum():item(), 0)
+    lu.assertEquals(x.grad:slice(zeros + 1, n):min(), math.huge)
+  end
+end
+
 return tests

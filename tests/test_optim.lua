@@ -6,7 +6,7 @@ local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"
 
-local optim = ladies.optim
+local optim, tensor = ladies.optim, ladies.tensor
 local schedule = optim.schedule
 local STEPS = 20
 -- Twenty roundings of values about 1 come to 1e-6 at most.
@@ -321,6 +321,57 @@ function tests.test_views()
   local part = v:slice(1, 2)
   lu.assertErrorMsgContains("while a view of it", ladies.optim.adam, {v})
   lu.assertEquals(part.n_rows, 2)
+end
+
+--- An optimizer moves its parameters into memory of its own, also from that of another optimizer: a
+-- view would be left behind, and is refused there as well.
+function tests.test_views_of_another_optimizer()
+  local w, b = ladies.ones(3, 2):requires_grad_(), ladies.ones(3):requires_grad_()
+  local first = ladies.optim.sgd({w, b}, {lr = 1})
+  local part = w:slice(1, 2)
+  lu.assertErrorMsgContains("while a view of it", ladies.optim.adam, {w})
+  lu.assertErrorMsgContains("while a view of it", ladies.optim.adam, {b, w})
+  w:fill_(7)
+  lu.assertEquals(part:to_table(), {{7, 7}, {7, 7}})
+  lu.assertEquals(first:values():slice(1, 6):sum():item(), 42)
+end
+
+--- What two optimizers have in common is in the memory of the later one: the earlier one steps, and
+-- refuses what it would have to do in its own.
+function tests.test_parameters_of_two_optimizers()
+  local w, b = ladies.ones(2):requires_grad_(), ladies.ones(2):requires_grad_()
+  local first = ladies.optim.sgd({w, b}, {lr = 1})
+  local gradient = w:set_grad_(tensor{1, 2}).grad
+  local second = ladies.optim.sgd({w}, {lr = 10})
+  lu.assertEquals(gradient:to_table(), {1, 2})
+  w:set_grad_(tensor{3, 4})
+  lu.assertEquals(gradient:to_table(), {3, 4}, "it is w's gradient still")
+  b:set_grad_(tensor{1, 1})
+  lu.assertAlmostEquals(first:step{clip = 100}, math.sqrt(27), 1e-6)
+  lu.assertEquals({w:to_table(), b:to_table()}, {{-2, -3}, {0, 0}})
+  w:set_grad_(tensor{1, 1})
+  second:step()
+  lu.assertEquals(w:to_table(), {-12, -13})
+  w:set_grad_(tensor{1, 1})
+  for _, name in ipairs{"values", "sums"} do
+    lu.assertErrorMsgContains(name .. ": parameter 1 belongs to another optimizer now",
+      first[name], first)
+  end
+  lu.assertErrorMsgContains("accumulate: parameter 1 belongs to another", first.accumulate, first, 2)
+end
+
+--- Where one cannot be taken, none is: a frozen parameter stays frozen, and nothing moves.
+function tests.test_refused_as_a_whole()
+  local frozen = ladies.ones(2):requires_grad_(false)
+  local plain, viewed = ladies.ones(3), ladies.ones(4):requires_grad_()
+  local part = viewed:slice(1, 2)
+  lu.assertErrorMsgContains("while a view of it", optim.adam, {frozen, plain, viewed})
+  lu.assertEquals({frozen.is_parameter, frozen.requires_grad}, {true, false})
+  lu.assertEquals({plain.is_parameter, plain.requires_grad}, {false, false})
+  lu.assertErrorMsgContains("frozen", frozen.set_grad_, frozen, part)
+  local other = plain:slice(1, 2)                     -- it is where it was
+  plain:fill_(5)
+  lu.assertEquals(other:to_table(), {5, 5})
 end
 
 return tests

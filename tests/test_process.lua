@@ -68,6 +68,18 @@ function tests.test_log_and_environment()
   lu.assertEquals(core.file.read(log.path), "a b /mine\nsecond\n")
 end
 
+function tests.test_environment_that_is_none()
+  local function told(env, text)
+    refused("process.start: env" .. text, core.process.start, {"true"}, {env = env})
+  end
+  told({A = true}, ".A must be a text without a zero byte, not a boolean")
+  told({A = {}}, ".A must be a text without a zero byte, not a table")
+  told({A = "a\0b"}, ".A must be a text without a zero byte, not a string")
+  told({[1] = "x"}, " has the key '1', which is no name of a variable")
+  told({["A=B"] = "x"}, " has the key 'A=B', which is no name of a variable")
+  told({[""] = "x"}, " has the key '', which is no name of a variable")
+end
+
 --- Words reach the program as they are.
 function tests.test_words()
   local log <close> = shell.file ""

@@ -202,7 +202,12 @@ function tests.test_requires_grad()
   leaf:square():sum():backward()
   lu.assertEquals(leaf.grad:to_table(), {4, 8})
   lu.assertNil(w.grad)
+  w:requires_grad_()
   fails("set_grad_: a gradient of 3 for a tensor of 2", w.set_grad_, w, tensor{1, 2, 3})
+  fails("set_grad_: the tensor was computed in a step", h.set_grad_, h, tensor{1, 2})
+  local constant, frozen = tensor{1, 2}, tensor{1, 2}:requires_grad_(false)
+  fails("set_grad_: the tensor is no parameter", constant.set_grad_, constant, tensor{1, 2})
+  fails("set_grad_: the tensor is a frozen parameter", frozen.set_grad_, frozen, tensor{1, 2})
 end
 
 function tests.test_tracked_tensors_are_not_changed_in_place()

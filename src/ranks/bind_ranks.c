@@ -12,6 +12,7 @@
 #include "plan.h"
 #include "ranks.h"
 #include "state/bind.h"
+#include "tensor/share.h"
 
 static int ranks_open(lua_State *L)
 {
@@ -23,6 +24,15 @@ static int ranks_open(lua_State *L)
     lua_pushinteger(L, size);
     lua_pushlstring(L, host, (size_t)length);
     return 3;
+}
+
+/* The number of a rank at arg. */
+static int check_rank(lua_State *L, int arg)
+{
+    int64_t rank = bind_check_integer(L, arg);
+    if (rank < 0 || rank >= ld_ranks_count())
+        bind_error(L, "ranks: there is no rank %I of %d", (LUAI_UACINT)rank, ld_ranks_count());
+    return (int)rank;
 }
 
 /* The blocks of the array at arg, {{rank, Tensor}, ...}, as a userdata on the stack. */
@@ -40,8 +50,7 @@ static ld_ranks_block *push_blocks(lua_State *L, int arg, int *n, bool written)
         ld_tensor *t = written ? bind_writable_tensor(L, pair + 2) : bind_tensor(L, pair + 2);
         if (written)
             bind_check(L, ld_tensor_change(t));
-        blocks[i] =
-            (ld_ranks_block){(int)bind_check_integer(L, pair + 1), t->data, ld_tensor_size(t)};
+        blocks[i] = (ld_ranks_block){check_rank(L, pair + 1), t->data, ld_tensor_size(t)};
         lua_settop(L, pair - 1);
     }
     return blocks;
@@ -122,7 +131,7 @@ static int ranks_broadcast(lua_State *L)
 {
     size_t length = 0;
     const char *own = lua_isnil(L, 1) ? NULL : bind_check_lstring(L, 1, &length);
-    int root = (int)bind_check_integer(L, 2), size = ld_ranks_count();
+    int root = check_rank(L, 2), size = ld_ranks_count();
     int64_t *offsets = lua_newuserdatauv(L, ((size_t)size + 1) * sizeof *offsets, 0);
     bind_check(L, ld_ranks_sizes(offsets, (int64_t)length));
     size_t n = (size_t)offsets[size];
@@ -256,8 +265,10 @@ static int ranks_gather_rows(lua_State *L)
 {
     ld_tensor *t = bind_writable_tensor(L, 1);
     int n_owners;
+    bind_check_type(L, 2, LUA_TTABLE);
     const int64_t *bounds = bind_push_bounds(L, 2, &n_owners);
     bind_check(L, ld_plan_check_owners(n_owners, "the rows of a product are"));
+    bind_check(L, ld_share_check_bounds(bounds, n_owners, t->n_rows, "gather_rows"));
     bind_check(L, ld_tensor_change(t));
     bind_check(L, ld_ranks_gather_rows(t, bounds));
     return 0;

@@ -45,11 +45,21 @@ static int tensor_set_grad(lua_State *L)
 {
     ld_tensor *t = bind_operand(L, 1), *given = bind_tensor(L, 2), *grad;
     bool accumulate;
+    if (t->step != 0)
+        return bind_error(
+            L, "set_grad_: the tensor was computed in a step, in which backward would add "
+               "to this gradient; set that of a parameter");
+    if (!t->requires_grad)
+        return bind_error(
+            L,
+            "set_grad_: the tensor is %s; requires_grad_() comes before, or an optimizer "
+            "would use a gradient that nobody wants",
+            t->is_parameter ? "a frozen parameter" : "no parameter");
     if (!ld_tensor_same_shape(t, given))
         return bind_error(L, "set_grad_: a gradient of %s for a tensor of %s",
                           ld_tensor_shape(given), ld_tensor_shape(t));
     bind_check(L, ld_grad_target(t, &grad, &accumulate));
-    memcpy(grad->data, given->data, (size_t)ld_tensor_size(t) * sizeof(float));
+    memmove(grad->data, given->data, (size_t)ld_tensor_size(t) * sizeof(float));
     lua_settop(L, 1);
     return 1;
 }
@@ -319,7 +329,8 @@ static const bind_function tensor_methods[] = {
      "read\n"
      "after backward and until the step closes."},
     {"set_grad_", tensor_set_grad,
-     "t:set_grad_(gradient: Tensor) -> t\nSets the gradient of a parameter by hand."},
+     "t:set_grad_(gradient: Tensor) -> t\nSets the gradient of a parameter by hand. An error for any other "
+     "tensor, and for a frozen one."},
     {"matmul", tensor_matmul, "a:matmul(b: Tensor) -> Tensor\nThe product of two matrices."},
     {"linear", tensor_linear,
      "x:linear(w [, b: Tensor]) -> Tensor\n"

@@ -162,6 +162,7 @@ static void push_in_sum(lua_State *L, const ld_optimizer *o)
 static int optimizer_sums(lua_State *L)
 {
     ld_optimizer *o = optimizer(L);
+    bind_check(L, ld_optimizer_check_slabs(o, "sums"));
     lua_createtable(L, o->n_sums, 0);
     for (int i = 0; i < o->n_sums; i++) {
         const ld_sum *sum = &o->sums[i];
@@ -233,7 +234,9 @@ static int optimizer_squares(lua_State *L)
 
 static int optimizer_values(lua_State *L)
 {
-    *bind_new_tensor(L) = ld_tensor_ref(optimizer(L)->values);
+    ld_optimizer *o = optimizer(L);
+    bind_check(L, ld_optimizer_check_slabs(o, "values"));
+    *bind_new_tensor(L) = ld_tensor_ref(o->values);
     return 1;
 }
 

@@ -127,10 +127,15 @@ static bool holds_texts(lua_State *L, int arg)
     return type == LUA_TSTRING;
 }
 
+static ld_npy_header header_of(ld_npy_type type, int ndim, int64_t n_rows, int64_t n_cols)
+{
+    return (ld_npy_header){.type = type, .ndim = ndim, .n_rows = n_rows, .n_cols = n_cols};
+}
+
 static ld_npy_header rows_header(const ld_rows *x)
 {
     ld_npy_type type = {x->number == LD_BFLOAT16 ? 'B' : 'f', ld_number_size(x->number)};
-    return (ld_npy_header){type, false, 2, x->n_rows, x->n_cols};
+    return header_of(type, 2, x->n_rows, x->n_cols);
 }
 
 void bind_push_array(lua_State *L, int arg, const char *where)
@@ -170,16 +175,16 @@ ld_npy_array bind_to_array(lua_State *L, int arg)
         return *a;
     ld_tensor *t = bind_to_operand(L, arg);
     if (t)
-        return (ld_npy_array){NULL, {FLOAT32, false, t->ndim, t->n_rows, t->n_cols}, t->data};
+        return (ld_npy_array){NULL, header_of(FLOAT32, t->ndim, t->n_rows, t->n_cols), t->data};
     ld_rows *rows = bind_to_object(L, arg, BIND_ROWS);
     if (rows)
         return (ld_npy_array){NULL, rows_header(rows), rows->data};
     ld_index *x = bind_to_index(L, arg);
     if (x)
-        return (ld_npy_array){NULL, {INT32, false, 1, x->size, 1}, x->data};
+        return (ld_npy_array){NULL, header_of(INT32, 1, x->size, 1), x->data};
     size_t length;
     const char *text = lua_tolstring(L, arg, &length);
-    return (ld_npy_array){NULL, {UINT8, false, 1, (int64_t)length, 1}, text};
+    return (ld_npy_array){NULL, header_of(UINT8, 1, (int64_t)length, 1), text};
 }
 
 /* First everything that allocates, into a table that keeps it alive; then the list for core. */

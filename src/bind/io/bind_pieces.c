@@ -18,6 +18,7 @@ typedef struct {
     ld_npy_header header;
     ld_source *source;
     int64_t left; /* elements */
+    bool failed;  /* in the midst of a part: what comes next is not known */
 } reader;
 
 static void drop_reader(void *object)
@@ -54,6 +55,8 @@ static int64_t begin_part(lua_State *L, reader *r, int64_t n_cols, ld_npy_header
                           ld_part_source *part)
 {
     int64_t n = bind_count(L, 2, "the number");
+    if (r->failed)
+        bind_error(L, "%s: reading it failed before", r->source->name);
     if (n * n_cols > r->left)
         bind_error(L, "%s: %I elements wanted, %I are left", r->source->name,
                    (LUAI_UACINT)(n * n_cols), (LUAI_UACINT)r->left);
@@ -61,8 +64,18 @@ static int64_t begin_part(lua_State *L, reader *r, int64_t n_cols, ld_npy_header
     h->ndim = n_cols == 1 ? 1 : 2;
     h->n_rows = n;
     h->n_cols = n_cols;
+    h->before = ld_npy_count(&r->header) - r->left;
     *part = ld_part_source_of(r->source, ld_npy_bytes(h));
     return n * n_cols;
+}
+
+/* The result on top of the stack, of n elements that were read with this status. */
+static int end_part(lua_State *L, reader *r, int64_t n, ld_status st)
+{
+    r->failed = st != LD_OK;
+    bind_check(L, st);
+    r->left -= n;
+    return 1;
 }
 
 static int reader_ids(lua_State *L)
@@ -71,9 +84,7 @@ static int reader_ids(lua_State *L)
     ld_npy_header h;
     ld_part_source part;
     int64_t n = begin_part(L, r, 1, &h, &part);
-    bind_check(L, ld_npy_read_index(bind_new_index(L), &h, &part.source));
-    r->left -= n;
-    return 1;
+    return end_part(L, r, n, ld_npy_read_index(bind_new_index(L), &h, &part.source));
 }
 
 static int reader_rows(lua_State *L)
@@ -82,9 +93,7 @@ static int reader_rows(lua_State *L)
     ld_npy_header h;
     ld_part_source part;
     int64_t n = begin_part(L, r, r->header.n_cols, &h, &part);
-    bind_check(L, ld_npy_read_tensor(bind_new_tensor(L), &h, &part.source));
-    r->left -= n;
-    return 1;
+    return end_part(L, r, n, ld_npy_read_tensor(bind_new_tensor(L), &h, &part.source));
 }
 
 /* --- .safetensors files ------------------------------------------------------------------------- */

@@ -301,7 +301,7 @@ int64_t *bind_push_bounds(lua_State *L, int arg, int *n_owners)
     bind_check_type(L, arg, LUA_TTABLE);
     int n = (int)lua_rawlen(L, arg);
     int64_t *bounds = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof *bounds, 0);
-    bind_arg_check(L, n > 1, 1, "bounds must be two numbers or more");
+    bind_arg_check(L, n > 1, arg, "bounds must be two numbers or more");
     for (int i = 0; i < n; i++, lua_pop(L, 1)) {
         lua_rawgeti(L, arg, i + 1);
         bounds[i] = bind_check_integer(L, lua_gettop(L));

@@ -47,8 +47,16 @@ static char **push_environment(lua_State *L)
         lua_newtable(L);
     int env = lua_gettop(L);
     bind_check_type(L, env, LUA_TTABLE);
-    for (lua_pushnil(L); lua_next(L, env); lua_pop(L, 1))
+    for (lua_pushnil(L); lua_next(L, env); lua_pop(L, 1)) {
+        const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
+        if (!name || *name == '\0' || strchr(name, '=') || strlen(name) != lua_rawlen(L, -2))
+            bind_error(L, "process.start: env has the key '%s', which is no name of a variable",
+                       bind_show(L, -2));
+        if (!lua_isstring(L, -1) || strlen(lua_tostring(L, -1)) != lua_rawlen(L, -1))
+            bind_error(L, "process.start: env.%s must be a text without a zero byte, not a %s",
+                       name, luaL_typename(L, -1));
         count++;
+    }
     lua_newtable(L); /* keeps the texts */
     int texts = lua_gettop(L);
     char **all = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *all, 1), **to = all;

@@ -1,5 +1,7 @@
 #include "grad/nonzero_rows.h"
 
+#include <stdatomic.h>
+
 #include "base/memory.h"
 #include "base/simd.h"
 #include "base/threads.h"
@@ -10,8 +12,9 @@ enum {
 };
 
 typedef struct {
-    const ld_tensor *g;
+    const ld_tensor *g, *a;
     bool *nonzero;
+    atomic_bool not_finite; /* some row of a beside a row of zeros is not */
 } search;
 
 static inline __attribute__((always_inline)) bool has_nonzero(const float *x, int64_t n)
@@ -36,19 +39,36 @@ LD_CLONES(look_at_rows)
     }
 }
 
-ld_status ld_nonzero_rows(ld_index **rows, const ld_tensor *g)
+static void look_beside_zeros(void *ctx, int64_t begin, int64_t end)
+{
+    search *p = ctx;
+    int64_t k = p->a->n_cols;
+    for (int64_t r = begin; r < end; r++)
+        if (!p->nonzero[r] && ld_first_not_finite(p->a->data + r * k, k) >= 0)
+            atomic_store_explicit(&p->not_finite, true, memory_order_relaxed);
+}
+
+ld_status ld_nonzero_rows(ld_index **rows, const ld_tensor *g, const ld_tensor *a,
+                          const ld_tensor *b)
 {
     int64_t n = g->n_rows, count = 0;
-    search p = {g, ld_alloc_array(n, sizeof *p.nonzero, LD_MEM_SCRATCH)};
+    search p = {.g = g, .a = a, .nonzero = ld_alloc_array(n, sizeof *p.nonzero, LD_MEM_SCRATCH)};
     ld_status st = LD_NOMEM;
     *rows = NULL;
     if (!p.nonzero)
         return st;
+    atomic_init(&p.not_finite, false);
     LD_TRY(ld_parallel_for(n, GRAIN, look_at_rows, &p));
     for (int64_t r = 0; r < n; r++)
         count += p.nonzero[r];
-    if (2 * count >= n)
+    if (count == n)
         goto done;
+    if (2 * count >= n) {
+        if (a)
+            LD_TRY(ld_parallel_for(n, GRAIN, look_beside_zeros, &p));
+        if (!atomic_load(&p.not_finite) && (!b || ld_tensor_not_finite(b) < 0))
+            goto done;
+    }
     LD_TRY(ld_index_new(rows, count));
     for (int64_t r = 0, i = 0; r < n; r++)
         if (p.nonzero[r])

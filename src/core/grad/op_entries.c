@@ -43,7 +43,7 @@ static int64_t element_of(element kind, const ld_structure *s, int64_t r, int64_
     case ITS_OWN: return e;
     case OF_ITS_ROW: return r;
     case OF_ITS_COLUMN: return s->columns[e];
-    case OF_THE_DIAGONAL: return s->columns[e] == r ? r : -1;
+    case OF_THE_DIAGONAL: return s->columns[e] == ld_structure_row_id(s, r) ? r : -1;
     case OF_BOTH: break;
     }
     return r * s->n_cols + s->columns[e];

@@ -328,6 +328,10 @@ ld_status ld_op_csr_normalize(ld_tape *tape, ld_csr **out, ld_csr *given, ld_nor
     if (given->s->n_rows != given->s->n_cols)
         return ld_fail(LD_SHAPE, "normalize: a square matrix expected, got %" PRId64 " x %" PRId64,
                        given->s->n_rows, given->s->n_cols);
+    if (symmetric && given->s->row_ids)
+        return ld_fail(LD_STATE,
+                       "normalize: these are rows of a graph whose other rows are elsewhere, "
+                       "and \"sym\" takes the sums of all of them in their order");
     tape = ld_matrix_tape(tape, given);
     if (self_loops)
         LD_TRY(ld_op_csr_set_loops(tape, &a, given, true));

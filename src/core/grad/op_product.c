@@ -64,7 +64,7 @@ static ld_status matmul_backward(ld_node *n)
     ld_index *rows = NULL;
     bool accumulate;
     ld_status st;
-    LD_TRY(ld_nonzero_rows(&rows, g));
+    LD_TRY(ld_nonzero_rows(&rows, g, ld_wants_grad(b) ? a : NULL, ld_wants_grad(a) ? b : NULL));
     if (rows) {
         st = matmul_few_backward(n, rows);
         goto done;

@@ -9,7 +9,7 @@ int64_t ld_csr_loops(const ld_csr *a)
     int64_t loops = 0;
     for (int64_t r = 0; r < s->n_rows; r++)
         for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
-            loops += s->columns[e] == r;
+            loops += s->columns[e] == ld_structure_row_id(s, r);
     return loops;
 }
 
@@ -51,24 +51,26 @@ static ld_status change_diagonal(ld_csr **out, ld_csr *given, diagonal_change ch
                             false));
     s->symmetric = a->s->symmetric;
     s->canonical = true;
+    s->row_ids = ld_index_ref(a->s->row_ids);
     if (a->values || a->row_scale || a->col_scale || change == ADD)
         LD_TRY(ld_tensor_new(&values, 1, s->nnz, 1));
     for (int64_t r = 0; r < n_rows; r++) {
         LD_TRY(ld_poll_at(r));
         bool placed = change == DROP;
         float diagonal = change == ADD ? v[step * r] : 1.0f;
+        int32_t own = (int32_t)ld_structure_row_id(a->s, r);
         for (int64_t i = a->s->offsets[r]; i <= a->s->offsets[r + 1]; i++) {
             bool end = i == a->s->offsets[r + 1];
             int32_t c = end ? INT32_MAX : a->s->columns[i];
-            if (!placed && c >= r) {
-                if (c == r && change == ADD)
+            if (!placed && c >= own) {
+                if (c == own && change == ADD)
                     diagonal += ld_csr_value(a, r, i);
                 if (values)
                     values->data[e] = diagonal;
-                s->columns[e++] = (int32_t)r;
+                s->columns[e++] = own;
                 placed = true;
             }
-            if (end || c == r)
+            if (end || c == own)
                 continue;
             if (values)
                 values->data[e] = ld_csr_value(a, r, i);
@@ -123,7 +125,7 @@ ld_status ld_csr_diagonal_values(ld_tensor **out, const ld_csr *a)
     for (int64_t r = 0; st == LD_OK && r < s->n_rows; r++) {
         (*out)->data[r] = 0;
         for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
-            if (s->columns[e] == r)
+            if (s->columns[e] == ld_structure_row_id(s, r))
                 (*out)->data[r] = ld_csr_value(a, r, e);
     }
     return st;

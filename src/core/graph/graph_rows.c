@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "tensor/share.h"
 
 /* The first of n ascending numbers that is not below x. */
 static int64_t bound_of(const int32_t *numbers, int64_t n, int32_t x)
@@ -82,16 +83,6 @@ static ld_status check_part(const ld_graph_part *part, int64_t n_nodes, bool wei
     return part->ids ? ld_index_check(part->ids, 0, n_nodes, "graph_rows: a part: row") : LD_OK;
 }
 
-static ld_status check_bounds(const int64_t *bounds, int n_owners, int64_t n_nodes)
-{
-    if (bounds[0] != 0 || bounds[n_owners] != n_nodes)
-        return ld_fail(LD_VALUE, "graph_rows: bounds must go from 0 to %" PRId64, n_nodes);
-    for (int r = 0; r < n_owners; r++)
-        if (bounds[r + 1] < bounds[r])
-            return ld_fail(LD_VALUE, "graph_rows: bounds must not descend");
-    return LD_OK;
-}
-
 ld_status ld_graph_rows_new(ld_graph_rows **out, int64_t n_nodes, bool weighted,
                             const ld_graph_part *parts, int n_parts, const int64_t *bounds,
                             int n_owners)
@@ -106,7 +97,7 @@ ld_status ld_graph_rows_new(ld_graph_rows **out, int64_t n_nodes, bool weighted,
     for (int i = 0; i < n_parts; i++)
         LD_TRY(check_part(&parts[i], n_nodes, weighted));
     if (bounds)
-        LD_TRY(check_bounds(bounds, n_owners, n_nodes));
+        LD_TRY(ld_share_check_bounds(bounds, n_owners, n_nodes, "graph_rows"));
     st = LD_NOMEM;
     if (!(g->parts = ld_alloc_array(n_parts, sizeof *parts, LD_MEM_MATRIX)) ||
         (bounds && !(g->bounds = ld_alloc_array(n_owners + 1, sizeof *bounds, LD_MEM_MATRIX))))

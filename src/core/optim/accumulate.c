@@ -53,17 +53,6 @@ static bool are_halves(const ld_leaves *left, const ld_leaves *right, int64_t n)
            right->count <= size;
 }
 
-/* Whether all parameters have their gradients in the slab: a later optimizer may have taken one. */
-static ld_status check_slab(const ld_optimizer *o)
-{
-    for (int64_t i = 0; i < o->n; i++)
-        if (o->params[i]->grad->storage != o->grads->storage)
-            return ld_fail(LD_STATE,
-                           "accumulate: parameter %" PRId64 " belongs to another optimizer now",
-                           i + 1);
-    return LD_OK;
-}
-
 /* Makes the slab of gradients a leaf: zeros where a parameter has none. */
 static void complete_leaf(ld_optimizer *o)
 {
@@ -140,7 +129,7 @@ ld_status ld_optimizer_accumulate(ld_optimizer *o, int64_t leaf, int64_t leaves,
         return LD_OK;
     ld_tensor **room = &o->sums[o->n_sums].slab;
     bool ends = leaf + 1 == leaves && (o->n_sums > 0 && o->sums[0].leaves.first == 0);
-    if ((st = check_slab(o)) != LD_OK || (st = ld_poll()) != LD_OK ||
+    if ((st = ld_optimizer_check_slabs(o, "accumulate")) != LD_OK || (st = ld_poll()) != LD_OK ||
         (!*room && !ends && (st = ld_optimizer_new_slab(room, o->grads->n_rows)) != LD_OK) ||
         (st = ld_tensor_change(o->grads)) != LD_OK)
         return st;
@@ -157,7 +146,8 @@ ld_status ld_optimizer_set_mean(ld_optimizer *o, const ld_tensor *mean, const bo
     if (ld_tensor_size(mean) != o->grads->n_rows)
         return ld_fail(LD_SHAPE, "set_mean: %" PRId64 " numbers, expected %" PRId64,
                        ld_tensor_size(mean), o->grads->n_rows);
-    if ((st = check_slab(o)) != LD_OK || (st = ld_tensor_change(o->grads)) != LD_OK)
+    if ((st = ld_optimizer_check_slabs(o, "set_mean")) != LD_OK ||
+        (st = ld_tensor_change(o->grads)) != LD_OK)
         return st;
     if (mean->data != o->grads->data)
         memcpy(o->grads->data, mean->data, (size_t)o->grads->n_rows * sizeof(float));

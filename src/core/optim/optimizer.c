@@ -47,22 +47,47 @@ ld_status ld_optimizer_new_slab(ld_tensor **out, int64_t size)
     return st;
 }
 
-/* Moves parameter and gradient into the slabs at `first`. */
-static ld_status adopt(ld_optimizer *o, int64_t i, int64_t first)
+/* Where a parameter and its gradient will be in the slabs. */
+typedef struct {
+    ld_tensor *value, *grad;
+} place;
+
+static ld_status find_place(place *at, const ld_optimizer *o, const ld_tensor *p, int64_t first)
 {
-    ld_tensor *p = o->params[i], *flat = NULL, *grad = NULL;
-    ld_status st;
-    LD_TRY(ld_tensor_slice(&flat, o->grads, first, ld_tensor_size(p)));
-    LD_TRY(ld_tensor_view(&grad, flat, p->ndim, p->n_rows, p->n_cols));
-    LD_TRY(ld_tensor_move(p, o->values, first));
-    if (p->has_grad)
-        memcpy(grad->data, p->grad->data, (size_t)ld_tensor_size(p) * sizeof(float));
-    ld_tensor_unref(p->grad);
-    p->grad = ld_tensor_ref(grad);
+    ld_status st = ld_tensor_part(&at->value, o->values, first, p);
+    return st == LD_OK ? ld_tensor_part(&at->grad, o->grads, first, p) : st;
+}
+
+/* Moves parameter and gradient there; both stay the tensors that others may hold. */
+static void adopt(ld_tensor *p, const place *at)
+{
+    ld_tensor_move(p, at->value);
+    if (p->grad)
+        ld_tensor_move(p->grad, at->grad);
+    else
+        p->grad = ld_tensor_ref(at->grad);
     p->is_parameter = p->requires_grad = true;
+}
+
+/* All of it is prepared before anything changes: a failure leaves every parameter as it was. */
+static ld_status adopt_all(ld_optimizer *o)
+{
+    place *at = ld_calloc_array(o->n, sizeof *at, LD_MEM_SCRATCH);
+    int64_t first = 0;
+    ld_status st = at ? LD_OK : LD_NOMEM;
+    for (int64_t i = 0; i < o->n && st == LD_OK; i++) {
+        LD_TRY(ld_tensor_check_move(o->params[i]));
+        LD_TRY(find_place(&at[i], o, o->params[i], first));
+        first += ld_padded(ld_tensor_size(o->params[i]));
+    }
+    for (int64_t i = 0; i < o->n && st == LD_OK; i++)
+        adopt(o->params[i], &at[i]);
 done:
-    ld_tensor_unref(flat);
-    ld_tensor_unref(grad);
+    for (int64_t i = 0; at && i < o->n; i++) {
+        ld_tensor_unref(at[i].value);
+        ld_tensor_unref(at[i].grad);
+    }
+    ld_free(at);
     return st;
 }
 
@@ -109,11 +134,7 @@ ld_status ld_optimizer_new(ld_optimizer **out, ld_optimizer_kind kind,
         LD_TRY(ld_optimizer_new_slab(&o->moment1, size));
     if (kind != LD_SGD)
         LD_TRY(ld_optimizer_new_slab(&o->moment2, size));
-    int64_t first = 0;
-    for (int64_t i = 0; i < n; i++) {
-        LD_TRY(adopt(o, i, first));
-        first += ld_padded(ld_tensor_size(params[i]));
-    }
+    LD_TRY(adopt_all(o));
 done:
     if (st == LD_OK)
         *out = o;
@@ -146,6 +167,15 @@ ld_status ld_optimizer_set_lr(ld_optimizer *o, double lr)
     if (st == LD_OK)
         o->options.lr = lr;
     return st;
+}
+
+ld_status ld_optimizer_check_slabs(const ld_optimizer *o, const char *where)
+{
+    for (int64_t i = 0; i < o->n; i++)
+        if (o->params[i]->storage->within != o->values->storage)
+            return ld_fail(LD_STATE, "%s: parameter %" PRId64 " belongs to another optimizer now",
+                           where, i + 1);
+    return LD_OK;
 }
 
 bool ld_optimizer_has(const ld_optimizer *o, const ld_tensor *t)

@@ -51,7 +51,8 @@ typedef struct ld_optimizer {
 } ld_optimizer;
 
 /* An optimizer of n parameters, which become leaves that want gradients, also frozen ones. LD_VALUE
- * for options out of range, LD_STATE when a parameter occurs twice or shares memory with a view. */
+ * for options out of range, LD_STATE when a parameter occurs twice or shares memory with a view. After
+ * a failure the parameters are what they were. */
 ld_status ld_optimizer_new(ld_optimizer **out, ld_optimizer_kind kind,
                            const ld_optimizer_options *options, ld_tensor *const *params,
                            int64_t n);
@@ -59,6 +60,10 @@ void ld_optimizer_free(ld_optimizer *o);
 
 /* Sets the learning rate. LD_VALUE unless it is 0 or more and finite in float32. */
 ld_status ld_optimizer_set_lr(ld_optimizer *o, double lr);
+
+/* LD_STATE, with `where` beginning the message, unless all parameters are in the slabs: an optimizer
+ * made later may have moved some into its own. */
+ld_status ld_optimizer_check_slabs(const ld_optimizer *o, const char *where);
 
 /* Whether t itself, not one that is equal, is one of the parameters. */
 bool ld_optimizer_has(const ld_optimizer *o, const ld_tensor *t);

@@ -152,11 +152,14 @@ ld_status ld_random_walk(ld_index **out, const ld_csr *a, const ld_index *roots,
             INT32_MAX, roots->size, length);
     if (!(o.restart >= 0.0 && o.restart <= 1.0))
         return ld_fail(LD_VALUE, "random_walk: restart must be 0 to 1, got %g", o.restart);
-    if (!(o.p > 0.0 && o.q > 0.0 && isfinite(o.p) && isfinite(o.q)))
-        return ld_fail(LD_VALUE, "random_walk: p and q must be positive and finite, got %g and %g",
-                       o.p, o.q);
     w.back = 1.0 / o.p;
     w.out = 1.0 / o.q;
+    if (!(o.p > 0.0 && o.q > 0.0 && isfinite(o.p) && isfinite(o.q) && isfinite(w.back) &&
+          isfinite(w.out)))
+        return ld_fail(LD_VALUE,
+                       "random_walk: p and q must be positive and finite, and so must 1/p and 1/q, "
+                       "got %g and %g",
+                       o.p, o.q);
     atomic_init(&w.bad, -1);
     LD_TRY(ld_index_new(&nodes, roots->size * (length + 1)));
     w.nodes = nodes->data;

@@ -2,6 +2,8 @@
  * multiplications, and a message as long as a million. */
 #include "tensor/share.h"
 
+#include <inttypes.h>
+
 #include "base/memory.h"
 
 enum { LEAST_TERMS = 32, LEAST_IN_ALL = 1 << 20 };
@@ -55,6 +57,16 @@ ld_status ld_share_rows(ld_tensor *rows, int64_t terms, int64_t unit, const int6
     st = ld_share_own(rows, bounds, fn, ctx);
     ld_free(bounds);
     return st;
+}
+
+ld_status ld_share_check_bounds(const int64_t *bounds, int size, int64_t n_rows, const char *where)
+{
+    if (bounds[0] != 0 || bounds[size] != n_rows)
+        return ld_fail(LD_VALUE, "%s: bounds must go from 0 to %" PRId64, where, n_rows);
+    for (int r = 0; r < size; r++)
+        if (bounds[r + 1] < bounds[r])
+            return ld_fail(LD_VALUE, "%s: bounds must not descend", where);
+    return LD_OK;
 }
 
 bool ld_share_is_on(int *size)

@@ -34,6 +34,10 @@ ld_status ld_share_rows(ld_tensor *rows, int64_t terms, int64_t unit, const int6
  * 1, however little that is worth. Only where ld_share_is_on. */
 ld_status ld_share_own(ld_tensor *rows, const int64_t *bounds, ld_share_fn *fn, void *ctx);
 
+/* LD_VALUE, with `where` beginning the message, unless bounds[0] .. bounds[size] go from 0 to n_rows and
+ * never descend: rows bounds[r] .. bounds[r + 1] - 1 are those of process r. */
+ld_status ld_share_check_bounds(const int64_t *bounds, int size, int64_t n_rows, const char *where);
+
 /* Whether products of this thread are shared, and by how many. */
 bool ld_share_is_on(int *size);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "tensor/share.h"
 
 int64_t ld_number_size(ld_number number)
 {
@@ -108,12 +109,7 @@ static ld_status set_bounds(ld_rows *x, const int64_t *bounds, int n_owners)
         return LD_NOMEM;
     memcpy(x->bounds, bounds, ((size_t)n_owners + 1) * sizeof *bounds);
     x->n_owners = n_owners;
-    for (int r = 0; r < n_owners; r++)
-        if (bounds[r] > bounds[r + 1])
-            return ld_fail(LD_VALUE, "rows: bounds must not descend");
-    return bounds[0] == 0 && bounds[n_owners] == x->n_rows
-               ? LD_OK
-               : ld_fail(LD_RANGE, "rows: bounds must go from 0 to %" PRId64, x->n_rows);
+    return ld_share_check_bounds(bounds, n_owners, x->n_rows, "rows");
 }
 
 ld_status ld_rows_join(ld_rows **out, ld_number number, int64_t n_rows, int64_t n_cols,

@@ -24,6 +24,7 @@ static ld_status storage_over(ld_storage **out, float *data, int64_t size, ld_ma
     s->size = size;
     s->mapping = mapping ? ld_mapping_ref(mapping) : NULL;
     s->room = NULL;
+    s->within = NULL;
     *out = s;
     return LD_OK;
 }
@@ -69,6 +70,11 @@ static ld_storage *storage_ref(ld_storage *s)
 static void storage_unref(ld_storage *s)
 {
     if (s && atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) == 1) {
+        if (s->within) { /* whose are the memory, its mapping and its room */
+            storage_unref(s->within);
+            ld_free(s);
+            return;
+        }
         if (s->room)
             ld_room_give(s->room, s->size * (int64_t)sizeof(float), s->mapping);
         ld_room_unref(s->room);
@@ -261,31 +267,65 @@ ld_status ld_tensor_change(ld_tensor *t)
 {
     ld_status st = ld_tensor_check_change(t);
     if (st == LD_OK)
-        t->storage->changed = 1 + atomic_fetch_add_explicit(&time_now, 1, memory_order_relaxed);
+        ld_storage_whole(t->storage)->changed =
+            1 + atomic_fetch_add_explicit(&time_now, 1, memory_order_relaxed);
     return st;
 }
 
 bool ld_tensor_has_views(const ld_tensor *t)
 {
-    return !t->in_slab && t->storage && atomic_load(&t->storage->refs) > 1;
+    return t->storage && atomic_load(&t->storage->refs) > 1;
 }
 
-ld_status ld_tensor_move(ld_tensor *t, ld_tensor *slab, int64_t first)
+/* A part of `whole`, an optimizer's, that counts its own views. */
+static ld_status storage_within(ld_storage **out, ld_storage *whole, float *data, int64_t size)
+{
+    ld_storage *s = ld_alloc(sizeof *s, LD_MEM_TENSOR);
+    if (!s)
+        return LD_NOMEM;
+    atomic_init(&s->refs, 1);
+    atomic_init(&s->frozen, false);
+    s->in_optimizer = whole->in_optimizer;
+    s->changed = 0;
+    s->data = data;
+    s->size = size;
+    s->mapping = whole->mapping;
+    s->room = whole->room;
+    s->within = storage_ref(whole);
+    *out = s;
+    return LD_OK;
+}
+
+ld_status ld_tensor_part(ld_tensor **out, ld_tensor *slab, int64_t first, const ld_tensor *shape)
+{
+    int64_t size = ld_tensor_size(shape);
+    ld_storage *part;
+    if (first < 0 || first > ld_tensor_size(slab) - size)
+        return ld_fail(LD_RANGE, "part: %" PRId64 " elements from %" PRId64 " on of %" PRId64, size,
+                       first + 1, ld_tensor_size(slab));
+    ld_status st = storage_within(&part, ld_storage_whole(slab->storage), slab->data + first, size);
+    return st == LD_OK
+               ? header_new(out, part, part->data, shape->ndim, shape->n_rows, shape->n_cols)
+               : st;
+}
+
+ld_status ld_tensor_check_move(const ld_tensor *t)
 {
     ld_status st = ld_tensor_check_change(t);
-    if (st != LD_OK)
-        return st;
-    if (ld_tensor_has_views(t))
+    if (st == LD_OK && ld_tensor_has_views(t))
         return ld_fail(LD_STATE,
                        "a tensor of %s cannot become a parameter of an optimizer while a view of "
                        "it (a slice, another shape) is in use; keep a clone instead of the view",
                        ld_tensor_shape(t));
-    memcpy(slab->data + first, t->data, (size_t)ld_tensor_size(t) * sizeof(float));
+    return st;
+}
+
+void ld_tensor_move(ld_tensor *t, ld_tensor *to)
+{
+    memcpy(to->data, t->data, (size_t)ld_tensor_size(t) * sizeof(float));
     storage_unref(t->storage);
-    t->storage = storage_ref(slab->storage);
-    t->data = slab->data + first;
-    t->in_slab = true;
-    return LD_OK;
+    t->storage = storage_ref(to->storage);
+    t->data = to->data;
 }
 
 ld_status ld_tensor_check(const ld_tensor *t, const char *where)

@@ -22,11 +22,18 @@ typedef struct ld_storage {
     atomic_bool frozen; /* other threads read it: it never changes again */
     bool in_optimizer;  /* an optimizer changes it: it is never frozen */
     float *data;
-    int64_t size;        /* floats */
-    uint64_t changed;    /* when its elements last changed in place: see ld_tensor_change */
-    ld_mapping *mapping; /* that data lies in, or NULL: memory of its own */
-    ld_room *room;       /* that counts it, or NULL */
+    int64_t size;              /* floats */
+    uint64_t changed;          /* when its elements last changed in place: see ld_tensor_change */
+    ld_mapping *mapping;       /* that data lies in, or NULL: memory of its own */
+    ld_room *room;             /* that counts it, or NULL */
+    struct ld_storage *within; /* a larger one of which it is a part, or NULL */
 } ld_storage;
+
+/* What says when elements of s changed. */
+static inline ld_storage *ld_storage_whole(ld_storage *s)
+{
+    return s->within ? s->within : s;
+}
 
 typedef struct ld_tensor {
     atomic_int refs;
@@ -42,7 +49,6 @@ typedef struct ld_tensor {
     bool has_grad;          /* grad holds a gradient, rather than memory for one */
     bool keep_grad;         /* keep an intermediate's gradient after its use */
     bool tracked;           /* some recorded operation leads here from a parameter */
-    bool in_slab;           /* a parameter that lives in an optimizer's slab */
 } ld_tensor;
 
 /* An uninitialised tensor. ndim 1: a vector of n_rows elements (n_cols must be 1). */
@@ -78,12 +84,21 @@ void ld_tensor_unref(ld_tensor *t);
 /* Lets go of the storage at once; later use of t fails in ld_tensor_check. */
 void ld_tensor_release(ld_tensor *t);
 
-/* Whether other tensors lie in the same memory; those of a slab have it in common for good. */
+/* Whether other tensors lie in the same memory: views of t, or what t is a view of. The slab that t is
+ * a part of, and the slab's other parts, are none. */
 bool ld_tensor_has_views(const ld_tensor *t);
 
-/* Moves t's elements to those of `slab` from `first` on; from then on t shares slab's storage.
- * LD_STATE when other tensors share t's storage, since they would be left behind, or t is frozen. */
-ld_status ld_tensor_move(ld_tensor *t, ld_tensor *slab, int64_t first);
+/* The elements of `slab`, an optimizer's, from `first` on as a tensor of the shape of another one. Unlike a slice it
+ * knows its own views from other tensors in the slab. */
+ld_status ld_tensor_part(ld_tensor **out, ld_tensor *slab, int64_t first, const ld_tensor *shape);
+
+/* LD_STATE when t's elements cannot be moved elsewhere: others are views of t, which would be left
+ * behind, or t is frozen. */
+ld_status ld_tensor_check_move(const ld_tensor *t);
+
+/* Copies t's elements, which can be moved, to `to`, of the same shape, whose storage t has from then
+ * on. */
+void ld_tensor_move(ld_tensor *t, ld_tensor *to);
 
 /* Freezes t's elements, as all tensors that share its storage see them, so that other threads may
  * read them. There is no way back. LD_STATE when they must go on changing: t is a parameter or of a
@@ -105,7 +120,7 @@ uint64_t ld_tensor_time(void);
 /* Whether t's elements (NULL: none) have been changed in place after `time`. */
 static inline bool ld_tensor_changed_since(const ld_tensor *t, uint64_t time)
 {
-    return t && t->storage->changed > time;
+    return t && ld_storage_whole(t->storage)->changed > time;
 }
 
 /* LD_STATE when t's storage has been released (its step is closed). */

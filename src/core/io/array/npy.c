@@ -274,6 +274,7 @@ ld_status ld_npy_read_header(ld_npy_header *h, ld_source *s)
     ld_status st = LD_OK;
     char text[LONGEST_HEADER + 1], shape[LD_NPY_TEXT], type[LD_NPY_TEXT];
     int64_t length, bytes;
+    h->before = 0;
     LD_TRY(read_length(&length, s));
     LD_TRY(s->read(s, text, length));
     text[length] = '\0';

@@ -26,6 +26,7 @@ typedef struct {
     bool fortran; /* columns lie together, not rows */
     int ndim;
     int64_t n_rows, n_cols; /* the last two dimensions; 1 where there is no such dimension */
+    int64_t before; /* elements of the array before these, where they are a part: for messages */
 } ld_npy_header;
 
 /* The most dimensions that are read; those before the last two must be 1. */

@@ -80,7 +80,7 @@ static ld_status take_floats(void *out, const ld_npy_header *h, const ld_source 
             float rounded = (float)value;
             if (isinf(rounded) && !isinf(value))
                 return ld_fail(LD_RANGE, "%s: element %" PRId64 " is %g, too large for float32",
-                               s->name, place(h, first + i) + 1, value);
+                               s->name, h->before + place(h, first + i) + 1, value);
             to[place(h, first + i)] = rounded;
         }
     }
@@ -96,7 +96,7 @@ static ld_status fail_id(const ld_npy_header *h, const ld_source *s, int64_t fir
         values++, first++;
     bool negative = *values < 0 && !wide;
     return ld_fail(LD_RANGE, "%s: element %" PRId64 " is %s%" PRIu64 ", ids must lie in -1..%d",
-                   s->name, place(h, first) + 1, negative ? "-" : "",
+                   s->name, h->before + place(h, first) + 1, negative ? "-" : "",
                    negative ? -(uint64_t)*values : (uint64_t)*values, INT32_MAX - 1);
 }
 
@@ -161,7 +161,7 @@ static ld_status take_integers(void *out, const ld_npy_header *h, const ld_sourc
             int64_t value = values[i - done];
             if (value < 0 && is_wide_unsigned(h->type))
                 return ld_fail(LD_RANGE, "%s: element %" PRId64 " is %" PRIu64 ", above 2^63 - 1",
-                               s->name, place(h, first + i) + 1, (uint64_t)value);
+                               s->name, h->before + place(h, first + i) + 1, (uint64_t)value);
             to[place(h, first + i)] = value;
         }
     }
