@@ -374,4 +374,23 @@ function tests.test_refused_as_a_whole()
   lu.assertEquals(other:to_table(), {5, 5})
 end
 
+--- Of 1 - beta2 float32 has four digits less than of beta2: updates are those of float64 to its last
+-- digits. A parameter that begins at 0 is the sum of its updates.
+function tests.test_digits_of_adam()
+  for name, beta in pairs{usual = {0.9, 0.999}, slow = {0.99, 0.9999}} do
+    local beta1, beta2 = beta[1], beta[2]
+    local w = ladies.zeros(1):requires_grad_()
+    local opt = optim.adam({w}, {lr = 0.5, beta1 = beta1, beta2 = beta2})
+    local p, m, v = 0.0, 0.0, 0.0
+    for k = 1, STEPS do
+      local g = 1 + 0.125 * (k % 4)
+      w:set_grad_(tensor{g})
+      opt:step()
+      m, v = beta1 * m + (1 - beta1) * g, beta2 * v + (1 - beta2) * g * g
+      p = p - 0.5 * (m / (1 - beta1 ^ k)) / (math.sqrt(v / (1 - beta2 ^ k)) + 1e-8)
+      lu.assertAlmostEquals(w:sum():item() / p, 1, 5e-7, ("%s, step %d"):format(name, k))
+    end
+  end
+end
+
 return tests

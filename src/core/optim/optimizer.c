@@ -215,6 +215,7 @@ typedef struct {
     const float *g;
     float scale; /* of the gradient */
     float lr, momentum, beta1, beta2, eps, decay, shrink;
+    float rest1, rest2;     /* 1 - beta1, 1 - beta2, of which float32 has few digits left */
     float unbias1, unbias2; /* 1 / (1 - beta1^t), 1 / sqrt(1 - beta2^t) */
 } update;
 
@@ -230,8 +231,8 @@ LD_CLONES(adam_chunk)
     const update *u = ctx;
     for (int64_t i = begin; i < end; i++) {
         float p = u->p[i] * u->shrink, g = u->scale * u->g[i] + u->decay * u->p[i];
-        float m = u->m[i] = flushed(u->beta1 * u->m[i] + (1 - u->beta1) * g);
-        float v = u->v[i] = flushed(u->beta2 * u->v[i] + (1 - u->beta2) * g * g);
+        float m = u->m[i] = flushed(u->beta1 * u->m[i] + u->rest1 * g);
+        float v = u->v[i] = flushed(u->beta2 * u->v[i] + u->rest2 * g * g);
         u->p[i] = p - u->lr * u->unbias1 * m / (sqrtf(v) * u->unbias2 + u->eps);
     }
 }
@@ -278,6 +279,8 @@ static ld_status update_parameter(ld_optimizer *o, int64_t i, int64_t first, flo
         .momentum = (float)c->momentum,
         .beta1 = (float)c->beta1,
         .beta2 = (float)c->beta2,
+        .rest1 = (float)(1 - c->beta1),
+        .rest2 = (float)(1 - c->beta2),
         .eps = (float)c->eps,
         .decay = o->kind == LD_ADAMW ? 0.0f : (float)c->weight_decay,
         .shrink = o->kind == LD_ADAMW ? (float)(1 - c->lr * c->weight_decay) : 1.0f,
