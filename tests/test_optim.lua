@@ -357,7 +357,8 @@ function tests.test_parameters_of_two_optimizers()
     lu.assertErrorMsgContains(name .. ": parameter 1 belongs to another optimizer now",
       first[name], first)
   end
-  lu.assertErrorMsgContains("accumulate: parameter 1 belongs to another", first.accumulate, first, 2)
+  lu.assertErrorMsgContains("accumulate: parameter 1 belongs to another", first.accumulate, first,
+    2)
 end
 
 --- Where one cannot be taken, none is: a frozen parameter stays frozen, and nothing moves.
@@ -374,8 +375,8 @@ function tests.test_refused_as_a_whole()
   lu.assertEquals(other:to_table(), {5, 5})
 end
 
---- Of 1 - beta2 float32 has four digits less than of beta2: updates are those of float64 to its last
--- digits. A parameter that begins at 0 is the sum of its updates.
+--- Of 1 - beta2 float32 has four digits less than of beta2: updates are those of float64 to its
+-- last digits. A parameter that begins at 0 is the sum of its updates.
 function tests.test_digits_of_adam()
   for name, beta in pairs{usual = {0.9, 0.999}, slow = {0.99, 0.9999}} do
     local beta1, beta2 = beta[1], beta[2]

@@ -154,7 +154,8 @@ function tests.test_errors()
   fails("restart must be 0 to 1, got 1.5", walk, index{1}, 1, {rng = rng, restart = 1.5})
   fails("p and q must be positive and finite, and so must 1/p and 1/q, got 1e-310 and 1", walk,
     index{1}, 1, {rng = rng, p = 1e-310})
-  fails("p and q must be positive and finite, and so must 1/p and 1/q, got 0 and 1", walk, index{1}, 1, {rng = rng, p = 0})
+  fails("p and q must be positive and finite, and so must 1/p and 1/q, got 0 and 1", walk,
+    index{1}, 1, {rng = rng, p = 0})
   fails("the option rng is missing", walk, index{1}, 1)
   fails("a square matrix expected, got 2 x 6", A:rows(index{1, 2}).random_walk,
     A:rows(index{1, 2}), index{1}, 1, {rng = rng})
