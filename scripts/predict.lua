@@ -5,9 +5,10 @@
 --
 -- RUN is a run's folder, as for `ladies evaluate`; neither its own files nor the data set's are
 -- written over. CSV has a line for each node: its id, counted from 0, its name where nodes have
--- names, the predicted class, its probability and the label (-1: none); where nodes may have
--- several classes, the predicted ones and the labels. An .npz file holds `nodes`, `predicted`,
--- `labels` and `probabilities`, a row for each node.
+-- names, the predicted class, its probability, the label (-1: none) and the part of the split;
+-- behind a class stands its name where classes have names. Where nodes may have several classes,
+-- these are the predicted ones and the labels. An .npz file holds `nodes`, `predicted`, `labels`,
+-- `probabilities` and `split`, a row for each node, and `split_names` and `class_names`.
 
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
@@ -33,8 +34,8 @@ cli.main(cli.join({
   local logits = run:logits(nodes, how)
   if kind == "npz" then
     predictions.write_npz(opts.out, run.data, nodes, logits)
-    print(("%s: nodes, predicted, labels and probabilities (%d x %d) of %d nodes"):format(opts.out,
-      #nodes, logits.n_cols, #nodes))
+    print(("%s: nodes, predicted, labels, split and probabilities (%d x %d) of %d nodes"):format(
+      opts.out, #nodes, logits.n_cols, #nodes))
     return
   end
   local text = predictions.csv(run.data, nodes, logits)

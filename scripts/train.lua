@@ -16,6 +16,7 @@ local ladies = require "ladies"
 local cli = require "ladies.command.cli"
 local comm = require "ladies.ranks.comm"
 local experiment_options = require "ladies.command.experiment_options"
+local live_plot = require "ladies.training.live_plot"
 local own_code = require "ladies.experiment.own_code"
 local Profile = require "ladies.training.profile"
 local ranks_cost = require "ladies.training.ranks_cost"
@@ -53,7 +54,8 @@ local function spec(args)
     {"auto-seconds", "S", "positive number", default = 300,
       help = "of training for all short runs together, about"},
     {"quiet", help = "no progress"},
-    {"plot", help = "draw validations and loss while it trains, in a terminal"},
+    {"plot", help = "draw validations and loss, in a terminal while it trains and in any case "
+      .. "when it ends"},
     {"profile", help = "print where the time of batches goes, by layer and by primitive; of "
       .. "several ranks, what they sent and for what they waited"},
   })
@@ -150,6 +152,14 @@ local function old_run(opts, given)
   return config, experiment.load(config), opts.resume
 end
 
+-- The curve of a run as text, or why there is none.
+local function plot_of(result)
+  local n = #result.history
+  return live_plot.text(result.history, result.monitor)
+    or ("no curve: the run had %d validation%s; with a smaller --eval-every it has more"):format(n,
+      n == 1 and "" or "s")
+end
+
 cli.main(spec, arg, function(opts, given)
   local config, data, folder, made = (opts.resume and old_run or new_run)(opts, given)
   if opts.threads then ladies.threads(opts.threads) end
@@ -173,6 +183,7 @@ cli.main(spec, arg, function(opts, given)
   print()
   print(tostring(result))
   print()
+  if opts.plot then print(plot_of(result) .. "\n") end
   if result.profile then print(Profile.text(result.profile) .. "\n") end
   if opts.profile and result.ranks then print(ranks_cost.text(result.ranks) .. "\n") end
   print(("in %s: model.npz, log.jsonl, %s%ssummary.json"):format(folder,

@@ -32,7 +32,7 @@ function tests.test_scripts_and_options_as_in_lua()
     {"-e", "print(1)", "-e", "print(2)"}, {"-l", "string", "-e", "print(string.rep(1, 3))"},
     {"-l", "s=string", "-e", "print(s == string)"}, {"-ls=string", "-e", "print(s.rep('ab', 2))"},
     {"--", path, "-v"}, {"-", "a", "b"}, {}, {"-W", "-e", "warn('careful')"}, {"-E", path, "z"},
-    {"-e", "error('no')"}, {"-e", "error()"}, {"-e", "error({})"}, {"-e", "local x = = 1"},
+    {"-e", "local x = = 1"},
     {"-e", "error(setmetatable({}, {__tostring = function() return 'mine' end}))"},
     {"./no_such_file.lua"}, {"-e", "os.exit(7)"},
     {"-e", "os.exit(true)"}, {"-e", "os.exit(false)"}, {"-e", "arg = 1", "/dev/null"},
@@ -41,6 +41,25 @@ function tests.test_scripts_and_options_as_in_lua()
   } do
     assert_like_lua(arguments, {stdin = SHOW})
   end
+end
+
+--- An error of a statement is the first line that lua5.4 has of it, without the functions that ran,
+-- unless these are wanted or some are of a file.
+function tests.test_errors_of_statements_are_a_line()
+  for _, statement in ipairs{"error('no')", "error()", "error({})", "error('no', 0)",
+    "local function f() error 'no' end\nlocal function g() f() return 1 end\ng()"} do
+    local _, err, status = run{"-e", statement}
+    local _, lua_err = shell.run{"lua5.4", "-e", statement}
+    lu.assertEquals({err, status}, {lua_err:match "^[^\n]*\n":gsub("^lua5.4", "ladies"), 1})
+  end
+  local _, err, status = run{"-e", "local function f() ladies.samplers.full(7) end f()"}
+  lu.assertStrMatches(err, "ladies: %(command line%):1: ladies%.samplers%.full: [^\n]*\n")
+  lu.assertEquals(status, 1)
+  local _, whole = run({"-e", "ladies.samplers.full(7)"}, {env = {"LADIES_TRACE=1"}})
+  lu.assertStrContains(whole, "\nstack traceback:\n")
+  local script <close> = shell.file "error 'in a file'"
+  _, err = run{"-e", ("dofile %q"):format(script.path)}
+  lu.assertStrContains(err, script.path .. ":1: in main chunk")
 end
 
 function tests.test_a_library_that_is_not_there()

@@ -101,16 +101,28 @@ end
 
 function tests.test_facts()
   lu.assertEquals(small():facts(), {
-    nodes = 5, entries = 5, edges = 3, directed = false, self_loops = 1, isolated = 1, merged = 1,
+    nodes = 5, entries = 5, edges = 3, directed = false, self_loops = 1, isolated = 2, merged = 1,
     components = 3, largest = 3, class_sizes = {3, 1}, unlabelled = 1,
     split = {train = 1, test = 2},
     features = {columns = 2, sparse = false, stored = 10, density = 1, values = {1, 1}},
   })
   local known = small{directed = "keep", features = ladies.sparse(ladies.tensor{{2, 0}, {0, 0},
     {0, 0}, {0, 0}, {0, 4}})}:facts()
-  lu.assertEquals({known.directed, known.entries, known.edges, known.isolated}, {true, 3, 3, 2})
+  lu.assertEquals({known.directed, known.entries, known.edges, known.isolated, known.empty_rows},
+    {true, 3, 3, 2, 2})
   lu.assertEquals(known.features,
     {columns = 2, sparse = true, stored = 2, density = 0.2, values = {2, 4}})
+end
+
+--- A node that hears nobody and is heard is not isolated; one with an edge to itself alone is.
+function tests.test_isolated_nodes_of_a_directed_graph()
+  local edges = {{1, 2}, {1, 3}, {4, 2}, {5, 5}}
+  local kept = small{edges = edges, directed = "keep"}
+  lu.assertEquals({kept.graph:n_isolated(), kept:facts().isolated, kept:facts().empty_rows},
+    {1, 1, 2})
+  lu.assertStrContains(kept:describe(), "\n  nodes      5, 1 isolated\n")
+  lu.assertStrContains(kept:describe(), "\n  entries    4, nodes that hear nobody: 2\n")
+  lu.assertEquals(small{edges = edges}.graph:n_isolated(), 1)
 end
 
 function tests.test_weights_are_told()
@@ -202,7 +214,7 @@ function tests.test_a_file()
   ladies.data.save(small(), path)
   lu.assertEquals(shell.run_ladies{"info", path}, ([[
 small
-  nodes      5, 1 isolated
+  nodes      5, 2 isolated
   edges      3, each stored both ways, self-loops: 1
   entries    5
   components 3, the largest with 3 nodes (60.0 %%)

@@ -1,5 +1,6 @@
 --- The curve in a terminal while a run trains: `ladies train --plot`, and its parts.
 local lu = require "luaunit"
+local core = require "ladies_core"
 local ladies = require "ladies"
 local live_plot = require "ladies.training.live_plot"
 local progress = require "ladies.base.progress"
@@ -35,38 +36,56 @@ end
 
 --- It is drawn at most once a second, of all validations and the mean losses between them.
 function tests.test_drawings()
-  local now = 0
+  local now, rows = 0, {}
   local plot = live_plot.new{name = "micro-F1", clock = function() return now end}
-  plot:loss(3)
-  plot:loss(1)
-  lu.assertNil(plot:validation(2, 0.25))
-  local text = plot:validation(4, 0.5)
+  local function draw(batch, value)
+    rows[#rows + 1] = {batch = batch, value = value, loss = 1 / batch}
+    return plot:draw(rows)
+  end
+  lu.assertNil(draw(2, 0.25))
+  local text = draw(4, 0.5)
   lu.assertStrContains(text, "validation micro-F1")
+  lu.assertStrContains(text, "training loss")
   lu.assertTrue(select(2, text:gsub("\n", "")) < 16)
   now = 0.9
-  lu.assertNil(plot:validation(6, 0.6))
+  lu.assertNil(draw(6, 0.6))
   now = 1
-  lu.assertStrContains(plot:validation(8, 0.7), "micro-F1")
-  lu.assertEquals({plot.rows[1].loss, plot.rows[2].loss, #plot.rows}, {2, false, 4})
+  lu.assertStrContains(draw(8, 0.7), "micro-F1")
 end
 
---- In a terminal, and not where nobody sees it; the model is the same.
+--- While it trains in a terminal alone, and in the end in any case, above the names of the run's
+-- files; the model is the same. A single validation makes no curve, and that is said.
 function tests.test_command()
   local words = {"train", toy_study.dataset, "--max-batches", "60", "--model", "gcn", "--layers",
-    "2", "--samples", "20", "--plot", "--out"}
-  local plain, drawn = temporary.path "plain", temporary.path "drawn"
+    "2", "--samples", "20", "--out"}
+  local plain, seen, drawn = temporary.path "plain", temporary.path "seen", temporary.path "drawn"
   words[#words + 1] = plain
-  local _, err, status = shell.run_ladies(words)
+  local out, err, status = shell.run_ladies(words)
+  lu.assertEquals(status, 0, err)
+  lu.assertNil(out:find("training loss", 1, true))
+  words[#words], words[#words + 1] = seen, "--plot"
+  out, err, status = shell.run_ladies(words)
   lu.assertEquals(status, 0, err)
   lu.assertNil(err:find "\27")
-  words[#words] = drawn
+  lu.assertStrMatches(out, ".*validation micro%-F1.*training loss.*in [^\n]*curve%.svg.*")
+  lu.assertEquals(core.exists(seen .. "/curve.svg"), "file")
+  words[#words - 1] = drawn
   lu.assertNil(shell.talk([[
     expect validation micro-F1
     expect \e[J
+    expect training loss
     expect test micro-F1
     exit 0
   ]], words))
-  lu.assertTrue(ladies.file.read(drawn .. "/model.npz") == ladies.file.read(plain .. "/model.npz"))
+  for _, folder in ipairs{seen, drawn} do
+    local same = ladies.file.read(folder .. "/model.npz") == ladies.file.read(plain .. "/model.npz")
+    lu.assertTrue(same, folder)
+  end
+  words[#words - 1], words[4] = temporary.path "single", "10"
+  out, err = shell.run_ladies(words)
+  lu.assertEquals(err, "")
+  lu.assertStrContains(out, "\nno curve: the run had 1 validation; with a smaller --eval-every it "
+    .. "has more\n")
 end
 
 return tests

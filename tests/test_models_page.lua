@@ -3,6 +3,7 @@
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 
 local lu = require "luaunit"
+local cells = require "ladies_bench.cells"
 local ladies = require "ladies"
 local page_blocks = require "tools.page_blocks"
 local registered = require "ladies.experiment.models"
@@ -61,6 +62,12 @@ function tests.test_table()
     lu.assertTrue(known[name], name)
     lu.assertTrue(made:find("\n| " .. name .. " ") ~= nil, name)
   end
+end
+
+--- Its lines of code are today's, with or without a new measurement.
+function tests.test_lines_of_code()
+  lu.assertTrue(cells.recounted(page, "ladies bench models", rows_of.lines) == page,
+    "ladies tests/tools/fill_transcripts.lua doc/models.md counts anew")
 end
 
 --- The GCN beside itself takes as long; LADIES with room for all nodes is exact, neighbours are

@@ -85,7 +85,7 @@ function tests.test_what_goes_on_in_the_next_line()
     send "a\\\r
     expect >>
     send b"\r
-    expect \n"a\\nb"\r\n>\s
+    expect \na\r\nb\r\n>\s
   ]]
 end
 

@@ -79,6 +79,20 @@ function tests.test_objects_speak_for_themselves()
   lu.assertEquals(repl.results(80, tall), "model\n  layer")
 end
 
+--- A result of several lines is a text to be read, alone; what would move the cursor, or goes on
+-- for ever, is quoted as within a table.
+function tests.test_texts_are_shown_as_such()
+  lu.assertEquals(repl.results(80, "two\n  lines\n"), "two\n  lines")
+  local data = ladies.data.load "wordnet"
+  lu.assertEquals(repl.results(80, data:describe()), data:describe())
+  for value, shown in pairs{["one\n"] = [["one\n"]], ["a\n\27[2J"] = [["a\n\x1b[2J"]],
+      [""] = '""', ["\n"] = [["\n"]]} do
+    lu.assertEquals(repl.results(80, value), shown)
+  end
+  lu.assertEquals(repl.results(80, "a\nb", 1), [["a\nb", 1]])
+  lu.assertStrMatches(repl.results(80, ("x\n"):rep(5000)), '"x\\nx.*%.%.%." %(10000 bytes%)')
+end
+
 --- One that a sampler of anybody's makes, also within a table.
 function tests.test_mini_batches_say_what_they_are()
   local adj = ladies.csr{n_rows = 1, n_cols = 1, offsets = ladies.range(1, 2),

@@ -66,6 +66,28 @@ function tests.test_table()
   end
 end
 
+--- Its lines of code are today's, with or without a new measurement.
+function tests.test_lines_of_code()
+  local made = cells.recounted(page, "ladies bench methods", rows_of.lines)
+  lu.assertTrue(made == page, "ladies tests/tools/fill_transcripts.lua doc/samplers.md counts anew")
+  local other = page:gsub("(\n| ladies  *|  *)%d+", "%177")
+  lu.assertFalse(other == page)
+  lu.assertTrue(cells.recounted(other, "ladies bench methods", rows_of.lines) == page)
+end
+
+--- What is not the paper's is said by the page and by help.
+function tests.test_what_papers_have_besides()
+  for name, words in pairs{asgcn = {"equation 9", "no skip connections"},
+      shadow = {"variant with `?k`? neighbours", "personalised PageRank"}} do
+    local section = page:match(": `" .. name .. "`\n(.-)\n## "):gsub("%s+", " ")
+    local help = ladies.help_text("ladies.samplers." .. name):gsub("%s+", " ")
+    for _, text in ipairs(words) do
+      lu.assertStrMatches(section, ".*" .. text .. ".*")
+      lu.assertStrMatches(help, ".*" .. text .. ".*")
+    end
+  end
+end
+
 -- ---------------------------------------------------------------- how it is made
 
 --- LADIES beside itself takes as long and is as far off; whole neighbourhoods are exact.

@@ -160,7 +160,7 @@ function tests.test_predictions_as_csv()
   local run = trained()
   local _, out = ladies_command("predict", run, "--split", "test")
   local lines = lines_of(out)
-  lu.assertEquals(lines[1], "node,predicted,class,probability,label")
+  lu.assertEquals(lines[1], "node,predicted,class,probability,label,label_class,split")
   local saved = ladies.saved_run(run)
   local nodes, logits = saved:nodes "test", saved:logits(saved:nodes "test", {})
   lu.assertEquals(#lines, 1 + #nodes)
@@ -171,9 +171,10 @@ function tests.test_predictions_as_csv()
     lu.assertEquals(tonumber(class), logits:argmax()[i] - 1)
     local name = names[tonumber(class)]
     lu.assertEquals(rest:sub(1, #name + 1), name .. ",")
-    local p, label = rest:sub(#name + 2):match "^([%d.]+),(%d+)$"
+    local p, label, word, part = rest:sub(#name + 2):match "^([%d.]+),(%d+),(.+),(%a*)$"
     lu.assertAlmostEquals(tonumber(p), logits:log_softmax():exp():get(i, class + 1), 1e-6)
     lu.assertEquals(tonumber(label), saved.data.labels[nodes[i]] - 1)
+    lu.assertEquals({word, part}, {names[tonumber(label)], "test"})
   end
 end
 
@@ -182,27 +183,45 @@ function tests.test_predictions_in_files()
   local run, csv, npz = trained(), temporary.path "p.csv", temporary.path "p.npz"
   local status, told = ladies_command("predict", run, "--out", csv)
   lu.assertEquals({status, told}, {0,
-    csv .. ": 180 nodes, a line each: node, predicted, class, probability, label\n"})
+    csv .. ": 180 nodes, a line each: node, predicted, class, probability, label, label_class, "
+      .. "split\n"})
   local _, out = ladies_command("predict", run)
   lu.assertEquals(ladies.file.read(csv), out)
   lu.assertEquals(#lines_of(out), 181)
   status, told = ladies_command("predict", run, "--out", npz)
   lu.assertEquals({status, told}, {0,
-    npz .. ": nodes, predicted, labels and probabilities (180 x 3) of 180 nodes\n"})
+    npz .. ": nodes, predicted, labels, split and probabilities (180 x 3) of 180 nodes\n"})
   local file, saved = ladies.npz.open(npz), ladies.saved_run(run)
   local logits = saved:logits(saved:nodes "all", {})
   compare.assert_close(file:tensor "probabilities", logits:log_softmax():exp(), 1e-6, "softmax")
   lu.assertTrue(file:index "predicted" == logits:argmax())
   lu.assertTrue(file:index "labels" == saved.data.labels)
+  lu.assertEquals(file:strings "class_names", saved.data.class_names)
+  local sizes = file:index "split":counts(3)
+  lu.assertEquals(sizes, {#saved.data.train, #saved.data.val, #saved.data.test})
+  lu.assertEquals(file:strings "split_names", {"train", "val", "test"})
+  local one = ladies.npz.open(run .. "/predictions.npz")
+  for _, name in ipairs{"class_names", "split_names"} do
+    lu.assertEquals(one:strings(name), file:strings(name))
+  end
+  lu.assertTrue(one:index "split" == file:index "split")
+  -- Of each part the nodes that are in it, and nothing behind the comma for a node in none.
+  local parts = {train = 0, val = 0, test = 0, [""] = 0}
+  for i, line in ipairs(lines_of(out)) do
+    local part = line:match ",(%a*)$"
+    if i > 1 then parts[part] = parts[part] + 1 end
+  end
+  lu.assertEquals({parts.train, parts.val, parts.test}, sizes)
 end
 
 --- Where nodes may have several classes, their numbers stand side by side.
 function tests.test_predictions_of_several_classes()
   local data = toy.new()
   data.multilabel, data.labels = true, ladies.tensor{{1, 0, 1}, {0, 0, 0}, {0 / 0, 0 / 0, 0 / 0}}
+  data.train, data.val, data.test = ladies.index{1}, ladies.index{3}, nil
   local nodes, logits = ladies.index{1, 2, 3}, ladies.tensor{{1, 2, -1}, {-1, -1, -1}, {-1, -1, 3}}
   lu.assertEquals(predictions.csv(data, nodes, logits),
-    "node,predicted,labels\n0,0 1,0 2\n1,,\n2,2,-1\n")
+    "node,predicted,labels,split\n0,0 1,0 2,train\n1,,,\n2,2,-1,val\n")
   local path = temporary.path "several.npz"
   predictions.write_npz(path, data, nodes, logits)
   local file = ladies.npz.open(path)

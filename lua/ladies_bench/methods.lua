@@ -69,10 +69,11 @@ local function times_of(base, run, batches)
   end), batches)[2]
 end
 
--- The module of a method's sampler: LADIES' for those that draw as it does.
-local function module_of(name)
+--- methods.lines(name): the lines of code of a method's sampler: of LADIES' for those that draw as
+-- it does.
+function methods.lines(name)
   local own = "ladies.samplers." .. name
-  return package.searchpath(own, package.path) and own or "ladies.samplers.ladies"
+  return cells.lines(package.searchpath(own, package.path) and own or "ladies.samplers.ladies")
 end
 
 local function row_of(shared, row, opts)
@@ -83,7 +84,7 @@ local function row_of(shared, row, opts)
   local run = run_of(shared, samples and one:with_samples(samples) or one, opts.draws)
   local columns = measure.columns(run, 1, opts.groups)
   local times = times_of(run_of(shared, base), run, opts.batches)
-  local texts = {name_of(row), tostring(cells.lines(module_of(row[1]))),
+  local texts = {name_of(row), tostring(methods.lines(row[1])),
     samples and tostring(samples) or "-", ("%.0f"):format(reached.nodes.mean),
     cells.ratio(times[1]), cells.ratio(times[2])}
   for _, key in ipairs{"embedding.bias", "embedding.variance", "gradient.bias",

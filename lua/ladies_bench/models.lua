@@ -116,14 +116,23 @@ local function times_of(list, data, opts)
   end), opts.batches)
 end
 
+--- models.lines(name): the lines of code of a model's modules.
+function models.lines(name)
+  for _, row in ipairs(models.ROWS) do
+    if row[1] == name then
+      return cells.lines(table.unpack(tables.map({table.unpack(row, 2)}, function(module)
+        return "ladies.nn." .. module
+      end)))
+    end
+  end
+end
+
 local function row_of(one, times, data, opts)
-  local modules, weights = tables.map({table.unpack(one.row, 2)}, function(name)
-    return "ladies.nn." .. name
-  end), 0
+  local weights = 0
   for _, parameter in ipairs(one.model:parameters()) do
     weights = weights + parameter.n_rows * parameter.n_cols
   end
-  local texts = {one.row[1], tostring(cells.lines(table.unpack(modules))), tostring(weights)}
+  local texts = {one.row[1], tostring(models.lines(one.row[1])), tostring(weights)}
   for _, ratio in ipairs(times) do texts[#texts + 1] = cells.ratio(ratio) end
   for _, method in ipairs{"ladies", "graphsage"} do
     local bias, variance = errors_of(one, method, data, opts)

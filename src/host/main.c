@@ -103,11 +103,34 @@ static bool report(lua_State *L, int status)
 }
 
 /* Calls what was loaded with `status`, or reports why it was not. */
-static bool call_loaded(lua_State *L, int status, int n_args)
+static bool call_explained(lua_State *L, int status, int n_args, int explain)
 {
     if (status == LUA_OK)
-        status = ld_interrupt_call(L, n_args, 0, LUA_NOREF);
+        status = ld_interrupt_call(L, n_args, 0, explain);
     return report(L, status);
+}
+
+static bool call_loaded(lua_State *L, int status, int n_args)
+{
+    return call_explained(L, status, n_args, LUA_NOREF);
+}
+
+/* Describes an error that ends the user's own script or statement. */
+static int explain_error(lua_State *L)
+{
+    lua_getglobal(L, "require");
+    lua_pushliteral(L, "ladies.base.script_error");
+    lua_call(L, 1, 1);
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 1);
+    return 1;
+}
+
+/* A registry reference of what describes such an error. */
+static int new_explainer(lua_State *L)
+{
+    lua_pushcfunction(L, explain_error);
+    return luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
 /* The global `arg`: the script at 0, what precedes it below, its arguments above. */
@@ -142,7 +165,8 @@ static bool run_statement(lua_State *L, const char *text)
     if (!report(L, ld_interrupt_call(L, 1, 1, LUA_NOREF)))
         return false;
     lua_setglobal(L, "ladies");
-    return call_loaded(L, luaL_loadbuffer(L, text, strlen(text), "=(command line)"), 0);
+    int status = luaL_loadbuffer(L, text, strlen(text), "=(command line)");
+    return call_explained(L, status, 0, new_explainer(L));
 }
 
 /* The value of -l: MODULE or GLOBAL=MODULE. */
@@ -205,17 +229,6 @@ static void fail_unknown(lua_State *L, const char *name)
     lua_error(L);
 }
 
-/* Describes an error that ends the user's own script. */
-static int explain_script(lua_State *L)
-{
-    lua_getglobal(L, "require");
-    lua_pushliteral(L, "ladies.base.script_error");
-    lua_call(L, 1, 1);
-    lua_pushvalue(L, 1);
-    lua_call(L, 1, 1);
-    return 1;
-}
-
 static bool run_script(lua_State *L, const invocation *run, const char *prefix)
 {
     const char *name = run->argv[run->script];
@@ -224,8 +237,7 @@ static bool run_script(lua_State *L, const invocation *run, const char *prefix)
     if (strcmp(name, "-") == 0)
         path = NULL;
     if (!path || is_path(name)) {
-        lua_pushcfunction(L, explain_script);
-        explain = luaL_ref(L, LUA_REGISTRYINDEX);
+        explain = new_explainer(L);
     } else {
         ld_tree_leave_relative(L); /* a command has no business with modules that lie around */
         path = ld_tree_script(L, prefix, name);
@@ -235,9 +247,7 @@ static bool run_script(lua_State *L, const invocation *run, const char *prefix)
     if (run->interactive && path)
         return ld_repl_script(L, path, push_arguments);
     int status = luaL_loadfile(L, path);
-    if (status == LUA_OK)
-        status = ld_interrupt_call(L, push_arguments(L), 0, explain);
-    return report(L, status);
+    return call_explained(L, status, status == LUA_OK ? push_arguments(L) : 0, explain);
 }
 
 /* script(name) -> the path of the command's script, or nil */

@@ -1,10 +1,13 @@
 --- What the program prints of an error that ends a script: the message, and the functions of the
 -- user's own that ran then. Those of the library, which are many, are there as well where
 -- LADIES_TRACE is set, where the error blames a line of the library, and where there are no others.
--- Where the only function is the one that the message blames, there is no more to say.
+-- Where the only function is the one that the message blames, there is no more to say, and neither
+-- where all are of a statement of the command line (-e), which is in sight.
 
 local LEVELS = 200   -- of a stack that are looked at
 local RAISED = 4     -- the level that raised the error: above are this and the host's two handlers
+
+local STATEMENT = "(command line)"
 
 local HOME = debug.getinfo(1, "S").source:match "^(.*[/\\]ladies)[/\\]base[/\\]" or "="
 
@@ -29,13 +32,15 @@ return function(message)
   local whole, ours = debug.traceback(message, RAISED), our_files()
   local place, blamed = message:match "^(([^\n]-):%d+:) "
   local is_wanted = (os.getenv "LADIES_TRACE" or "") ~= ""
-  if is_wanted or next(ours) == nil or ours[blamed] then return whole end
-  local lines = {}
+  if is_wanted or ours[blamed] then return whole end
+  local lines, is_statement = {}, false
   for line in whole:sub(#message + 1):gmatch "\n(\t[^\n]*)" do
     local file = line:match "^\t(.-):%d+: in "
-    if file and not ours[file] then lines[#lines + 1] = line end
+    is_statement = is_statement or file == STATEMENT
+    if file and file ~= STATEMENT and not ours[file] then lines[#lines + 1] = line end
   end
-  if #lines == 0 then return whole end
+  if #lines == 0 and is_statement then return message end
+  if #lines == 0 or next(ours) == nil then return whole end
   if #lines == 1 and place and lines[1]:find("\t" .. place, 1, true) then return message end
   return ("%s\nstack traceback:\n%s"):format(message, table.concat(lines, "\n"))
 end

@@ -141,6 +141,10 @@ function Dataset:__html()
   return description.html(self)
 end
 
+Dataset.__operators = {__len = "#data -> integer\nThe number of nodes."}
+
+function Dataset:__len() return self.graph.n_nodes end
+
 function Dataset:__tostring()
   return ("Dataset %s: %d nodes, %d entries, %d features, %d classes"):format(self.name,
     self.graph.n_nodes, self.graph.n_edges, self.features.n_cols, self.classes)

@@ -18,6 +18,11 @@ local function edges(known)
   return table.concat(words, ", ")
 end
 
+local function entries(known)
+  local silent = known.empty_rows and ", nodes that hear nobody: " .. grouped(known.empty_rows)
+  return grouped(known.entries) .. (silent or "")
+end
+
 local function components(known)
   if known.components == 1 then return "1: all nodes are connected" end
   return ("%s, the largest with %s nodes (%.1f %%)"):format(grouped(known.components),
@@ -62,7 +67,7 @@ local function rows_of(data, known)
     {"nodes", is_whole and ("%s, %s isolated"):format(grouped(known.nodes),
       grouped(known.isolated)) or grouped(known.nodes)},
     {"edges", is_whole and edges(known)},
-    {"entries", grouped(known.entries)},
+    {"entries", entries(known)},
     {"components", is_whole and components(known)},
     {"features", features(known)},
     {"classes", classes(data, known)},

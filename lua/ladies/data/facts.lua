@@ -41,7 +41,9 @@ end
 --   nodes, entries           the graph's nodes and stored entries
 --   directed                 whether some entry lacks its mirror image
 --   edges                    entries; pairs of them (and self-loops) when not directed
---   self_loops, isolated     entries on the diagonal; nodes whose row is empty
+--   self_loops               entries on the diagonal
+--   isolated                 nodes without an edge from or to another one
+--   empty_rows               where directed: nodes that hear nobody, isolated or not; else nil
 --   weights                  nil, or {least, greatest}
 --   merged                   edges given more than once, or nil where that is not known
 --   components, largest      connected components (entries taken both ways); nodes of the largest
@@ -55,6 +57,7 @@ function facts.of(data)
   local graph, known = data.graph, facts.quick(data)
   known.directed = not graph:is_symmetric()
   known.self_loops, known.isolated = graph:n_self_loops(), graph:n_isolated()
+  known.empty_rows = known.directed and graph.adjacency:empty_rows() or nil
   known.edges = known.directed and known.entries
     or (known.entries - known.self_loops) // 2 + known.self_loops
   known.weights = limits(graph.adjacency)

@@ -71,10 +71,18 @@ function Graph:degrees()
   return self.row_degrees
 end
 
---- graph:n_isolated() -> integer: the number of nodes whose rows are empty: they hear nobody but
--- themselves.
+--- graph:n_isolated() -> integer: the number of nodes without an edge from or to another one. (A
+-- node of a directed graph that hears nobody may still be heard: adjacency:empty_rows() counts
+-- those that hear nobody.)
 function Graph:n_isolated()
-  return self.adjacency:empty_rows()
+  local adjacency = self.adjacency
+  if options.class_of(adjacency) == "MatrixInParts" then return adjacency:isolated() end
+  local ids, n = adjacency:components()
+  local alone = 0
+  for _, size in ipairs(ids:counts(n)) do
+    if size == 1 then alone = alone + 1 end
+  end
+  return alone
 end
 
 --- graph:n_self_loops() -> integer: the number of nodes with an edge to themselves.
@@ -104,8 +112,12 @@ function Graph:__show()
   if self.n_nodes == 0 then return tostring(self) end
   local degrees = self:degrees()
   return ("%s\n  entries of a row: %d to %d, %.4g on average; empty: %d"):format(tostring(self),
-    degrees:min(), degrees:max(), self.n_edges / self.n_nodes, self:n_isolated())
+    degrees:min(), degrees:max(), self.n_edges / self.n_nodes, self.adjacency:empty_rows())
 end
+
+Graph.__operators = {__len = "#graph -> integer\nThe number of nodes."}
+
+function Graph:__len() return self.n_nodes end
 
 function Graph:__tostring()
   return ("Graph %d nodes, %d entries"):format(self.n_nodes, self.n_edges)

@@ -85,9 +85,19 @@ function repl.load(text)
   return f, message and core.printable(message, true), wants_more
 end
 
+local MOST_LINES = 200
+
+-- Whether a value is a text to be read, such as data:describe() gives: some lines, and nothing in
+-- them that a terminal would take for more than text.
+local function is_text(value)
+  if type(value) ~= "string" or not value:find "\n[^\n]" then return false end
+  return select(2, value:gsub("\n", "")) <= MOST_LINES and core.printable(value, true) == value
+end
+
 -- What a single result shows of itself over several lines, or nil. A function shows how it is
 -- called.
 local function tall(value, width)
+  if is_text(value) then return (value:gsub("\n+$", "")) end
   local shown = show.text(value, width)
   if shown then return (shown:gsub("^[^\n]*", style.head, 1)) end
   if type(value) == "function" then

@@ -87,15 +87,18 @@ for name, has_always in pairs(OF_ROWS) do
   end
 end
 
+-- 1 for each node with an edge to itself, 0 for the others.
+local function loops_of(graph)
+  return core.ones(graph.n_loops):scatter_add(graph.loops, graph.n_nodes)
+end
+
 -- The number of entries of each row, those on the diagonal made for P among them.
 function methods:degrees(ids)
   options.value("degrees", "the rows", ids, "Index or nil")
   local graph, degrees = self.graph, self.graph.degrees
   if self.how.self_loops then
     degrees = degrees + 1
-    if graph.n_loops > 0 then
-      degrees = degrees - core.ones(graph.n_loops):scatter_add(graph.loops, graph.n_nodes)
-    end
+    if graph.n_loops > 0 then degrees = degrees - loops_of(graph) end
   end
   return ids and degrees[ids] or degrees
 end
@@ -117,6 +120,16 @@ end
 
 function methods:empty_rows()
   return self.n_rows - math.tointeger(self:degrees():above(0):sum():item())
+end
+
+--- The number of nodes without an edge from or to another one (see Graph:n_isolated), which rows
+-- tell where each edge has its reverse.
+function methods:isolated()
+  local graph = self.graph
+  if not graph.symmetric then errors.fail("isolated: " .. NEEDS_WHOLE) end
+  local others = graph.degrees
+  if graph.n_loops > 0 then others = others - loops_of(graph) end
+  return self.n_rows - math.tointeger(others:above(0):sum():item())
 end
 
 function methods:is_symmetric()

@@ -14,11 +14,16 @@
 -- where the q in the brackets, a weight of the draw, is a constant. So is H: the network is trained
 -- by its own loss, not to have small activations.
 --
--- The authors' program (huangwb/AS-GCN) differs. It multiplies P(v,u) by a trained attention, so
--- that its networks are no longer those of P, and q by another; its penalty is the variance of the
--- last layer's mean over S; and gradients of loss and penalty pass through 1 / q(u) of the nodes
--- drawn as if these did not depend on q. That is not the gradient of the mean: for a loss that is
--- linear in P~ H this is zero. One w serves all layers there; here each has its own.
+-- q is not that of the paper's equation 9, which has the sum of P(v,u) over the v in S where
+-- ||P(S,u)|| is here: it is that of the authors' program (huangwb/AS-GCN), but for an attention.
+-- The paper's skip connections, by which a layer also hears nodes two layers down, are not here;
+-- the program has them commented out.
+--
+-- Besides, the program multiplies P(v,u) by a trained attention, so that its networks are no longer
+-- those of P, and q by another; its penalty is the variance of the last layer's mean over S; and
+-- gradients of loss and penalty pass through 1 / q(u) of the nodes drawn as if these did not depend
+-- on q. That is not the gradient of the mean: for a loss that is linear in P~ H this is zero. One w
+-- serves all layers there; here each has its own.
 
 local core = require "ladies_core"
 local fields = require "ladies.base.fields"
@@ -106,7 +111,8 @@ end
 --- ladies.samplers.asgcn(P, {samples = {s1, s2, ...}, features =, ...}) -> Sampler: a
 -- sampler(seeds, rng) -> mini-batch, for models whose forward calls batch.propagate, as nn.gcn's
 -- does. Its parameters are trained with the model's, by the penalty that its mini-batches add to
--- the loss.
+-- the loss. Nodes are drawn in proportion to ||P(S,u)|| (relu(x(u) w) + 1), as in the authors'
+-- program, not by equation 9 of the paper; there are no skip connections.
 -- samples        nodes drawn for each layer's input, the first of them nearest the features; or one
 --                number for all of `layers`
 -- features       of all nodes: what w is multiplied with

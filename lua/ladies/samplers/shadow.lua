@@ -4,7 +4,8 @@
 --
 -- Every seed has an ego graph of its own: `depth` times, each node that came last is followed by
 -- k of its neighbours, drawn uniformly without replacement; then all edges between the nodes found.
--- (The authors also draw them by personalised PageRank.) A batch is the disjoint union of its
+-- That is the paper's variant with k neighbours: ego graphs of the nodes of highest personalised
+-- PageRank, and pooling over an ego graph, are not here. A batch is the disjoint union of its
 -- seeds' ego graphs, in which a node occurs as often as it was found, and normalised as a graph of
 -- its own: a layer propagates within each, however many there are, and the last one computes the
 -- seeds alone. So layers cost no further nodes: there are at most 1 + k + ... + k^depth a seed.
@@ -27,7 +28,8 @@ local SPEC = {
 }
 
 --- ladies.samplers.shadow(A, {layers =, ...}) -> Sampler: a sampler(seeds, rng) -> mini-batch. A is
--- the graph's adjacency, not normalised.
+-- the graph's adjacency, not normalised. This is the paper's variant with k neighbours; the one by
+-- personalised PageRank is not there.
 -- samples      k, the neighbours that follow a node (10)
 -- depth        how far an ego graph goes from its seed (2), whatever the number of layers
 -- normalize    "sym", "row" or "none", of each ego graph; self_loops: see graph:normalize

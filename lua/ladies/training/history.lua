@@ -1,5 +1,5 @@
 --- The validations of a run, an array of {batch =, seconds =, value =, loss = (mean since the one
--- before, where the run had a log)}, which shows itself as a table and a curve.
+-- before)}, which shows itself as a table and a curve.
 
 local core = require "ladies_core"
 local html = require "ladies.report.html"

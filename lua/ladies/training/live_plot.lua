@@ -14,28 +14,29 @@ local COLUMNS, LINES = 96, 16     -- at most
 local LivePlot = {__name = "LivePlot"}
 LivePlot.__index = LivePlot
 
---- live_plot.new{name =, title =, clock =}: the plot of a value of this name; clock, for tests,
--- gives the time in seconds.
+--- live_plot.new{name =, clock =}: the plot of a value of this name; clock, for tests, gives the
+-- time in seconds.
 function live_plot.new(given)
-  local plot = options.check("live_plot.new", given, {name = "string", title = {"string", ""},
+  local plot = options.check("live_plot.new", given, {name = "string",
     clock = {"callable", core.clock}})
-  plot.rows, plot.sum, plot.n, plot.due = {}, 0, 0, -math.huge
+  plot.due = -math.huge
   return setmetatable(plot, LivePlot)
 end
 
---- Takes the loss of a batch.
-function LivePlot:loss(loss) self.sum, self.n = self.sum + loss, self.n + 1 end
+--- The rows of a history (see ladies.training.history), in which the value has this name, as text;
+-- nil where there are not two of them.
+function live_plot.text(rows, name)
+  if #rows < 2 then return nil end
+  return curve.figure(rows, "", name):text(math.min(show.width() - 1, COLUMNS), LINES)
+end
 
---- Takes a validation after so many batches; returns the plot as text when it is time to draw it,
--- and there is something to draw.
-function LivePlot:validation(batch, value)
-  table.insert(self.rows, {batch = batch, value = value, loss = self.n > 0 and self.sum / self.n})
-  self.sum, self.n = 0, 0
+--- The history as it is now as text, when it is time to draw it and there is something to draw; or
+-- nil.
+function LivePlot:draw(rows)
   local now = self.clock()
-  if #self.rows < 2 or now < self.due then return nil end
-  self.due = now + WAIT
-  local text = curve.figure(self.rows, self.title, self.name):text(
-    math.min(show.width() - 1, COLUMNS), LINES)
+  if now < self.due then return nil end
+  local text = live_plot.text(rows, self.name)
+  if text then self.due = now + WAIT end
   return text
 end
 

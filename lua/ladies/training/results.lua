@@ -12,31 +12,18 @@ local link = require "ladies.ranks.link"
 local metrics = require "ladies.evaluation.metrics"
 local model_file = require "ladies.nn.model_file"
 local options = require "ladies.base.options"
+local predictions = require "ladies.evaluation.predictions"
 local summary = require "ladies.training.summary"
 local together = require "ladies.training.together"
 local validation = require "ladies.training.validation"
 
 local results = {}
 
--- The part of the split that each node is in, as an Index: 0 none, 1 train, 2 val, 3 test.
-local function split_of(data, n)
-  local part = core.zeros(n)
-  for i, name in ipairs{"train", "val", "test"} do
-    if data[name] then part:add_at_(data[name], i) end
-  end
-  local ids = part:to_table()
-  for i = 1, n do ids[i] = math.tointeger(ids[i]) end
-  return core.index(ids)
-end
-
--- predicted and labels are as in the data set's file: everything counts from 0, and -1 is no label,
--- and no part of the split. Where a node may have several classes, both are matrices of 0 and 1,
--- and `probabilities` has the sigmoids of the logits.
+-- Where a node may have several classes, predicted and labels are matrices of 0 and 1, and
+-- `probabilities` has the sigmoids of the logits.
 local function write_predictions(path, data, kind, logits)
-  local arrays = kind.predictions(logits)
-  arrays.labels, arrays.split = kind.array(data.labels), split_of(data, logits.n_rows)
-  arrays.split_names = {"train", "val", "test"}
-  core.npz.write(path, arrays)
+  core.npz.write(path, predictions.with_truth(kind.predictions(logits), data,
+    core.range(1, logits.n_rows)))
 end
 
 -- The bytes of the parameters and, where they are not frozen, of what the optimizer has for them.

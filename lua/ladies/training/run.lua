@@ -81,6 +81,7 @@ function Run.new(opts, folder)
     rows = {input = 0, hidden = 0},       -- of all batches: of the features, and of all layers
     validation_seconds = 0, batch_bytes = 0,
     history = {},                         -- of validations: see ladies.summary
+    losses = {sum = 0, n = 0},            -- of batches since the last validation
   }, Run)
   if run.together then together.begin(run) end
   run:open_checkpoint()
@@ -238,7 +239,7 @@ function Run:count(of, batch)
   local numbers = self:call("on_batch", {index = of.index, loss = of.loss, mini_batch = batch},
     log.names.batch)
   if self.log then self.log:line(self.number, of.epoch, of.loss, of.measured, numbers) end
-  if self.live then self.live:loss(of.loss) end
+  self.losses.sum, self.losses.n = self.losses.sum + of.loss, self.losses.n + 1
   self.progress:update(self.number, core.clock(), of.loss, self.value)
 end
 
@@ -277,9 +278,9 @@ function Run:validated()
 end
 
 -- Draws the curve as it is now, in a terminal.
-function Run:plot(value)
+function Run:plot()
   if not self.live then return end
-  local text = self.live:validation(self.number, value)
+  local text = self.live:draw(self.history)
   if text then self.progress:picture(text) end
 end
 
@@ -296,8 +297,12 @@ function Run:evaluate()
   local schedule = self.opts.schedule
   if object_state.has_method(schedule, "update") then schedule:update(value, self.number) end
   self.validation_seconds = self.validation_seconds + core.clock() - began
-  table.insert(self.history, {batch = self.number, seconds = self.timer:seconds(), value = value})
-  self:plot(value)
+  local losses = self.losses
+  local loss = losses.n > 0 and losses.sum / losses.n or nil
+  self.losses = {sum = 0, n = 0}
+  table.insert(self.history, {batch = self.number, seconds = self.timer:seconds(), value = value,
+    loss = loss})
+  self:plot()
   local numbers = self:call("on_validation", {
     name = self.monitor.name, value = value, found = found, is_best = is_best,
     predicted = predicted,

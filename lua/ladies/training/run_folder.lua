@@ -6,7 +6,8 @@
 --   log.jsonl         a line for every batch and every validation (see ladies.training.log)
 --   checkpoint.npz    where the run stands (see ladies.training.checkpoint)
 --   model.npz         the best model (see ladies.load_model)
---   predictions.npz   the predicted class and the label of every node, from 0, and its split
+--   predictions.npz   the predicted class and the label of every node, from 0, its part of the
+--                     split, and the names of parts and classes
 --   curve.tsv, .svg   loss and validation F1 over the batches (see ladies.training.curve)
 --   summary.json      the numbers of the closing table
 --   view.html         all of it as a page, where `ladies view` has made it

@@ -57,7 +57,8 @@ end
 -- ranks                             what several ranks sent, and for what they waited, where there
 --                                   were such (see ladies.training.ranks_cost)
 -- history                           its validations, an array of {batch =, seconds = (of training),
---                                   value =}, shown as a table and a curve; not in summary.json
+--                                   value =, loss = (mean since the one before)}, shown as a table
+--                                   and a curve; not in summary.json
 -- memory_paper (bytes or nil), memory_batch, memory_parameters, memory_peak (bytes)
 function summary.new(fields)
   local where = "ladies.summary"
@@ -104,8 +105,6 @@ local function notes_of(self)
     workers, self.sampling_ms, 100 * (self.waiting_ms or 0) / (self.batch_ms or 1))
   note(self.memory_paper, "memory MB",
     "as the paper counts it: weights, and a batch's dense input and hidden rows")
-  note(self.memory_batch and not self.memory_paper, "memory MB",
-    "the paper's count is of GCNs alone; what is held was measured")
   note(self.memory_batch, "held",
     "%s MB by a batch with its gradients, %s MB by the model and its optimizer",
     mib(self.memory_batch), mib(self.memory_parameters))
@@ -129,24 +128,39 @@ function Summary:__show(width)
   return curve and ("%s\n%s%s"):format(text, name, curve) or text
 end
 
-local COLUMNS = {"method", "test micro-F1", "total s", "memory MB", "batch ms", "batches"}
+-- The columns of the table, each with its width and what it has of a summary. The paper's count of
+-- memory is of GCNs alone: where there is none, there is no such column.
+local function columns_of(self)
+  local columns = {
+    {"method", -16, self.method or "-"},
+    {"test micro-F1", 13, self.test_f1 and ("%.2f %%"):format(100 * self.test_f1) or "-"},
+    {"total s", 9, cell("%.2f", self.seconds)},
+    {"batch ms", 9, cell("%.2f", self.batch_ms)},
+    {"batches", 8, cell("%d", self.batches)},
+  }
+  if self.memory_paper then table.insert(columns, 4, {"memory MB", 10, mib(self.memory_paper)}) end
+  return columns
+end
 
-local function cells_of(self)
-  return {self.method or "-", self.test_f1 and ("%.2f %%"):format(100 * self.test_f1) or "-",
-    cell("%.2f", self.seconds), mib(self.memory_paper), cell("%.2f", self.batch_ms),
-    cell("%d", self.batches)}
+-- The heads of the columns, or their cells.
+local function part_of(columns, i)
+  return tables.map(columns, function(column) return column[i] end)
 end
 
 function Summary:__html()
   local curve = self.history and #self.history > 1 and picture(self.history:plot()) or ""
-  return html.table{head = COLUMNS, rows = {cells_of(self)}}
+  local columns = columns_of(self)
+  return html.table{head = part_of(columns, 1), rows = {part_of(columns, 3)}}
     .. html.block(notes_of(self)) .. curve
 end
 
 function Summary:__tostring()
-  local row = "%-16s %13s %9s %10s %9s %8s"
-  return table.concat({row:format(table.unpack(COLUMNS)), row:format(table.unpack(cells_of(self))),
-    "", table.unpack(notes_of(self))}, "\n")
+  local columns = columns_of(self)
+  local row = table.concat(tables.map(columns, function(column)
+    return ("%%%ds"):format(column[2])
+  end), " ")
+  return table.concat({row:format(table.unpack(part_of(columns, 1))),
+    row:format(table.unpack(part_of(columns, 3))), "", table.unpack(notes_of(self))}, "\n")
 end
 
 return summary

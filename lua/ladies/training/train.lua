@@ -210,7 +210,8 @@ end
 -- settings     plain data that says what the run is, kept in the folder as config.json
 -- checkpoint_every   seconds between two checkpoints (30)
 -- quiet        no progress on stderr
--- plot         draws validations and loss while it trains, where stderr is a terminal
+-- plot         draws validations and loss while it trains, where stderr is a terminal; afterwards
+--              the result's history shows them, and curve.svg in `out`
 -- profile      whether the summary has `profile`, where the time of batches went by layer and by
 --              primitive; every other batch is slower for it
 -- method       a name for the summary to show
