@@ -119,6 +119,46 @@ function tests.test_stored_members_of_version_2()
 end
 
 --- A message lists as many names as have room.
+--- From 2 GiB on Python adds zip64 records to numbers that would still fit.
+function tests.test_members_of_gigabytes()
+  local f <close> = open_fixture "gib"
+  lu.assertEquals(f:names(), {"n", "v"})
+  lu.assertEquals({f:numbers "v", f:numbers "n"}, {{1.5, -2.5}, {0, 1, 2, 3}})
+end
+
+--- Behind a hole of more than 2 GiB (3 GiB of zeros, which take no room on the disk).
+function tests.test_offsets_of_gigabytes()
+  local zeros = 3 << 30
+  local header = malformed.header("<f8", ("(%d,)"):format((zeros - 128) // 8))
+  local first = malformed.npy(header .. (" "):rep(117 - #header) .. "\n")
+  lu.assertEquals(#first, 128)
+  local last = malformed.npy(malformed.header("<f8", "(2,)"), ("<dd"):pack(1, 2))
+  local function member(name, data, size, position)
+    local crc = malformed.crc32(data)
+    local near = ("<I4I2I2I2I4I4I4I4I2I2"):pack(0x04034B50, 45, 0, 0, 0, crc, 0xFFFFFFFF,
+      0xFFFFFFFF, #name, 20) .. name .. ("<I2I2I8I8"):pack(1, 16, size, size)
+    local far = ("<I4I2I2I2I2I4I4I4I4I2I2I2I2I2I4I4"):pack(0x02014B50, 45, 45, 0, 0, 0, crc,
+      0xFFFFFFFF, 0xFFFFFFFF, #name, 28, 0, 0, 0, 0, 0xFFFFFFFF) .. name
+      .. ("<I2I2I8I8I8"):pack(1, 24, size, size, position)
+    return near .. data, far
+  end
+  local near, far = member("x.npy", first, zeros, 0)
+  local next_one = #near - #first + zeros
+  local near2, far2 = member("y.npy", last, #last, next_one)
+  local directory, start = far .. far2, next_one + #near2
+  local stream = assert(io.open(scratch, "wb"))
+  stream:write(near)
+  stream:seek("set", next_one)
+  stream:write(near2, directory,
+    ("<I4I8I2I2I4I4I8I8I8I8"):pack(0x06064B50, 44, 45, 45, 0, 0, 2, 2, #directory, start),
+    ("<I4I4I8I4"):pack(0x07064B50, 0, start + #directory, 1),
+    ("<I4I2I2I2I2I4I4I2"):pack(0x06054B50, 0, 0, 2, 2, #directory, start, 0))
+  stream:close()
+  local f <close> = npz.open(scratch)
+  lu.assertEquals(f:names(), {"x", "y"})
+  lu.assertEquals(f:numbers "y", {1, 2})
+end
+
 function tests.test_many_names()
   local arrays, names = {}, {}
   for i = 1, 40 do

@@ -36,10 +36,10 @@ local function sample(compress)
   return files.read(scratch), read_all(scratch)
 end
 
-local function zip64_sample()
+local function zip64_sample(ending)
   local one = malformed.npy(malformed.header("<f8", "(2,)"), ("<dd"):pack(1, 2))
   local bytes = malformed.zip({{name = "one.npy", data = one, zip64 = true},
-    {name = "two.npy", data = one, method = 8, zip64 = true}}, {zip64 = true})
+    {name = "two.npy", data = one, method = 8, zip64 = true}}, {zip64 = ending or true})
   write_raw(bytes)
   return bytes, read_all(scratch)
 end
@@ -47,6 +47,8 @@ end
 function tests.test_zip64_reads()
   local _, values = zip64_sample()
   lu.assertEquals(values, {one = {1, 2}, two = {1, 2}})
+  local _, beside = zip64_sample "beside"
+  lu.assertEquals(beside, values)
 end
 
 local function check_truncations(bytes)
@@ -61,6 +63,7 @@ function tests.test_archives_cut_off_at_every_byte()
   check_truncations((sample(true)))
   check_truncations((sample(false)))
   check_truncations((zip64_sample()))
+  check_truncations((zip64_sample "beside"))
 end
 
 -- Either an error or the same values.
@@ -84,6 +87,7 @@ function tests.test_archives_with_a_byte_changed()
   check_flips(sample(true))
   check_flips(sample(false))
   check_flips(zip64_sample())
+  check_flips(zip64_sample "beside")
 end
 
 -- Nothing protects the elements of a bare .npy file, so a changed one may read as something else.
@@ -196,8 +200,16 @@ function tests.test_directories_that_lie()
     {{position = -1, zip64 = true}, "is not where it should end"},
     {{size = -1, zip64 = true}, "is not where it should end"},
     {{count = 1 << 60, zip64 = true}, "is not where it should end"},
+    {{position = 1, zip64 = "beside"}, "is not where it should end"},
   } do
     lu.assertStrContains(complaint_about({}, case[1]), case[2])
+  end
+  for offset, changed in pairs{[12] = "size", [16] = "position"} do
+    local bytes = malformed.zip({{name = "x.npy", data = ARRAY}}, {zip64 = "beside"})
+    local at = #bytes - 22 + offset + 1
+    write_raw(bytes:sub(1, at - 1) .. string.char(bytes:byte(at) ~ 1) .. bytes:sub(at + 1))
+    lu.assertStrContains(message_of(npz.open, scratch), "its zip64 record is damaged", nil, nil,
+      changed)
   end
   write_raw(malformed.zip({{name = "x.npy", data = ARRAY}}, {comment = ("c"):rep(65535)}))
   lu.assertEquals(read_all(scratch), {x = {1, 2}})

@@ -46,7 +46,8 @@ local SATURATED = 0xFFFFFFFF
 -- so: method (0 stored, the default, or 8), packed (its bytes in the archive), size, packed_size,
 -- crc, flags, header (position), extra, mode (as Unix has it); `near` holds what only its local
 -- header states, and zip64 = true puts the numbers into zip64 fields. `ending` may state count,
--- size, position (of the directory), comment, zip64 = true.
+-- size, position (of the directory), comment, zip64 = true or "beside": the end record then has the
+-- numbers as well, as Python writes archives of 2 to 4 GiB.
 function malformed.zip(members, ending)
   ending = ending or {}
   local parts, directory, position = {}, {}, 0
@@ -82,7 +83,7 @@ function malformed.zip(members, ending)
   if ending.zip64 then
     tail = ("<I4I8I2I2I4I4I8I8I8I8"):pack(0x06064B50, 44, 45, 45, 0, 0, count, count, size, start)
       .. ("<I4I4I8I4"):pack(0x07064B50, 0, position + #entries, 1)
-    count, size, start = 0xFFFF, SATURATED, SATURATED
+    if ending.zip64 ~= "beside" then count, size, start = 0xFFFF, SATURATED, SATURATED end
   end
   tail = tail .. ("<I4I2I2I2I2I4I4s2"):pack(0x06054B50, 0, 0, count, count, size, start, comment)
   return table.concat(parts) .. entries .. tail

@@ -69,21 +69,35 @@ typedef struct {
     uint64_t count, size, position;
 } directory;
 
-/* The zip64 record that replaces the saturated numbers of the end record at `end`. */
+/* Whether a number of the end record is that of the zip64 record, or saturated and says nothing. */
+static bool agrees(uint64_t number, uint64_t most, uint64_t in_record)
+{
+    return number == most || number == in_record;
+}
+
+/* Takes the numbers of the zip64 record, if there is one, in place of those of the end record at `end`;
+ * there must be one where these are saturated. Python writes one from 2 GiB on, beside numbers that
+ * the end record still holds. */
 static ld_status read_end64(directory *d, int64_t *end, const ld_file *f)
 {
-    unsigned char locator[LOCATOR], record[END64];
+    bool is_needed = d->count == 0xFFFF || d->size == SATURATED || d->position == SATURATED;
+    unsigned char locator[LOCATOR] = {0}, record[END64];
     ld_status st = LD_OK;
-    if (*end < LOCATOR + END64)
-        return ld_fail(LD_FORMAT, "%s: its zip64 record is missing", f->label.text);
-    LD_TRY(ld_file_read(f, locator, *end - LOCATOR, LOCATOR));
+    if (*end >= LOCATOR + END64)
+        LD_TRY(ld_file_read(f, locator, *end - LOCATOR, LOCATOR));
+    bool is_there = get32(locator) == 0x07064B50;
     uint64_t position = get64(locator + 8);
-    if (get32(locator) != 0x07064B50 || position > (uint64_t)(*end - LOCATOR - END64))
+    if (!is_there && !is_needed)
+        return LD_OK;
+    if (!is_there || position > (uint64_t)(*end - LOCATOR - END64))
         return ld_fail(LD_FORMAT, "%s: its zip64 record is missing", f->label.text);
     LD_TRY(ld_file_read(f, record, (int64_t)position, END64));
-    if (get32(record) != 0x06064B50 || get64(record + 24) != get64(record + 32))
+    directory in_record = {get64(record + 32), get64(record + 40), get64(record + 48)};
+    if (get32(record) != 0x06064B50 || get64(record + 24) != in_record.count ||
+        !agrees(d->count, 0xFFFF, in_record.count) || !agrees(d->size, SATURATED, in_record.size) ||
+        !agrees(d->position, SATURATED, in_record.position))
         return ld_fail(LD_FORMAT, "%s: its zip64 record is damaged", f->label.text);
-    *d = (directory){get64(record + 32), get64(record + 40), get64(record + 48)};
+    *d = in_record;
     *end = (int64_t)position;
 done:
     return st;
@@ -112,8 +126,7 @@ static ld_status find_directory(directory *d, const ld_file *f)
                      f->label.text);
         goto done;
     }
-    if (d->count == 0xFFFF || d->size == SATURATED || d->position == SATURATED)
-        LD_TRY(read_end64(d, &end, f));
+    LD_TRY(read_end64(d, &end, f));
     if (d->position > (uint64_t)end || d->size != (uint64_t)end - d->position ||
         d->count > d->size / ENTRY)
         st = ld_fail(LD_FORMAT,
