@@ -29,8 +29,9 @@ cli.main(cli.join({
   local seconds = core.clock() - began
   local predicted = label_kinds.kind_of(run.data.labels).predict(logits)
   local labels = run.data.labels[nodes]
-  print(("%s on %s, %s: %d nodes, %s inference%s in %.2f s"):format(run.path, run.data.name,
-    opts.split, #nodes, opts.inference, opts.smooth and " and Correct and Smooth" or "", seconds))
+  print(("%s on %s, %s: %d nodes, %s inference%s in %.2f s"):format(core.printable(run.path),
+    core.printable(run.data.name), opts.split, #nodes, opts.inference,
+    opts.smooth and " and Correct and Smooth" or "", seconds))
   print(("%s micro-F1 %.4f"):format(opts.split, ladies.metrics.micro_f1(predicted, labels)))
   print(("%s macro-F1 %.4f"):format(opts.split,
     ladies.metrics.macro_f1(predicted, labels)))

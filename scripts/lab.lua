@@ -10,6 +10,7 @@
 -- page of HTML with everything (lab.html), lab.json, lab.md, lab.csv and pictures. Every number has
 -- its 95 % interval. doc/laboratory.md says what each of them means.
 
+local core = require "ladies_core"
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
 local data_options = require "ladies.command.data_options"
@@ -121,5 +122,5 @@ cli.main(spec, arg, function(opts, given)
   print(lab)
   if not opts.out then return end
   local report = lab:write(opts.out)
-  print(("\nin %s: %s"):format(report.folder, files_text(report.files)))
+  print(("\nin %s: %s"):format(core.printable(report.folder), files_text(report.files)))
 end)

@@ -40,7 +40,7 @@ cli.main(cli.join({
   end
   local text = predictions.csv(run.data, nodes, logits)
   if not kind then
-    io.write(text)
+    print((text:gsub("\n$", "")))
     return
   end
   ladies.file.write(opts.out, text)

@@ -76,7 +76,7 @@ local function print_configuration(config, folder)
   for _, name in ipairs(settings.names(config)) do
     print(("  %-14s %s"):format(name, settings.show(config[name])))
   end
-  print(("  %-14s %s"):format("folder", folder))
+  print(("  %-14s %s"):format("folder", core.printable(folder)))
 end
 
 -- A configuration that names the files of code of one's own.
@@ -90,7 +90,7 @@ local function searched(opts, own, config, data)
   local report = ladies.auto{settings = own, data = data, seconds = opts.auto_seconds,
     threads = opts.threads, out = opts.out and opts.out .. "-auto", quiet = opts.quiet}
   print(report)
-  for _, note in ipairs(report.notes) do print("\n" .. note) end
+  for _, note in ipairs(report.notes) do print("\n" .. core.printable(note)) end
   print()
   local found = with_files(experiment.configure(tables.merged(report.best, {
     dataset = config.dataset, split = config.split, split_seed = config.split_seed})))
@@ -174,9 +174,10 @@ cli.main(spec, arg, function(opts, given)
   print_configuration(config, folder)
   local result = ladies.train(run)
   if result.stopped == "interrupted" then
-    print(("stopped after batch %d; go on with: ladies train --resume %s%s%s"):format(
-      result.batches, folder, config.method_file and " --method " .. config.method_file or "",
-      config.model_file and " --model " .. config.model_file or ""))
+    local again = ("ladies train --resume %s%s%s"):format(folder,
+      config.method_file and " --method " .. config.method_file or "",
+      config.model_file and " --model " .. config.model_file or "")
+    print(("stopped after batch %d; go on with: %s"):format(result.batches, core.printable(again)))
     comm.finish()
     os.exit(cli.INTERRUPTED, true)
   end
@@ -186,7 +187,7 @@ cli.main(spec, arg, function(opts, given)
   if opts.plot then print(plot_of(result) .. "\n") end
   if result.profile then print(Profile.text(result.profile) .. "\n") end
   if opts.profile and result.ranks then print(ranks_cost.text(result.ranks) .. "\n") end
-  print(("in %s: model.npz, log.jsonl, %s%ssummary.json"):format(folder,
+  print(("in %s: model.npz, log.jsonl, %s%ssummary.json"):format(core.printable(folder),
     result.curve and result.curve .. ", " or "",
     core.exists(folder .. "/predictions.npz") and "predictions.npz, " or ""))
   if result.test_f1 then print(("test micro-F1 %.4f"):format(result.test_f1)) end

@@ -40,21 +40,67 @@ function tests.test_errors()
   end
 end
 
--- A data set whose names would clear the screen.
-local function save(path)
-  ladies.data.save(ladies.data.from_arrays{edges = {{1, 2}}, features = ladies.ones(2, 1),
-    labels = {1, 2}, class_names = {"\27[2Jone", "two"}, source = "\27[2Jhere"}, path)
+-- Would clear the screen, in two ways, and turn what follows round; and then ends a line.
+local HOSTILE = "\27[2J\u{9b}2J\u{202e}x\n  test micro-F1 1.0"
+
+-- A data set of such names.
+local function hostile_data()
+  local n, edges = 40, {}
+  for i = 1, n do edges[i] = {i, i % n + 1} end
+  local labels, names = {}, {}
+  for i = 1, n do
+    labels[i] = i % 2 + 1
+    names[i] = ("node %d %s"):format(i, HOSTILE:gsub("\n", " "))
+  end
+  return ladies.data.from_arrays{name = HOSTILE, edges = edges, features = ladies.ones(n, 1),
+    labels = labels, class_names = {HOSTILE, "two"}, source = HOSTILE, node_names = names,
+    feature_names = {HOSTILE}, train = ladies.range(1, 20), val = ladies.range(21, 30),
+    test = ladies.range(31, 40)}
 end
 
-function tests.test_what_a_command_prints()
+-- Whether a text of so many lines, or of any, would do nothing but be read.
+local function assert_readable(text, n_lines)
+  lu.assertEquals(core.printable(text, true), text)
+  lu.assertNil(text:find "\n  test micro%-F1 1.0", text)
+  if n_lines then lu.assertEquals(select(2, text:gsub("\n", "")) + 1, n_lines, text) end
+end
+
+function tests.test_what_values_say_of_themselves()
+  local data = hostile_data()
+  assert_readable(tostring(data), 1)
+  assert_readable(ladies.show(data))
+  assert_readable(data:describe(), 9)
+  assert_readable(require("ladies.data.description").full(data, 80))
+  for _, node in ipairs{1, data.node_names[2]} do
+    assert_readable(require "ladies.data.neighbourhood"(data, node))
+  end
+  assert_readable(select(2, data:find_node(HOSTILE)), 1)
+  assert_readable(tostring(ladies.summary{method = HOSTILE, stopped = HOSTILE, numerics = HOSTILE,
+    monitor = HOSTILE, best_value = 1, best_batch = 1}), 6)
+end
+
+--- In a pipe as on a terminal: what they print is for people.
+function tests.test_what_commands_print()
   local folder <close> = shell.folder()
-  local path = folder.path .. "/x.npz"
-  save(path)
+  local place = ("%s/%s"):format(folder.path, HOSTILE)
+  core.mkdir(place)
+  local path, run = place .. "/x.npz", place .. "/run"
+  ladies.data.save(hostile_data(), path)
+  for _, words in ipairs{{"info", path}, {"info", place .. "/none"}, {"info", place},
+    {"train", path, "--out", run, "--max-batches", "3", "--method", "full", "--patience", "9"},
+    {"train", path, "--out", run}, {"train", "--resume", run, "--max-batches", "4"},
+    {"train", "--resume", place}, {"evaluate", run}, {"evaluate", place}, {"view", place},
+    {"predict", run, "--out", place .. "/p.pdf"}} do
+    local out, err = shell.run_ladies(words)
+    for _, text in ipairs{out, err} do assert_readable(text) end
+  end
   lu.assertNil(shell.talk([[
-    expect \\x1b[2Jone
-    expect \\x1b[2Jhere
-  ]], {"info", path}))
-  lu.assertStrContains(shell.run_ladies{"info", path}, "\27[2Jone")   -- no terminal: as it is
+    expect \\x1b[2J
+    expect node 40
+    exit 0
+  ]], {"predict", run}))
+  local raw = shell.run_ladies{"predict", run}                     -- no terminal: for programs
+  lu.assertStrContains(raw, "node 40 \27[2J")
 end
 
 function tests.test_markdown()

@@ -162,7 +162,7 @@ function Progress:line(text)
   options.value("bar:line", "the text", text, "string")
   if self.quiet then return end
   self:clear()
-  self.write(text .. "\n")
+  self.write(core.printable(text) .. "\n")
 end
 
 --- progress.reading(path [, {quiet = false, terminal =, write =, clock =}]) -> report, finish

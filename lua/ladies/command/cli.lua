@@ -204,7 +204,8 @@ local function explain(message)
   if errors.is_internal(message) and not errors.is_in_own_file(message) then
     return debug.traceback(message, 2)
   end
-  return errors.told(message)
+  if errors.is_in_own_file(message) then return errors.told(message) end
+  return core.printable(errors.told(message))
 end
 
 -- An error on stderr, which may quote files and names; the program's own way says which process of

@@ -3,6 +3,7 @@
 local core = require "ladies_core"
 local SavedRun = require "ladies.experiment.saved_run"
 local run_folder = require "ladies.training.run_folder"
+local tell = require "ladies.base.tell"
 
 local inference_options = {}
 
@@ -58,7 +59,7 @@ function inference_options.check_out(out, run, replaced)
   end
 end
 
-local function tell(text) io.stderr:write("ladies: ", text, "\n") end
+local function tell_way(text) tell("ladies: %s", text) end
 
 --- The options of SavedRun:logits from what cli.main hands over. One of sampled inference is an
 -- error where inference is exact, and the other way round.
@@ -73,7 +74,7 @@ function inference_options.settings(opts, given)
       error(("--%s is of exact inference; leave --inference sampled out"):format(key), 0)
     end
   end
-  return {how = opts.inference, memory = opts.memory, tell = opts.verbose and tell or nil,
+  return {how = opts.inference, memory = opts.memory, tell = opts.verbose and tell_way or nil,
     samples = opts.samples, draws = opts.draws, seed = opts.seed,
     smooth = opts.smooth}
 end

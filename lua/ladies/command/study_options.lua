@@ -1,6 +1,7 @@
 --- What the commands that keep a study have in common: options of the command line, and how they
 -- end.
 
+local core = require "ladies_core"
 local machine = require "ladies.base.machine"
 
 local study_options = {}
@@ -21,8 +22,8 @@ end
 -- failed.
 function study_options.show(report)
   print(report)
-  for _, note in ipairs(report.notes) do print("\n" .. note) end
-  print(("\nin %s: %s"):format(report.folder, table.concat(report.files, ", ")))
+  for _, note in ipairs(report.notes) do print("\n" .. core.printable(note)) end
+  print(("\nin %s: %s"):format(core.printable(report.folder), table.concat(report.files, ", ")))
   if report.failed > 0 then error(("runs that failed: %d"):format(report.failed), 0) end
 end
 

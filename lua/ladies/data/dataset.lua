@@ -85,10 +85,11 @@ end
 --- data:find_node(name) -> integer | nil [, string]: the number of the node of this name; nil and a
 -- message when there is none.
 function Dataset:find_node(name)
-  if not self.node_names then return nil, self.name .. " has no node names" end
+  local own = core.printable(self.name)
+  if not self.node_names then return nil, own .. " has no node names" end
   local id = self.node_names:find(name)
   if id then return id end
-  return nil, ('%s has no node called "%s"'):format(self.name, name)
+  return nil, ('%s has no node called "%s"'):format(own, core.printable(name))
 end
 
 --- data:split(how: string [, {seed = 1}]) -> Dataset: splits the labelled nodes anew: `train`,
@@ -146,7 +147,8 @@ Dataset.__operators = {__len = "#data -> integer\nThe number of nodes."}
 function Dataset:__len() return self.graph.n_nodes end
 
 function Dataset:__tostring()
-  return ("Dataset %s: %d nodes, %d entries, %d features, %d classes"):format(self.name,
+  local name = core.printable(self.name)
+  return ("Dataset %s: %d nodes, %d entries, %d features, %d classes"):format(name,
     self.graph.n_nodes, self.graph.n_edges, self.features.n_cols, self.classes)
 end
 

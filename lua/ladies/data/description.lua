@@ -81,10 +81,12 @@ local function rows_of(data, known)
   return said
 end
 
--- Rows below a title, a line each.
+-- Rows below a title, a line each, whatever names of classes or files are in them.
 local function lines_of(title, rows)
-  local lines = {title}
-  for i, row in ipairs(rows) do lines[i + 1] = ("  %-10s %s"):format(row[1], row[2]) end
+  local lines = {core.printable(title)}
+  for i, row in ipairs(rows) do
+    lines[i + 1] = core.printable(("  %-10s %s"):format(row[1], row[2]))
+  end
   return table.concat(lines, "\n")
 end
 
@@ -92,22 +94,24 @@ end
 local function bars(rows, width)
   local label, number, most = 0, 0, 1
   for _, row in ipairs(rows) do
-    label, number = math.max(label, #row[1]), math.max(number, #grouped(row[2]))
+    label, number = math.max(label, utf8.len(row[1])), math.max(number, #grouped(row[2]))
     most = math.max(most, row[2])
   end
   local room, lines = math.max(1, width - label - number - 6), {}
   for i, row in ipairs(rows) do
     -- What is there is seen, however little.
     local length = row[2] > 0 and math.max(1, math.floor(row[2] / most * room + 0.5)) or 0
-    lines[i] = ("  %" .. label .. "s  %" .. number .. "s  %s"):format(row[1], grouped(row[2]),
-      ("#"):rep(length)):gsub("%s+$", "")
+    lines[i] = ("  %s%s  %" .. number .. "s  %s"):format((" "):rep(label - utf8.len(row[1])),
+      row[1], grouped(row[2]), ("#"):rep(length)):gsub("%s+$", "")
   end
   return table.concat(lines, "\n")
 end
 
 local function class_sizes(data, known, width)
   local rows, names = {}, data.class_names or {}
-  for i, size in ipairs(known.class_sizes) do rows[i] = {names[i] or tostring(i), size} end
+  for i, size in ipairs(known.class_sizes) do
+    rows[i] = {core.printable(names[i] or tostring(i)), size}
+  end
   return "classes\n" .. bars(rows, width)
 end
 
@@ -134,7 +138,6 @@ end
 function description.card(data, width)
   local lines = {}
   for line in lines_of(card(data)):gmatch "[^\n]+" do
-    line = core.printable(line)
     local is_long = utf8.len(line) > width
     lines[#lines + 1] = is_long and line:sub(1, utf8.offset(line, width - 2) - 1) .. "..." or line
   end

@@ -11,6 +11,7 @@ local options = require "ladies.base.options"
 local readers = require "ladies.data.formats.readers"
 local registry = require "ladies.data.store.registry"
 local splits = require "ladies.data.splits"
+local tell = require "ladies.base.tell"
 
 local data = {
   from_arrays = require "ladies.data.from_arrays",
@@ -61,7 +62,7 @@ local function load_cached(name, path, opts)
   if not fetch.is_allowed(name) then
     errors.fail(("ladies.data.load: %s; fetch or import it again"):format(message))
   end
-  io.stderr:write(("ladies.data.load: %s; fetching it again\n"):format(message))
+  tell("ladies.data.load: %s; fetching it again", message)
   return readers.load(fetch.run(name, {again = true}), opts)
 end
 

@@ -2,6 +2,7 @@
 -- `notes` of the data set.
 
 local core = require "ladies_core"
+local tell = require "ladies.base.tell"
 
 local notes = {}
 
@@ -15,7 +16,7 @@ end
 --- Tells those lines of `list` on stderr that this process has not told yet.
 function notes.tell(list)
   for _, line in ipairs(list or {}) do
-    if not told[line] then io.stderr:write(line, "\n") end
+    if not told[line] then tell("%s", line) end
     told[line] = true
   end
 end

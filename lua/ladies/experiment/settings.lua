@@ -10,6 +10,7 @@
 --   sampler, model   of those methods and models alone that name it in their `settings`
 --   optimizer, training, validation
 
+local core = require "ladies_core"
 local activation = require "ladies.nn.activation"
 local complete = require "ladies.data.complete"
 local errors = require "ladies.base.errors"
@@ -267,7 +268,7 @@ end
 
 --- A value of a setting as a text: true, 0.3, "512,256".
 function settings.show(value)
-  return type(value) == "table" and table.concat(value, ",") or tostring(value)
+  return core.printable(type(value) == "table" and table.concat(value, ",") or tostring(value))
 end
 
 --- The names of the settings of a configuration in the order of the table, its own ones last.

@@ -3,6 +3,7 @@
 local core = require "ladies_core"
 local forecast = require "ladies.study.forecast"
 local progress = require "ladies.base.progress"
+local tell = require "ladies.base.tell"
 
 local Display = {}
 Display.__index = Display
@@ -10,8 +11,8 @@ Display.__index = Display
 function Display.__close(self, reason)
   self.bar:clear()
   if reason and not self.bar.quiet then
-    io.stderr:write(("%d of %d runs are kept in %s; the same command goes on there\n"):format(
-      self.kept, self.bar.total, self.folder))
+    tell("%d of %d runs are kept in %s; the same command goes on there", self.kept, self.bar.total,
+      self.folder)
   end
 end
 

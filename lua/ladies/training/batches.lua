@@ -13,6 +13,7 @@ local options = require "ladies.base.options"
 local propagation = require "ladies.graph.propagation"
 local rows_ahead = require "ladies.training.rows_ahead"
 local sampling = require "ladies.sampling"
+local tell = require "ladies.base.tell"
 
 local name_of, call_name = numbered_batches.name_of, numbered_batches.call_name
 local batches = {}
@@ -126,8 +127,8 @@ function Batches:stay_in_step(reason)
   local opts = self.opts
   self.in_step = true
   if opts.sampler and opts.workers > 0 and not opts.quiet then
-    io.stderr:write(("ladies: %s runs in step with the loop, for %s; workers = %d has no effect")
-      :format(name_of(opts.sampler), reason, opts.workers), "\n")
+    tell("ladies: %s runs in step with the loop, for %s; workers = %d has no effect",
+      name_of(opts.sampler), reason, opts.workers)
   end
 end
 

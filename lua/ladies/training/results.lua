@@ -14,6 +14,7 @@ local model_file = require "ladies.nn.model_file"
 local options = require "ladies.base.options"
 local predictions = require "ladies.evaluation.predictions"
 local summary = require "ladies.training.summary"
+local tell = require "ladies.base.tell"
 local together = require "ladies.training.together"
 local validation = require "ladies.training.validation"
 
@@ -72,8 +73,7 @@ local function last_logits(run)
   local ok, logits = errors.try(validation.logits, run.opts, way)
   if not ok then
     if run.together or not way:lacked_room() then errors.pass_on(logits) end
-    io.stderr:write("ladies: the model is kept, without test and predictions: ",
-      errors.message(logits), "\n")
+    tell("ladies: the model is kept, without test and predictions: %s", errors.message(logits))
     return nil, true
   end
   if logits:is_finite() then return logits, true end

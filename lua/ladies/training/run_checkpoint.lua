@@ -14,12 +14,9 @@ local machine = require "ladies.base.machine"
 local object_state = require "ladies.training.object_state"
 local run_identity = require "ladies.training.run_identity"
 local tables = require "ladies.base.tables"
+local tell = require "ladies.base.tell"
 
 local run_checkpoint = {}
-
-local function tell(text, ...)
-  io.stderr:write("ladies.train: ", text:format(...), "\n")
-end
 
 -- Adds the objects in opts.state, an array or a table by names, to `objects`.
 local function add_given(objects, given)
@@ -70,14 +67,14 @@ local function continue_numerics(run, before)
   local here = machine.numerics(run.opts.precision)
   run.numerics = before
   if before[#before] == here then return end
-  tell("so far the run was computed by %s; it goes on by %s, and its bits may be others than there",
-    run:computed_by(), here)
+  tell("ladies.train: so far the run was computed by %s; it goes on by %s, and its bits may be "
+    .. "others than there", run:computed_by(), here)
   before[#before + 1] = here
 end
 
-local FORGETS = "the schedule has changed what it remembers, which checkpoints do not hold: a run "
-  .. "that is resumed is another one; it needs the methods state and load_state, or an object in "
-  .. "state = {...}"
+local FORGETS = "ladies.train: the schedule has changed what it remembers, which checkpoints do "
+  .. "not hold: a run that is resumed is another one; it needs the methods state and load_state, "
+  .. "or an object in state = {...}"
 
 -- The numbers of a checkpoint.
 local function counters_of(run)
@@ -138,15 +135,15 @@ function run_checkpoint.open(run, path)
   local kept = run.log_kept
   if run.identity.forgets then tell(FORGETS) end
   if run.opts.max_batches and run.number > run.opts.max_batches then
-    tell("%s has %d batches already, and max_batches is %d: nothing more is trained", path,
-      run.number, run.opts.max_batches)
+    tell("ladies.train: %s has %d batches already, and max_batches is %d: nothing more is trained",
+      path, run.number, run.opts.max_batches)
   end
   if run.opts.settings then run.folder:write_json("config.json", run.opts.settings) end
   run.log = log.open(run.folder:file "log.jsonl", kept)
   local missing = (kept or 0) - run.log:sync()
   if missing > 0 then
-    tell("%s has lost %d bytes since the checkpoint; the run goes on without those lines",
-      run.log.path, missing)
+    tell("ladies.train: %s has lost %d bytes since the checkpoint; the run goes on without those "
+      .. "lines", run.log.path, missing)
   end
   run.remembered = run.opts.schedule and captured(run.opts.schedule, run.opts.state)
   run.saved = core.clock()

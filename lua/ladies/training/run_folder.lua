@@ -16,6 +16,7 @@ local core = require "ladies_core"
 local array_file = require "ladies.base.array_file"
 local errors = require "ladies.base.errors"
 local own_folder = require "ladies.base.own_folder"
+local tell = require "ladies.base.tell"
 
 local run_folder = {}
 
@@ -86,8 +87,8 @@ local function keep_log(folder)
   local name = ("log-%d.jsonl"):format(n)
   local ok, reason = os.rename(path, folder:file(name))
   if not ok then errors.fail(reason) end
-  io.stderr:write(("ladies.train: %s has a log of %d batches and no checkpoint.npz: the run begins "
-    .. "anew, and that log is kept as %s\n"):format(folder, count, name))
+  tell("ladies.train: %s has a log of %d batches and no checkpoint.npz: the run begins anew, and "
+    .. "that log is kept as %s", folder, count, name)
 end
 
 -- What a run writes before its first batch.

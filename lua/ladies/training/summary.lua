@@ -1,5 +1,6 @@
 --- What a run came to: the columns of the paper's table 3, and what is really held in memory.
 
+local core = require "ladies_core"
 local fitted = require "ladies.base.fitted"
 local History = require "ladies.training.history"
 local of_class = require("ladies.base.fields").of_class
@@ -92,7 +93,8 @@ end
 local function notes_of(self)
   local notes = {}
   local function note(there, name, text, ...)
-    if there then notes[#notes + 1] = ("  %-12s " .. text):format(name, ...) end
+    if not there then return end
+    notes[#notes + 1] = core.printable(("  %-12s " .. text):format(name, ...))
   end
   local workers, ranks = self.workers or 0, self.ranks
   note(self.seconds and self.validation_seconds, "total",
@@ -132,7 +134,7 @@ end
 -- memory is of GCNs alone: where there is none, there is no such column.
 local function columns_of(self)
   local columns = {
-    {"method", -16, self.method or "-"},
+    {"method", -16, core.printable(self.method or "-")},
     {"test micro-F1", 13, self.test_f1 and ("%.2f %%"):format(100 * self.test_f1) or "-"},
     {"total s", 9, cell("%.2f", self.seconds)},
     {"batch ms", 9, cell("%.2f", self.batch_ms)},

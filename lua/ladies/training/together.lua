@@ -17,6 +17,7 @@ local run_checkpoint = require "ladies.training.run_checkpoint"
 local run_identity = require "ladies.training.run_identity"
 local Divided = require "ladies.ranks.divided"
 local tables = require "ladies.base.tables"
+local tell = require "ladies.base.tell"
 
 local together = {}
 
@@ -82,8 +83,8 @@ local function check_same(run)
       errors.fail(("ladies.train: rank %d on %s has another run: %s"):format(i - 1, all[i].host,
         text))
     elseif all[i].numerics ~= all[1].numerics then
-      io.stderr:write(("ladies.train: rank 0 computes by %s, rank %d by %s: the bits of the run "
-        .. "depend on who has which mini-batch\n"):format(all[1].numerics, i - 1, all[i].numerics))
+      tell("ladies.train: rank 0 computes by %s, rank %d by %s: the bits of the run "
+        .. "depend on who has which mini-batch", all[1].numerics, i - 1, all[i].numerics)
     end
   end
 end

@@ -12,6 +12,7 @@ local options = require "ladies.base.options"
 local results = require "ladies.training.results"
 local Run = require "ladies.training.run"
 local run_folder = require "ladies.training.run_folder"
+local tell = require "ladies.base.tell"
 
 local SPEC = {
   data = "table",
@@ -77,24 +78,22 @@ local function check_own_model(opts)
       .. "validate in another way (validate = function, or --validation sampled)"):format(lacking,
       lacking:find " and " and "them" or "it"))
   end
-  local function tell(text) io.stderr:write("ladies.train: ", text, "\n") end
   if lacking and data.test then
-    tell(("the model has no %s: there will be no test"):format(lacking))
+    tell("ladies.train: the model has no %s: there will be no test", lacking)
   end
   if opts.sampler and not lacking and not opts.P and drawn_together.graph_of(data) then
     local needed = needs_whole(model, data.features.n_cols)
     if needed then errors.fail("ladies.train: validation and test of the model: " .. needed) end
   end
   local wrong = check_model(model, data.features.n_cols)
-  if wrong then tell(wrong) end
+  if wrong then tell("ladies.train: %s", wrong) end
 end
 
 -- Tells where a run cannot have the precision that it asks for.
 local function check_precision(opts)
   if opts.precision == "bfloat16" and not core.bfloat16_units() then
-    io.stderr:write("ladies.train: precision bfloat16: nothing multiplies it here (AMX, ",
-      "AVX512-BF16), for this processor has neither or LADIES_ISA holds them back; so products ",
-      "are of float32\n")
+    tell("ladies.train: precision bfloat16: nothing multiplies it here (AMX, AVX512-BF16), for "
+      .. "this processor has neither or LADIES_ISA holds them back; so products are of float32")
   end
 end
 

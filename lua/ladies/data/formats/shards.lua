@@ -25,6 +25,7 @@ local options = require "ladies.base.options"
 local own_folder = require "ladies.base.own_folder"
 local sharded_graph = require "ladies.data.formats.sharded_graph"
 local tables = require "ladies.base.tables"
+local tell = require "ladies.base.tell"
 
 local shards = {named_splits = true}
 
@@ -80,15 +81,13 @@ local function remove_old(where, folder)
     end
   end
   if count == 0 then return end
-  io.stderr:write(("%s: %s had a data set in %d shards, which is replaced\n"):format(where, folder,
-    count))
+  tell("%s: %s had a data set in %d shards, which is replaced", where, folder, count)
 end
 
 -- Tells that features are sparse no more, and how many bytes that makes.
 local function tell_dense(where, features, dtype)
   local bytes = features.n_rows * features.n_cols * (dtype == "float32" and 4 or 2)
-  io.stderr:write(("%s: the features are sparse, and dense in shards: %.3g GB\n"):format(where,
-    bytes / 1e9))
+  tell("%s: the features are sparse, and dense in shards: %.3g GB", where, bytes / 1e9)
 end
 
 --- shards.write(where, data, path, {shards =, dtype =, shard_graph =}): writes a data set as so

@@ -10,6 +10,7 @@ local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local readers = require "ladies.data.formats.readers"
 local registry = require "ladies.data.store.registry"
+local tell = require "ladies.base.tell"
 local unpack = require "ladies.data.store.unpack"
 
 local fetch = {}
@@ -80,7 +81,7 @@ function fetch.run(name, opts)
   end
   local _ <close> = explain(name, "", cache.lock, name, function()
     if not opts.quiet then
-      io.stderr:write(("%s: another process is at %s; waiting for it\n"):format(WHERE, name))
+      tell("%s: another process is at %s; waiting for it", WHERE, name)
     end
   end)
   if not opts.again and explain(name, "", cache.is_whole, name) then return cache.find(name) end

@@ -11,6 +11,7 @@ local planetoid = require "ladies.data.formats.planetoid"
 local readers = require "ladies.data.formats.readers"
 local registry = require "ladies.data.store.registry"
 local tables = require "ladies.base.tables"
+local tell = require "ladies.base.tell"
 local unpack = require "ladies.data.store.unpack"
 
 local WHERE = "ladies import"
@@ -136,7 +137,7 @@ return function(path, given)
   local title = opts.name or name_of(path)
   cache.check_name(WHERE, title)
   local _ <close> = cache.lock(title, function()
-    io.stderr:write(("%s: another process is at %s; waiting for it\n"):format(WHERE, title))
+    tell("%s: another process is at %s; waiting for it", WHERE, title)
   end)
   if opts.name then check_free(opts.name, opts.replace) end
   local work <close> = cache.workplace(title)
