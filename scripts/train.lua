@@ -15,6 +15,7 @@ local core = require "ladies_core"
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
 local comm = require "ladies.ranks.comm"
+local declared = require "ladies.training.declared"
 local experiment_options = require "ladies.command.experiment_options"
 local live_plot = require "ladies.training.live_plot"
 local own_code = require "ladies.experiment.own_code"
@@ -37,39 +38,16 @@ local function spec(args)
   }, experiment_options.list(), {
     {"threads", "N", "integer in [1, 256]",
       help = "of the parallel loops; results do not depend on it"},
-    {"workers", "K", "integer in [0, 256]", default = 0,
-      help = "threads that sample ahead; results do not depend on it"},
-    {"memory", "SIZE", "string", help = "of what validation and test compute, how much may be in "
-      .. "memory, as 4G (default: half of the machine's); the rest lies in temporary files"},
-    {"feature-cache", "SIZE", "string", help = "of features in shards, how much of other ranks' "
-      .. "every one holds, as 256M: the rows of the nodes of most edges (default: none)"},
-    {"out", "DIR", "string", help = "the run's folder (default runs/DATASET-METHOD-N)"},
     {"resume", "DIR", "string", help = "go on with the run of this folder, as it was configured"},
-    {"checkpoint-every", "SECONDS", "non-negative number", default = 30,
-      help = "between two checkpoints"},
-    {"shard-optimizer", help = "of several ranks (mpirun) each has a part of the optimizer's "
-      .. "moments alone"},
     {"auto", help = "first finds network, depth and dropout, as far as they are not set, by "
       .. "validation F1 in short runs, kept in runs/auto-DATASET-N (with --out, in DIR-auto)"},
     {"auto-seconds", "S", "positive number", default = 300,
       help = "of training for all short runs together, about"},
-    {"quiet", help = "no progress"},
-    {"plot", help = "draw validations and loss, in a terminal while it trains and in any case "
-      .. "when it ends"},
-    {"profile", help = "print where the time of batches goes, by layer and by primitive; of "
-      .. "several ranks, what they sent and for what they waited"},
-  })
+  }, experiment_options.running())
 end
 
--- Options that say how to run, not what; a resumed run may have others.
-local RUNNING = {
-  threads = true, workers = true, out = true, resume = true, checkpoint_every = true, quiet = true,
-  profile = true, plot = true, memory = true, shard_optimizer = true, feature_cache = true,
-}
--- Bounds on the length of a run; they too may change. So may the place of the data set, as a run
--- goes on with the same content only.
-local BOUNDS = {epochs = true, max_batches = true, max_seconds = true, patience = true,
-  dataset = true}
+-- Options that a resumed run cannot have.
+local NEW = {out = true, auto = true, auto_seconds = true}
 
 local function print_configuration(config, folder)
   print("configuration:")
@@ -79,12 +57,6 @@ local function print_configuration(config, folder)
   print(("  %-14s %s"):format("folder", core.printable(folder)))
 end
 
--- A configuration that names the files of code of one's own.
-local function with_files(config)
-  config.method_file, config.model_file = own_code.paths(config)
-  return config
-end
-
 -- The configuration of a new run with what --auto finds in place of what the user has left open.
 local function searched(opts, own, config, data)
   local report = ladies.auto{settings = own, data = data, seconds = opts.auto_seconds,
@@ -92,7 +64,7 @@ local function searched(opts, own, config, data)
   print(report)
   for _, note in ipairs(report.notes) do print("\n" .. core.printable(note)) end
   print()
-  local found = with_files(experiment.configure(tables.merged(report.best, {
+  local found = own_code.with_files(experiment.configure(tables.merged(report.best, {
     dataset = config.dataset, split = config.split, split_seed = config.split_seed})))
   experiment.resolve(found, data)
   return found
@@ -112,7 +84,7 @@ local function new_run(opts, given)
   end
   if opts.out and comm.rank == 0 then run_folder.at(opts.out) end   -- sooner than the data set
   local own = experiment_options.settings(opts, given)
-  local config = with_files(experiment.configure(own))
+  local config = own_code.with_files(experiment.configure(own))
   local data = experiment.load(config)
   if opts.auto then config = searched(opts, own, config, data) end
   if opts.out then return config, data, opts.out end
@@ -140,15 +112,20 @@ end
 -- The same as new_run of the run in opts.resume, with new bounds where they are given. What is
 -- given as it was changes nothing, and code of one's own is to be given.
 local function old_run(opts, given)
-  local config = comm.broadcast(comm.rank == 0 and stored_config(opts))
+  local config, settings_known = comm.broadcast(comm.rank == 0 and stored_config(opts)), {}
+  for _, one in ipairs(experiment_options.list()) do
+    settings_known[one[1]:gsub("-", "_")] = true
+  end
+  local free = declared.free "resumed"
   for key in pairs(given) do
-    if BOUNDS[key] then
+    local is_setting = settings_known[key]
+    if is_setting and free[key] then
       config[key] = opts[key]
-    elseif (not RUNNING[key] or key == "out") and not is_as_it_was(key, opts[key], config) then
+    elseif NEW[key] or is_setting and not is_as_it_was(key, opts[key], config) then
       error(("--%s cannot change when a run is resumed"):format((key:gsub("_", "-"))), 0)
     end
   end
-  config = with_files(experiment.stored(config, opts.resume .. "/config.json"))
+  config = own_code.with_files(experiment.stored(config, opts.resume .. "/config.json"))
   return config, experiment.load(config), opts.resume
 end
 
@@ -164,12 +141,10 @@ cli.main(spec, arg, function(opts, given)
   local config, data, folder, made = (opts.resume and old_run or new_run)(opts, given)
   if opts.threads then ladies.threads(opts.threads) end
   local _ <close> = made
-  local run = experiment.options(config, data, {           -- sooner than anything is told
-    out = folder, resume = opts.resume ~= nil, quiet = opts.quiet,
-    checkpoint_every = opts.checkpoint_every, workers = opts.workers,
-    profile = opts.profile, plot = opts.plot, memory = opts.memory,
-    shard_optimizer = opts.shard_optimizer, feature_cache = opts.feature_cache,
-  })
+  local how = {resume = opts.resume ~= nil}
+  for _, one in ipairs(declared.groups.running) do how[one[1]] = opts[one[1]] end
+  how.out = folder
+  local run = experiment.options(config, data, how)        -- sooner than anything is told
   print(tostring(data))
   print_configuration(config, folder)
   local result = ladies.train(run)

@@ -278,7 +278,7 @@ function tests.test_resumed()
   end
   local ok, message = pcall(train, {out = temporary.path "whole", resume = true})
   lu.assertFalse(ok)
-  lu.assertStrContains(message, "grad_accumulate was 4 and is 1")
+  lu.assertStrContains(message, "accumulate was 4 and is 1")
 end
 
 --- What happens between batches happens at the ends of steps.
@@ -301,7 +301,7 @@ function tests.test_ends_of_steps()
   lu.assertEquals(validated, {6, 9, 12, 15})           -- the steps with batches 4, 8, 12; the end
   lu.assertEquals(asked, {3, 6, 9, 12, 15})
   lu.assertEquals(#seen, 15)
-  lu.assertErrorMsgContains("ladies.train: a step of 8 mini-batches (grad_accumulate) is more than "
+  lu.assertErrorMsgContains("ladies.train: a step of 8 mini-batches (accumulate) is more than "
     .. "the run has, 5", train, {grad_accumulate = 8, max_batches = 5})
 end
 

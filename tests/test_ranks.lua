@@ -185,7 +185,7 @@ end
 
 function tests.test_what_ranks_cannot_share()
   lu.assertStrContains(refused(2, "grad_accumulate = 1"), "2 ranks share the mini-batches of a "
-    .. "step, which has one: add --accumulate 2, or a multiple of it (grad_accumulate in a script)")
+    .. "step, which has one: add --accumulate 2, or a multiple of it (accumulate in a script)")
   lu.assertStrContains(refused(2, [[settle = function(opts, P)
     opts.sampler = ladies.samplers.bandit(P, {samples = {4, 4}})
   end]]), "is adaptive: it learns from every mini-batch before the next one")

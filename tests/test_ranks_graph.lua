@@ -235,7 +235,7 @@ function tests.test_bytes()
       ("ladies.samplers.%s(P, {samples = {%d, %d}})"):format(name, size, size)))
     local found = json.decode(read("bytes" .. i, "summary.json")).ranks.kinds.graph
     local data, asked = graph_traffic.noted(ladies.data.load(parts))
-    local sum = graph_traffic.of({data = data, batch_size = 20, seed = 1, grad_accumulate = 20,
+    local sum = graph_traffic.of({data = data, batch_size = 20, seed = 1, accumulate = 20,
       sampler = ladies.samplers[name](data.graph:normalize "sym", {samples = {size, size}})},
       asked, n, 2)
     lu.assertEquals({found.messages, found.bytes}, {sum.messages, sum.bytes}, i)

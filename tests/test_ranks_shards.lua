@@ -170,7 +170,7 @@ function tests.test_bytes()
     local sum, caches = rows_traffic.of({data = data, batch_size = 20, seed = 1,
       model = ladies.nn.gcn{inputs = 12, hidden = 8, outputs = 3, layers = 2},
       sampler = ladies.samplers.ladies(data.graph:normalize "sym", {samples = {20, 20}}),
-      grad_accumulate = 20, feature_cache = cache or nil}, n, 2)
+      accumulate = 20, feature_cache = cache or nil}, n, 2)
     lu.assertEquals({found.messages, found.bytes},
       {sum.messages + caches.messages, sum.bytes + caches.bytes})
     lu.assertTrue(sum.bytes > 3000, sum.bytes)

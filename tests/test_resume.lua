@@ -87,7 +87,7 @@ function tests.test_other_settings()
   train("settings", 8, data)
   lu.assertEquals(refused("settings", data, {seed = 5, batch_size = 30}),
     "batch_size was 20 and is 30; seed was 1 and is 5")
-  lu.assertEquals(refused("settings", data, {clip = 0.5}), "clip was not set and is 0.5")
+  lu.assertEquals(refused("settings", data, {clip = 0.5}), "clip was 0 and is 0.5")
   lu.assertEquals(refused("settings", data, {lr = 0.5}), "lr was 0.02 and is 0.5")
   local model = ladies.nn.gcn{inputs = toy.FEATURES, hidden = 16, outputs = 3, layers = 2}
   lu.assertStrContains(refused("settings", data, {model = model,

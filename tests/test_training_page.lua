@@ -34,7 +34,7 @@ function tests.test_every_listing()
     lu.assertStrContains(out, "test micro-F1")
     lu.assertStrContains(out, "after batch ")
   end
-  lu.assertEquals(#blocks, 3)
+  lu.assertEquals(#blocks, 4)
   local log = read(folder.path, "runs/opened/log.jsonl")
   lu.assertStrContains(log, '"smooth_loss":')
   lu.assertStrMatches(log, '.*"validation":{"accuracy":[%d.]+,"loss":[%d.]+}.*')
@@ -68,7 +68,7 @@ function tests.test_the_loop_by_hand()
   local model = ladies.nn.gcn{inputs = data.features.n_cols, outputs = data.classes, layers = 2}
   local sampler = ladies.samplers.ladies(data.graph:normalize "sym", {samples = {64, 64}})
   local result = ladies.train{data = data, model = model, sampler = sampler, lr = 0.01,
-    batch_size = 64, epochs = 500, quiet = true}
+    batch_size = 64, epochs = 500, patience = 200, quiet = true}
   lu.assertEquals(result.batches, batches)
   lu.assertStrContains(out, ("after batch %d: "):format(result.best_batch))
   local same = ladies.load_model(whole.path .. "/runs/by-hand/best.npz")

@@ -2,10 +2,12 @@
 -- Options that are not given have the values of the method and the preset.
 
 local cli = require "ladies.command.cli"
+local declared = require "ladies.training.declared"
 local methods = require "ladies.experiment.methods"
 local models = require "ladies.experiment.models"
 local own_code = require "ladies.experiment.own_code"
 local settings = require "ladies.experiment.settings"
+local tables = require "ladies.base.tables"
 
 local experiment_options = {}
 
@@ -65,6 +67,16 @@ function experiment_options.list(without, names)
     end
   end
   return list
+end
+
+--- The options of `ladies train` that say how a run is made, not which one it is.
+function experiment_options.running()
+  return tables.map(declared.groups.running, function(one)
+    local is_flag = one[2] == "boolean"
+    return {(one[1]:gsub("_", "-")), not is_flag and one.value or nil,
+      not is_flag and one[2]:match "^(.-) or " or not is_flag and one[2] or nil,
+      default = not is_flag and one.default or nil, help = one.help}
+  end)
 end
 
 --- The settings that the user gave on the command line, from what cli.main hands over.

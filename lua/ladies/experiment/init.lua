@@ -14,19 +14,18 @@ local options = require "ladies.base.options"
 local own_code = require "ladies.experiment.own_code"
 local paths = require "ladies.base.paths"
 local readers = require "ladies.data.formats.readers"
+local run_identity = require "ladies.training.run_identity"
 local settings = require "ladies.experiment.settings"
 local splits = require "ladies.data.splits"
 local summary = require "ladies.training.summary"
 local tables = require "ladies.base.tables"
 local train = require "ladies.training.train"
+local validation = require "ladies.training.validation"
 
 local WHERE = "ladies.experiment"
 
 local experiment = {configure = configuration.of, own = own_code.settings,
   same_model = configuration.same_model, stored = configuration.stored}
-
--- From this many nodes on exact inference costs as much as tens of batches.
-local LARGE = 20000
 
 -- The stream of validation's draws, apart from those of the batches and of the first weights.
 local VALIDATION = -2
@@ -59,8 +58,7 @@ local function load(config)
 end
 
 --- ladies.experiment.resolve(config, data): gives a value to what a configuration leaves open and
--- the data set decides: how often to validate, every 10 batches as in the paper, or every 100 on a
--- large graph; and the method's own.
+-- the data set decides: how often to validate, and the method's own.
 function experiment.resolve(config, data)
   if not data.train then
     errors.fail(('%s: %s has no nodes for training; data:split "10/10/80" makes a split')
@@ -68,7 +66,7 @@ function experiment.resolve(config, data)
   end
   local resolve = methods.by_name[config.method].resolve
   if resolve then resolve(config, data) end
-  config.eval_every = config.eval_every or (data.graph.n_nodes < LARGE and 10 or 100)
+  config.eval_every = config.eval_every or validation.interval(data)
 end
 
 -- A copy of a data set with rows of features of one size.
@@ -137,6 +135,24 @@ function experiment.sampler(config, data, model, samples)
   return methods.by_name[config.method].make(P, config, data, model)
 end
 
+-- What the settings of an experiment say themselves: its parts, and what is counted of them.
+local SAID = {"data", "model", "sampler", "P", "optimizer", "settings", "method", "count_memory"}
+
+-- Fails for options of ladies.train that an experiment has by its settings.
+local function check_extra(extra)
+  for _, name in ipairs(SAID) do
+    if extra[name] ~= nil then
+      errors.fail(("%s: %s follows from the settings; with one of your own, build the model and "
+        .. "the sampler too"):format(WHERE, name))
+    end
+  end
+  for name in pairs(extra) do
+    if settings.common[name] then
+      errors.fail(("%s: %s is a setting: it belongs to the configuration"):format(WHERE, name))
+    end
+  end
+end
+
 -- Told once, however many runs there are.
 local function tell_no_validation(data)
   local line = {}
@@ -147,9 +163,10 @@ end
 
 --- ladies.experiment.options(config, data [, extra: table]) -> table: the options of ladies.train
 -- for an experiment, with its sampler and its model. config: all settings, as experiment.configure
--- gives them; data: the data set; the fields of `extra` (out, resume, quiet, checkpoint_every,
--- on_validation, workers) are those of ladies.train.
+-- gives them; data: the data set; the fields of `extra` (out, resume, quiet, on_validation, loss,
+-- workers, ...) are those options of ladies.train that are no settings.
 function experiment.options(config, data, extra)
+  check_extra(extra or {})
   experiment.resolve(config, data)
   local model = experiment.model(config, data)
   local sampler = experiment.sampler(config, data, model)
@@ -161,13 +178,14 @@ function experiment.options(config, data, extra)
     validate = sampled_validation(data, experiment.sampler(config, data, model, many), config)
   end
   local opts = settings.at(config, "optimizer", "training", "validation")
-  opts.validation, opts.validate = nil, validate
-  opts.accumulate, opts.grad_accumulate = nil, config.accumulate
-  opts.clip = config.clip > 0 and config.clip or nil
+  opts.validation, opts.validate = nil, validate and run_identity.follows(validate)
   opts.batch_size, opts.seed = experiment.batch_size(config, data), config.seed
   opts.data, opts.model, opts.sampler = data, model, sampler
-  opts.settings, opts.method, opts.monitor = config, methods.title(config), {name = "micro-F1"}
+  opts.settings, opts.method = config, methods.title(config)
   opts.count_memory = memory_counter(data, config)
+  if not (extra and extra.validate) then
+    opts.monitor = run_identity.follows{name = "micro-F1"}
+  end
   return tables.merged(opts, extra)
 end
 

@@ -236,6 +236,12 @@ function own_code.own_settings()
   return names
 end
 
+--- A configuration, which gets the paths of the files of code of one's own that it was made with.
+function own_code.with_files(config)
+  config.method_file, config.model_file = own_code.paths(config)
+  return config
+end
+
 -- The entries of files, sorted by path, as an array of {what =, name =, entry =}.
 local function loaded()
   local list = {}

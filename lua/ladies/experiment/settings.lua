@@ -3,7 +3,8 @@
 -- ladies.experiment.methods and ladies.experiment.models.
 --
 -- A setting is {name, type, default =, help =}, with the types of ladies.options. One without a
--- default may stay open; `follows` says what it becomes then. It has a place:
+-- default may stay open; `follows` says what it becomes then. What ladies.train has as an option is
+-- declared there (ladies.training.declared). It has a place:
 --
 --   experiment   what the others have in common
 --   data         the data set and what is done to it
@@ -13,6 +14,7 @@
 local core = require "ladies_core"
 local activation = require "ladies.nn.activation"
 local complete = require "ladies.data.complete"
+local declared = require "ladies.training.declared"
 local errors = require "ladies.base.errors"
 local GcnConv = require "ladies.nn.gcn_conv"
 local inputs = require "ladies.sampling.inputs"
@@ -32,7 +34,7 @@ local PLACES = {
       help = "the network"},
     {"preset", "default|paper|code", default = "default",
       help = "our settings, those of the paper's text, or those of its authors' program"},
-    {"seed", "integer", default = 1, help = "of everything random"},
+    declared.find "seed",
     {"layers", "positive integer", default = 5, help = "propagations"},
     {"hidden", "positive integer", default = 256, help = "width of the hidden layers"},
     {"normalize", "sym|row|none", default = "sym",
@@ -85,36 +87,12 @@ local PLACES = {
     {"order", GcnConv.orders, default = "auto",
       help = "of the linear map and the propagation in a layer"},
   },
-  {"optimizer",
-    {"lr", "positive number", default = 1e-3, help = "Adam's learning rate"},
-    {"weight_decay", "non-negative number", default = 0,
-      help = "added to the gradient, times the weight"},
-    {"clip", "non-negative number", default = 0,
-      help = "bound on the norm of all gradients; 0: none"},
-  },
-  {"training",
-    {"batch_size", "positive integer", default = 512, help = "training nodes of a batch; at the "
-      .. "end of an epoch, fewer than a quarter of them join the batch before"},
-    {"accumulate", "integer in [1, 65536]", follows = "1", help = "mini-batches of a step: the "
-      .. "mean of their gradients is one"},
-    {"precision", "float32|bfloat16", follows = "float32", help = "of dense products in training; "
-      .. "bfloat16 where the processor has AMX or AVX512-BF16"},
-    {"epochs", "positive integer", default = 1000, help = "end after so many"},
-    {"max_batches", "positive integer", help = "end after so many"},
-    {"max_seconds", "positive number", help = "end after so long, without validation"},
-  },
+  {"optimizer", table.unpack(declared.groups.optimizer)},
+  {"training", table.unpack(declared.groups.training)},
   {"validation",
     {"validation", "exact|sampled", default = "exact",
       help = "over the whole graph, or of a batch with 20 times the samples"},
-    {"eval_every", "positive integer", follows = "10, on a large graph 100",
-      help = "batches between two validations"},
-    {"patience", "non-negative integer", default = 600,
-      help = "end when validation F1 has not risen by min_gain for so many batches; 0: never"},
-    {"min_gain", "non-negative number", default = 0.01,
-      help = "what counts as a rise of validation F1"},
-    {"best", "highest|gain", default = "highest",
-      help = "the model that is kept: that of the highest F1, or of the last rise"},
-  },
+    table.unpack(declared.groups.validation)},
 }
 
 -- The places whose settings a method or a model has only when it names them.

@@ -1,6 +1,7 @@
 --- When to stop, and which model to keep (LADIES, section 5): training ends when the monitored
 -- value has not become better by `min_gain` for `patience` batches.
 
+local declared = require "ladies.training.declared"
 local of_class = require("ladies.base.fields").of_class
 local options = require "ladies.base.options"
 
@@ -10,7 +11,7 @@ local Stopper = {__name = "EarlyStopping"}
 Stopper.__index = Stopper
 of_class(Stopper, "patience min_gain best mode gain gain_batch highest highest_batch")
 
---- ladies.early_stopping{patience = 200, min_gain = 0.01, best = "highest", mode = "max"} -> table:
+--- ladies.early_stopping{patience = 600, min_gain = 0.01, best = "highest", mode = "max"} -> table:
 -- a stopper for a loop: stopper:update(value, batch) after each validation,
 -- stopper:exhausted(batch), and state and load_state for its checkpoints.
 -- patience  batches without a gain before the end; 0 means never
@@ -20,10 +21,8 @@ of_class(Stopper, "patience min_gain best mode gain gain_batch highest highest_b
 -- mode      whether a better value is a greater ("max") or a smaller one ("min")
 function early_stopping.new(given)
   local opts = options.check("ladies.early_stopping", given, {
-    patience = {"non-negative integer", 200},
-    min_gain = {"non-negative number", 0.01},
-    best = {"highest|gain", "highest"},
-    mode = {"max|min", "max"},
+    patience = declared.typed "patience", min_gain = declared.typed "min_gain",
+    best = declared.typed "best", mode = {"max|min", "max"},
   })
   local worst = opts.mode == "max" and -math.huge or math.huge
   opts.gain, opts.gain_batch = worst, 0     -- the last gain and when it was

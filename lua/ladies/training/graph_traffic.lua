@@ -111,10 +111,10 @@ end
 
 --- graph_traffic.of(opts, asked, ranks, steps) -> {messages =, bytes =}: what so many ranks
 -- together send for rows of the graph in the first `steps` steps of a run with these options of
--- ladies.train (data, sampler, batch_size, seed, grad_accumulate), of whose data `asked` has the
+-- ladies.train (data, sampler, batch_size, seed, accumulate), of whose data `asked` has the
 -- notes.
 function graph_traffic.of(opts, asked, ranks, steps)
-  local of = {ranks = ranks, step = opts.grad_accumulate, bounds = shards.bounds(opts.data, ranks),
+  local of = {ranks = ranks, step = opts.accumulate, bounds = shards.bounds(opts.data, ranks),
     degrees = opts.data.graph:degrees(),
     numbers = opts.data.graph.adjacency.graph.sums and 2 or 1}      -- of an entry
   local sum, list = {messages = 0, bytes = 0}, requests(opts, asked, steps * of.step)

@@ -30,7 +30,7 @@ end
 -- The bytes of the parameters and, where they are not frozen, of what the optimizer has for them.
 local function bytes_of_parameters(run)
   local slabs, elements = 2, 0   -- values and gradients
-  while run.opts.grad_accumulate > 1 << slabs - 2 do slabs = slabs + 1 end      -- and sums of them
+  while run.opts.accumulate > 1 << slabs - 2 do slabs = slabs + 1 end      -- and sums of them
   for _, state in pairs(run.optimizer:state()) do
     if options.class_of(state) == "Tensor" then slabs = slabs + 1 end
   end
@@ -88,7 +88,7 @@ local FROM_THE_START = "no parameter had changed before, so it is in the loss, i
 -- Fails for the run's trouble, when the files are written.
 local function fail(run, kept)
   local _, best = run.stopper:kept()
-  local has_stepped = run.number >= run.opts.grad_accumulate
+  local has_stepped = run.number >= run.opts.accumulate
   errors.fail(("ladies.train: %s; %s; %s"):format(run.trouble,
     has_stepped and DIVERGED or FROM_THE_START,
     kept and ("the best model, after batch %d, is kept"):format(best)

@@ -48,10 +48,10 @@ end
 
 --- rows_traffic.of(opts, ranks, steps) -> {messages =, bytes =}, {messages =, bytes =}: what so
 -- many ranks together send for the features in the first `steps` steps of a run with these options
--- of ladies.train (data, model, sampler, batch_size, seed, grad_accumulate, feature_cache), and for
+-- of ladies.train (data, model, sampler, batch_size, seed, accumulate, feature_cache), and for
 -- their caches before.
 function rows_traffic.of(opts, ranks, steps)
-  local data, step = opts.data, opts.grad_accumulate
+  local data, step = opts.data, opts.accumulate
   local bounds, size = shards.bounds(data, ranks), rows_ahead.row_bytes(data.features)
   local sum, of_caches, held = {messages = 0, bytes = 0}, {messages = 0, bytes = 0}, {}
   local cache = opts.feature_cache and units.bytes("feature_cache", opts.feature_cache) // size or 0

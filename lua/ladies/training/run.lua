@@ -113,22 +113,22 @@ end
 -- does not ask it for any.
 function Run:batch_options(epoch, index)
   local opts = self.opts
-  local first, last = fold.share(link.rank, link.size, opts.grad_accumulate)
+  local first, last = fold.share(link.rank, link.size, opts.accumulate)
   return {
     size = opts.batch_size, sampler = opts.sampler, seed = opts.seed, epochs = opts.epochs,
     start = {epoch = epoch, batch = index}, nodes = opts.data.features.n_rows,
     workers = opts.workers, ahead = opts.ahead, quiet = opts.quiet,
-    step = self.together and first <= last and opts.grad_accumulate or nil,
+    step = self.together and first <= last and opts.accumulate or nil,
     features = opts.data.features,
   }
 end
 
 -- The number of the batch that ends the last whole step within the bounds.
 function Run:last_batch()
-  local size = self.opts.grad_accumulate
+  local size = self.opts.accumulate
   local most = math.min(self.total, self.opts.max_batches or self.total)
   if most < size then
-    errors.fail(("ladies.train: a step of %d mini-batches (grad_accumulate) is more than the run "
+    errors.fail(("ladies.train: a step of %d mini-batches (accumulate) is more than the run "
       .. "has, %d"):format(size, most))
   end
   return most // size * size
@@ -136,7 +136,7 @@ end
 
 -- Has the rows of the features that other ranks have brought ahead of the batches.
 function Run:open_rows()
-  local opts, size, features = self.opts, self.opts.grad_accumulate, self.opts.data.features
+  local opts, size, features = self.opts, self.opts.accumulate, self.opts.data.features
   if self.feature_cache then
     features = rows_ahead.cached(features, opts.data.graph.adjacency, self.feature_cache)
   end
@@ -259,14 +259,14 @@ end
 
 -- Whether the batch in hand ends a step.
 function Run:is_whole()
-  return self.number % self.opts.grad_accumulate == 0
+  return self.number % self.opts.accumulate == 0
 end
 
 -- Whether a validation follows the batch in hand: the step in which one comes is over.
 function Run:validation_is_due()
   local opts = self.opts
   return self.validation and self:is_whole()
-    and self.number // opts.eval_every > (self.number - opts.grad_accumulate) // opts.eval_every
+    and self.number // opts.eval_every > (self.number - opts.accumulate) // opts.eval_every
 end
 
 -- What validation finds (see validation.measure).
@@ -320,7 +320,7 @@ end
 
 -- Why no step follows as far as this process knows, or nil; in the midst of one there is no reason.
 function Run:own_reason()
-  local opts, next_whole = self.opts, self.number + self.opts.grad_accumulate
+  local opts, next_whole = self.opts, self.number + self.opts.accumulate
   if not self:is_whole() then
     return nil
   elseif self:validation_is_due() and self.stopper:exhausted(self.number) then

@@ -3,6 +3,7 @@
 
 local core = require "ladies_core"
 local code = require "ladies.base.code"
+local declared = require "ladies.training.declared"
 local errors = require "ladies.base.errors"
 local hashes_of = require "ladies.data.hashes"
 local json = require "ladies.base.json"
@@ -13,40 +14,64 @@ local validation = require "ladies.training.validation"
 
 local run_identity = {}
 
--- What may change when a run goes on: how far it goes. The data set and code of the user's own may
--- lie elsewhere, as their contents are compared.
-local FREE = {epochs = true, max_batches = true, max_seconds = true, patience = true,
-  dataset = true, method_file = true, model_file = true}
-
--- Of the options of ladies.train: those on which a run's course depends and that are plain data.
-local PLAIN = {"batch_size", "seed", "eval_every", "min_gain", "best", "clip",
-  "method", "grad_accumulate", "precision"}
-
--- Those that are code.
-local CODE = {"loss", "schedule", "validate"}
-
 local SCALAR = {string = true, number = true, boolean = true}
 
--- The settings of a run that has no table of them: what is known of options, model and optimizer.
-local function settings_of(opts)
-  local settings = {}
-  for _, name in ipairs(PLAIN) do settings[name] = opts[name] end
-  for _, name in ipairs(CODE) do
-    settings[name] = opts[name] and "code " .. code.hash(opts[name]) or nil
-  end
-  settings.P = opts.P and opts.P:hash()
-  local monitor = opts.monitor and validation.monitor(opts)
-  settings.monitor = monitor and ("%s, %s"):format(monitor.name, monitor.mode)
-  if opts.optimizer then
-    settings.optimizer = tostring(opts.optimizer)
-  else
-    settings.lr, settings.weight_decay = opts.lr, opts.weight_decay
-  end
-  local architecture = rawget(opts.model, "config")
+-- Values of options that follow from an experiment's settings, as keys.
+local by_settings = setmetatable({}, {__mode = "k"})
+
+-- Of an option that is no plain data and no code, what is compared: text, or nil.
+local TEXT = {
+  P = function(opts) return opts.P:hash() end,
+  optimizer = function(opts) return tostring(opts.optimizer) end,
+  monitor = function(opts)
+    local monitor = validation.monitor(opts)
+    return ("%s, %s"):format(monitor.name, monitor.mode)
+  end,
+}
+
+-- The learning rate and weight decay of an optimizer that is given are its own.
+local ADAMS = {lr = true, weight_decay = true}
+
+-- What is compared of the option `one`, which is not free and not compared elsewhere. There is no
+-- option whose value is left out without a word.
+local function of_option(one, opts)
+  local name, value = one[1], opts[one[1]]
+  if value == nil or by_settings[value] or opts.optimizer and ADAMS[name] then return nil end
+  if SCALAR[type(value)] then return value end
+  if TEXT[name] then return TEXT[name](opts) end
+  assert(one[2] == "callable", "training.declared: how is " .. name .. " compared?")
+  return "code " .. code.hash(value)
+end
+
+-- What the table of a model says of how it is built.
+local function add_architecture(settings, model)
+  local architecture = rawget(model, "config")
   for key, value in pairs(type(architecture) == "table" and architecture or {}) do
     if SCALAR[type(value)] then settings["model." .. key] = value end
   end
+end
+
+-- What a run depends on, as plain data by name: what its settings say, and all options of
+-- ladies.train. An experiment's settings say themselves what its method, model and batches are.
+local function settings_of(opts)
+  local settings, said = tables.merged(opts.settings), opts.settings or {}
+  local is_experiment = said.preset ~= nil
+  for _, one in ipairs(declared.all()) do
+    local name = one[1]
+    if name == "model" then
+      if not is_experiment then add_architecture(settings, opts.model) end
+    elseif not one.free and not one.elsewhere and not (is_experiment and said[name] ~= nil) then
+      settings[name] = of_option(one, opts)
+    end
+  end
   return settings
+end
+
+--- Says of a function or a table, the value of an option of ladies.train, that it follows from the
+-- settings of an experiment, which are compared in its place. Returns it.
+function run_identity.follows(value)
+  by_settings[value] = true
+  return value
 end
 
 -- Where the data set is, for who takes the finished model up again; nil for one of a script's own.
@@ -58,8 +83,7 @@ end
 --- The data set and the settings of a run with these options of ladies.train, before its first
 -- step.
 function run_identity.of(opts)
-  return {data = hashes_of(opts.data), source = source_of(opts.data),
-    settings = opts.settings or settings_of(opts)}
+  return {data = hashes_of(opts.data), source = source_of(opts.data), settings = settings_of(opts)}
 end
 
 --- A text that depends on every bit of a mini-batch, but for Rows of features, which it has been
@@ -74,12 +98,10 @@ function run_identity.of_batch(sampler, batch)
   return sampling.hash(batch)
 end
 
--- What a setting that is not there is.
-local UNSAID = {precision = "float32"}
-
+-- The value of a setting as a text; of an option that is not there, its default.
 local function show(settings, key)
   local value = settings[key]
-  if value == nil then value = UNSAID[key] end
+  if value == nil then value = declared.default(key) end
   return value == nil and "not set" or json.encode(value)
 end
 
@@ -87,8 +109,9 @@ end
 -- parts of the data set. Settings of the set `free` may differ.
 function run_identity.differences(before, now, form, free)
   local changed, parts = {}, {}
-  for _, key in ipairs(tables.sorted_keys(tables.merged(before.settings, now.settings))) do
-    local old, new = show(before.settings, key), show(now.settings, key)
+  local was, is = declared.renamed("ladies.train", before.settings), now.settings
+  for _, key in ipairs(tables.sorted_keys(tables.merged(was, is))) do
+    local old, new = show(was, key), show(is, key)
     if not free[key] and old ~= new then changed[#changed + 1] = form:format(key, old, new) end
   end
   for _, part in ipairs(tables.sorted_keys(tables.merged(before.data, now.data))) do
@@ -103,7 +126,8 @@ end
 --- An error, which begins with `where`, unless both are of one run: it names the settings that have
 -- changed and the parts of the data set.
 function run_identity.check(where, before, now)
-  local changed = run_identity.differences(before, now, "%s was %s and is %s", FREE)
+  local changed = run_identity.differences(before, now, "%s was %s and is %s",
+    declared.free "resumed")
   if #changed > 0 then
     errors.fail(("%s: this is not the run that began there: %s"):format(where,
       table.concat(changed, "; ")))

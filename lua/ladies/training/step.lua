@@ -13,7 +13,7 @@ local Step = {__name = "Step"}
 Step.__index = Step
 
 --- step.new(opts, optimizer, profile): opts are those of ladies.train: data, model, loss, clip,
--- schedule, grad_accumulate, precision; a profile, or nil, is told of steps and of backward.
+-- schedule, accumulate, precision; a profile, or nil, is told of steps and of backward.
 -- `lr` is the learning rate that the schedule's factor multiplies; `updater` has the method `step`
 -- of the optimizer, or is the optimizer.
 function step.new(opts, optimizer, profile)
@@ -21,7 +21,7 @@ function step.new(opts, optimizer, profile)
     data = opts.data, model = opts.model, optimizer = optimizer, updater = optimizer,
     lr = optimizer.lr,
     loss = opts.loss or losses.of(opts.data.labels), is_own_loss = opts.loss ~= nil,
-    clip = opts.clip, schedule = opts.schedule, batches = opts.grad_accumulate,
+    clip = opts.clip ~= 0 and opts.clip or nil, schedule = opts.schedule, batches = opts.accumulate,
     profile = profile,
     in_bfloat16 = opts.precision == "bfloat16" and core.bfloat16_units() ~= nil,
   }, Step)

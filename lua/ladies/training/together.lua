@@ -5,6 +5,7 @@
 -- or the machine is decided by rank 0, which alone has the folder.
 
 local core = require "ladies_core"
+local declared = require "ladies.training.declared"
 local drawn_together = require "ladies.training.drawn_together"
 local errors = require "ladies.base.errors"
 local fold = require "ladies.ranks.fold"
@@ -21,11 +22,14 @@ local tell = require "ladies.base.tell"
 
 local together = {}
 
--- What one process decides by itself and several must agree on besides their settings.
-local BOUNDS = {"epochs", "max_batches", "max_seconds", "patience", "shard_optimizer"}
-
--- Settings that may differ: files may lie elsewhere, and what is in the data set is compared.
-local FREE = {dataset = true, method_file = true, model_file = true}
+-- What may change when a run goes on, and several ranks must agree on besides.
+local function bounds_of(opts)
+  local bounds = {}
+  for _, one in ipairs(declared.all()) do
+    if one.free == "resumed" then bounds[one[1]] = opts[one[1]] end
+  end
+  return bounds
+end
 
 local function gather(kind, value)
   return tables.map(link.gather(kind, packed.text(value)), packed.value)
@@ -38,9 +42,9 @@ end
 
 -- Fails for a run that ranks cannot share.
 local function check_options(opts)
-  if opts.grad_accumulate == 1 then
+  if opts.accumulate == 1 then
     errors.fail(("ladies.train: %d ranks share the mini-batches of a step, which has one: add "
-      .. "--accumulate %d, or a multiple of it (grad_accumulate in a script)"):format(link.size,
+      .. "--accumulate %d, or a multiple of it (accumulate in a script)"):format(link.size,
         link.size))
   end
 end
@@ -54,8 +58,8 @@ end
 -- What sets this rank's run apart from rank 0's, as a text, or nil.
 local function difference(own, first)
   local found = run_identity.differences(first.run, own.run, "%s is %s at rank 0, and %s there",
-    FREE)
-  for _, name in ipairs(BOUNDS) do
+    declared.free "resumed")
+  for _, name in ipairs(tables.sorted_keys(tables.merged(own.bounds, first.bounds))) do
     if own.bounds[name] ~= first.bounds[name] then
       found[#found + 1] = ("%s is %s at rank 0, and %s there"):format(name, first.bounds[name],
         own.bounds[name])
@@ -72,9 +76,7 @@ end
 
 -- Fails at rank 0 where another has another run than it, and tells where their bits may differ.
 local function check_same(run)
-  local bounds = {}
-  for _, name in ipairs(BOUNDS) do bounds[name] = run.opts[name] end
-  local all = gather("agreement", {run = run_identity.of(run.opts), bounds = bounds,
+  local all = gather("agreement", {run = run_identity.of(run.opts), bounds = bounds_of(run.opts),
     version = core.version, numerics = machine.numerics(run.opts.precision), state = state_of(run),
     host = link.host})
   for i = 2, link.rank == 0 and #all or 0 do
@@ -163,7 +165,7 @@ end
 
 -- What checkpoints say of a mini-batch that rank 0 cannot draw again alone, the last one of a step.
 local function drawn_last(run, batch, place)
-  local is_last = place == run.opts.grad_accumulate
+  local is_last = place == run.opts.accumulate
   return is_last and drawn_together.graph_of(run.opts.data)
     and run_identity.of_batch(run.opts.sampler, batch) or nil
 end
@@ -196,7 +198,7 @@ end
 -- where a callback sees them.
 local function own_of(run)
   local records, batches, before = {}, {}, frozen_of(run)
-  local first, last = fold.share(link.rank, link.size, run.opts.grad_accumulate)
+  local first, last = fold.share(link.rank, link.size, run.opts.accumulate)
   for place = first, last do
     local record, batch = leaf(run, place)
     records[#records + 1] = record
@@ -228,7 +230,7 @@ end
 
 -- Gives the optimizers the mean of the gradients of a step.
 local function share_gradients(run, has)
-  local leaves = run.opts.grad_accumulate
+  local leaves = run.opts.accumulate
   if run.divided then return run.divided:share(leaves, has) end
   gradients.share(run.optimizer, leaves, has)
 end

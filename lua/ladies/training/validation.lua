@@ -22,6 +22,16 @@ function validation.way(opts, nodes)
   return inference.way{nodes = nodes, memory = opts.memory, folder = folder}
 end
 
+-- From this many nodes on exact inference costs as much as tens of batches.
+local LARGE = 20000
+
+--- validation.interval(data): the batches between two validations where nobody says: 10 as in the
+-- paper, or 100 on a large graph.
+function validation.interval(data)
+  local nodes = data.graph and data.graph.n_nodes or data.features.n_rows
+  return nodes < LARGE and 10 or 100
+end
+
 --- validation.logits(opts, way): the logits by the model of a run with these options of
 -- ladies.train, without sampling.
 function validation.logits(opts, way)
