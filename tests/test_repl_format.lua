@@ -1,7 +1,9 @@
 --- What the prompt prints and completes, without a terminal.
 local lu = require "luaunit"
 local complete = require "ladies.prompt.complete"
+local fields = require "ladies.base.fields"
 local format = require "ladies.prompt.format"
+local help = require "ladies.prompt.help"
 local ladies = require "ladies"
 local repl = require "ladies.prompt.repl"
 local shell = require "tools.shell"
@@ -161,6 +163,46 @@ function tests.test_userdata_complete_by_methods_and_fields()
   ENV.t, FILE.__methods, FILE.__fields, FILE.__index = nil, nil, nil, saved
 end
 
+-- Whatever Tab is pressed behind, on the way to a name of the library, there is more to insert or
+-- something to read; at its end what is known of it.
+local function check_prefixes(name, separator, key, env)
+  for n = 1, #key do
+    local line = name .. separator .. key:sub(1, n)
+    local insert, shown = complete.tab(line, 80, env)
+    lu.assertTrue(insert ~= "" or shown ~= nil and shown ~= "", line)
+    if insert ~= "" then
+      local _, names = complete.at(line .. insert, env)
+      lu.assertTrue(#names > 0, line .. insert)
+    end
+  end
+  return #key
+end
+
+function tests.test_tab_behind_every_prefix()
+  local env, n, seen = {ladies = ladies}, 0, {}
+  local function walk(name, module)
+    for key, value in pairs(module) do
+      if type(key) == "string" and key:find "^%a[%w_]*$" then
+        n = n + check_prefixes(name, ".", key, env)
+        if type(value) == "table" and fields.is_module(value) and not seen[value] then
+          seen[value] = true
+          walk(name .. "." .. key, value)
+        end
+      end
+    end
+  end
+  walk("ladies", ladies)
+  local classes = help.classes()
+  for _, members_of in pairs(classes) do
+    env.x = class.__methods and setmetatable({}, class) or nil
+    for key, value in pairs(class.__methods or class) do
+      local is_public = type(key) == "string" and key:find "^%a" and type(value) == "function"
+      if env.x and is_public then n = n + check_prefixes("x", ":", key, env) end
+    end
+  end
+  lu.assertTrue(n > 2000, n)
+end
+
 function tests.test_no_completion_where_there_is_no_name()
   for _, line in ipairs {
     "", "  ", "x = ", "f(", "12", "0x", "1.", "x[1].n", "f().n", "nest..", "a.b.c", "::pri",
@@ -250,7 +292,7 @@ function tests.test_tab_inserts_what_is_common_or_lists()
   lu.assertEquals({complete.tab("some_ta", 80, _G)}, {"ble_for_tab"})
   lu.assertEquals({complete.tab("some_table_for_tab.al", 80, _G)}, {"pha"})
   lu.assertEquals({complete.tab("some_table_for_tab.alpha", 80, _G)}, {"", "alpha     alphabet"})
-  lu.assertEquals({complete.tab("some_table_for_tab.alphabet", 80, _G)}, {""})
+  lu.assertEquals({complete.tab("some_table_for_tab.alphabet", 80, _G)}, {"", "2"})
   lu.assertEquals({complete.tab("some_table_for_tab.z", 80, _G)}, {""})
   rawset(_G, "some_table_for_tab", nil)
 end

@@ -161,7 +161,10 @@ static unsigned char complete(EditLine *el, int key)
     int top = lua_gettop(L), result = CC_ERROR;
     lua_pushcfunction(L, call_tab);
     lua_pushlightuserdata(L, (void *)el_line(el));
-    if (lua_pcall(L, 1, 2, 0) == LUA_OK) {
+    if (lua_pcall(L, 1, 2, 0) != LUA_OK) {
+        printf("\nno completion: %s\n", luaL_tolstring(L, -1, NULL));
+        result = CC_REDISPLAY;
+    } else {
         const char *insert = lua_tostring(L, -2), *show = lua_tostring(L, -1);
         if (insert && *insert && el_insertstr(el, insert) == 0)
             result = CC_REFRESH;

@@ -12,6 +12,10 @@ local registry = require "ladies.data.store.registry"
 
 local complete = {}
 
+local PLAIN = {number = true, string = true, boolean = true}   -- types whose values show themselves
+
+local FEW = 16   -- so many candidates come with their first line of documentation
+
 -- The function an option of which may be written behind the tokens, as in f{ and f(x, {a = 1,; or
 -- nil.
 local function called(tokens, env)
@@ -38,11 +42,15 @@ local function collector(prefix)
   return found
 end
 
+-- A candidate that stands for no value, and what it is, as options have it.
+local function candidate(name, text) return {name = name, text = text} end
+
 local function add_files(found, text)
   local folder = text:match "^(.*/)" or ""
   for _, name in ipairs(core.files(folder == "" and "." or folder)) do
     local path = folder .. name
-    found.add(core.exists(path) == "folder" and path .. "/" or path, "file")
+    local is_folder = core.exists(path) == "folder"
+    found.add(is_folder and path .. "/" or path, candidate(name, is_folder and "folder" or "file"))
   end
 end
 
@@ -53,7 +61,7 @@ local function in_string(tokens, open)
   if tokens[at] and tokens[at].text == "(" then at = at - 1 end
   if tokens[at] and tokens[at].text == "load" then
     for _, list in ipairs{data.names(), registry.names()} do
-      for _, name in ipairs(list) do found.add(name, "data set") end
+      for _, name in ipairs(list) do found.add(name, candidate(name, "data set")) end
     end
   end
   add_files(found, text)
@@ -66,11 +74,12 @@ local function add_members(found, what, is_method, prefix)
       and (prefix ~= "" or key:sub(1, 1) ~= "_")
     if is_name and (not is_method or members.is_callable(value)) then found.add(key, value) end
   end
-  local class = what.class
-  if class then
-    members.each(setmetatable({}, class), add)
-  else
-    members.each(what.value, add)
+  local value = what.class and setmetatable({}, what.class) or what.value
+  members.each(value, add)
+  -- Of a module that is loaded when it is first looked up only the name was known so far.
+  for _, name in ipairs(#found.names <= FEW and found.names or {}) do
+    local member = members.get(value, name)
+    found.values[name] = member == nil and candidate(name, "field") or member
   end
 end
 
@@ -104,7 +113,7 @@ function complete.at(line, env)
     for _, option in ipairs(f and help.options(f) or {}) do found.add(option.name, option) end
     if #found.names == 0 and prefix ~= "" then
       add_members(found, {value = env}, false, prefix)
-      for word in pairs(format.KEYWORDS) do found.add(word, true) end
+      for word in pairs(format.KEYWORDS) do found.add(word, candidate(word, "keyword")) end
     end
   end
   table.sort(found.names)
@@ -126,11 +135,12 @@ function complete.columns(words, width)
   return table.concat(lines, "\n")
 end
 
-local FEW = 16   -- so many candidates come with their first line of documentation
-
--- What is known of a candidate in a line, "" for nothing.
+-- What is known of a candidate in a line, "" for nothing. An option is {name =, text =}; other
+-- tables are looked into raw, since one may refuse names that it does not have.
 local function about(value)
-  if type(value) == "table" and value.name and value.text then return value.text end
+  if type(value) == "table" and rawget(value, "name") and rawget(value, "text") then
+    return value.text
+  end
   local is_ours = type(value) == "function" or members.is_module(value)
   return is_ours and help.summary(value) or ""
 end
@@ -151,6 +161,20 @@ local function listed(names, values, width)
   return table.concat(texts, "\n")
 end
 
+-- What is known of the only candidate: how a function is called, what a module is or has, a plain
+-- value itself.
+local function details(value, width)
+  local text = type(value) == "function" and help.signature(value) or about(value)
+  if text ~= "" then return text end
+  if type(value) == "table" then
+    local found = collector ""
+    add_members(found, {value = value}, false, "")
+    table.sort(found.names)
+    if found.names[1] then return complete.columns(found.names, width) end
+  end
+  return PLAIN[type(value)] and format.line(value, width) or type(value)
+end
+
 --- What Tab does after `line` with names of `env`: the text to insert, and the candidates to show
 -- when nothing can be inserted and there are several, or what is known of the one that is there.
 function complete.tab(line, width, env)
@@ -168,9 +192,7 @@ function complete.tab(line, width, env)
   local insert = first:sub(typed + 1, common)
   if insert ~= "" then return insert end
   if #names > 1 then return "", listed(names, values, width) end
-  local text = type(values[first]) == "function" and help.signature(values[first])
-    or about(values[first])
-  return "", text ~= "" and text or nil
+  return "", details(values[first], width)
 end
 
 return complete
