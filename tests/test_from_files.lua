@@ -129,9 +129,60 @@ function tests.test_without_features()
   lu.assertEquals(message_of{features = false, make_features = "degree",
     edges = write("e.csv", "0,6\n")},
     'text: e.csv: line 1, column 2: found "6", expected at most 4')
-  lu.assertEquals(message_of{features = false, make_features = "degree", ids = "strings",
-    split = false, edges = write("e.csv", "0,zoe\n"), labels = write("l.csv", "0,0\n")},
-    'ladies.data.from_files: e.csv: the node "zoe" has no row in l.csv')
+end
+
+--- Nodes without a class are left out of the labels, or have nothing or -1 there, whether nodes
+-- have numbers or names; without features, those that the edges alone name are nodes too, and are
+-- told.
+function tests.test_nodes_without_a_class()
+  local function read(labels, given)
+    local opts = {make_features = "degree", ids = "strings", classes = "strings",
+      edges = write("e.csv", "ann,bob\nbob,cy\ncy,eve\nzoe,ann\n"), labels = write("l.csv", labels)}
+    for key, value in pairs(given or {}) do opts[key] = value or nil end
+    local data = from_files(opts)
+    local told = {}
+    for _, line in ipairs(data.notes) do told[#told + 1] = line:match "l%.csv: .*" end
+    return data.labels:to_table(), data.node_names and data.node_names:lines(), told
+  end
+  local left_out = 'l.csv: %d of 5 nodes are not in it, and have no class: %s'
+  local labels, names, told, _ = read "ann,red\nbob,blue\ncy,red\neve,\nzoe,-1\n"
+  lu.assertEquals({labels, names, told}, {{1, 2, 1, 0, 0}, "ann\nbob\ncy\neve\nzoe\n", {}})
+  labels, names, told = read "node,team\nann,red\nbob,blue\ncy,red\n"
+  lu.assertEquals({labels, names, told},
+    {{1, 2, 1, 0, 0}, "ann\nbob\ncy\neve\nzoe\n", {left_out:format(2, "eve, zoe")}})
+  labels, names, told = read("ann,0\nbob,1\ncy,\n", {classes = "numbers"})
+  lu.assertEquals({labels, names, told},
+    {{1, 2, 0, 0, 0}, "ann\nbob\ncy\neve\nzoe\n", {left_out:format(2, "eve, zoe")}})
+  local numbers = {ids = "numbers from 0", classes = "numbers",
+    edges = write("n.csv", "0,1\n1,2\n2,3\n4,0\n")}
+  labels, _, told = read("0,0\n1,1\n2,\n3,-1\n4,1\n", numbers)
+  lu.assertEquals({labels, told}, {{1, 2, 0, 0, 2}, {}})
+  labels, _, told = read("0,0\n1,1\n2,\n", numbers)
+  lu.assertEquals({labels, told}, {{1, 2, 0, 0, 0}, {left_out:format(2, "3, 4")}})
+  -- With features, whose rows are the nodes, none is left to the edges.
+  numbers.features, numbers.make_features = write("f.csv", "1\n2\n3\n4\n5\n"), false
+  labels, _, told = read("0,0\n1,1\n2,\n", numbers)
+  lu.assertEquals({labels, told}, {{1, 2, 0, 0, 0}, {}})
+  lu.assertErrorMsgContains('the node 0 stands there twice', read, "0,\n0,1\n", numbers)
+end
+
+--- What may be a mistake where nothing says which nodes there are: ids from 1, a typing error, a
+-- header of other words.
+function tests.test_nodes_by_their_numbers()
+  local function given(edges, labels)
+    return {features = false, make_features = "degree", split = false,
+      edges = write("e.csv", edges), labels = write("l.csv", labels)}
+  end
+  lu.assertEquals(message_of(given("1,2\n2,3\n", "1,0\n2,1\n3,0\n")),
+    "ladies.data.from_files: neither l.csv nor e.csv names the node 0; where ids count from 1, "
+    .. '--ids "numbers from 1" (in Lua ids = "numbers from 1") reads them')
+  lu.assertEquals(message_of(given("0,1\n1,2000000\n", "0,0\n1,1\n2,0\n")),
+    "ladies.data.from_files: the nodes go to 2000000, more than the 65536 that l.csv and e.csv may "
+    .. "name; --max-ids (in Lua max_ids) allows more")
+  local data = from_files{ids = "strings", classes = "strings", make_features = "degree",
+    edges = write("e.csv", "ann,bob\n"), labels = write("l.csv", "member,team\nann,red\nbob,red\n")}
+  lu.assertStrContains(table.concat(data.notes, "\n"), 'l.csv: the first line, "member,team", is '
+    .. 'read as a node, which no edge names; one that begins with "node" is a header')
 end
 
 function tests.test_names_in_files()
@@ -291,11 +342,11 @@ end
 
 --- An error that an option would settle names it, in the same line.
 function tests.test_options_that_errors_name()
-  local names = '; where nodes have names, ladies.data.from_files{ids = "strings"} reads them'
+  local names = '; where nodes have names, --ids strings (in Lua ids = "strings") reads them'
   local from_1 =
-    '; where ids count from 1, ladies.data.from_files{ids = "numbers from 1"} reads them'
+    '; where ids count from 1, --ids "numbers from 1" (in Lua ids = "numbers from 1") reads them'
   local classes =
-    '; where classes have names, ladies.data.from_files{classes = "strings"} reads them'
+    '; where classes have names, --classes strings (in Lua classes = "strings") reads them'
   local id = 'found "bob", expected a whole number from 0 on'
   local beyond = 'found "5", expected at most 4'
   local before = "text: t.csv: line 2, column "
@@ -308,7 +359,7 @@ function tests.test_options_that_errors_name()
       .. 'found "ann", expected a whole number from 0 on' .. names},
     {"labels", "1,0\n5,1\n", before .. "1: " .. beyond .. from_1},
     {"labels", "red\nblue\n", before .. '1: found "blue", expected a whole number from 0 on, or '
-      .. "-1: none" .. classes},
+      .. "-1 or nothing: none" .. classes},
     {"features", "ann,1\nbob,2\n", 'text: t.csv: line 1, column 1: found "ann", expected a number'
       .. names},
     {"features", "x,y\n1,bob\n", before .. '2: found "bob", expected a number'},
@@ -317,7 +368,7 @@ function tests.test_options_that_errors_name()
     {"features", "node,x\n1,1\n2,1\n", "ladies.data.from_files: t.csv: has a row for the node 2, "
       .. "but 2 rows; each node must have one" .. from_1},
     {"features", "node,feature,value\n0,red,1\n", before .. '2: found "red", expected a whole '
-      .. "number from 0 on, or -1: none"},
+      .. "number from 0 on, or -1 or nothing: none"},
   } do
     local part, content, expected = table.unpack(case)
     lu.assertEquals(message_of{[part] = write("t.csv", content)}, expected)

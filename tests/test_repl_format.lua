@@ -194,8 +194,8 @@ function tests.test_tab_behind_every_prefix()
   walk("ladies", ladies)
   local classes = help.classes()
   for _, members_of in pairs(classes) do
-    env.x = class.__methods and setmetatable({}, class) or nil
-    for key, value in pairs(class.__methods or class) do
+    env.x = members_of.__methods and setmetatable({}, members_of) or nil
+    for key, value in pairs(members_of.__methods or members_of) do
       local is_public = type(key) == "string" and key:find "^%a" and type(value) == "function"
       if env.x and is_public then n = n + check_prefixes("x", ":", key, env) end
     end

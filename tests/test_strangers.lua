@@ -9,6 +9,7 @@ local core = require "ladies_core"
 local json = require "ladies.base.json"
 local bundle = require "tools.bundle"
 local shell = require "tools.shell"
+local tables = require "ladies.base.tables"
 
 local tests = {}
 local folder
@@ -176,23 +177,60 @@ function tests.test_tables()
   assert_fails("./t", 'edges.csv: line 31, column 2: found "1000000000", expected at most 29')
 end
 
---- What a folder cannot say is told with the function that can.
+--- Names and ids from 1 are told with the option that reads them, which every command has.
 function tests.test_names_in_a_folder()
-  local function reads(what, option)
-    return ("; where %s, ladies.data.from_files{%s} reads them"):format(what, option)
+  local function reads(what, option, value)
+    return ("; where %s, --%s %s (in Lua %s = %q) reads them"):format(what, option,
+      value:find " " and ('"%s"'):format(value) or value, option, value)
   end
   write("t/edges.csv", (edges ",":gsub("%d+", "n%0")))
   write("t/labels.csv", LABELS)
   write("t/features.csv", DENSE)
   assert_fails("./t", 'edges.csv: line 2, column 1: found "n1", expected a whole number from 0 on'
-    .. reads("nodes have names", 'ids = "strings"'))
+    .. reads("nodes have names", "ids", "strings"))
   write("t/edges.csv", "30,1\n" .. edges ",")
   assert_fails("./t", 'edges.csv: line 1, column 1: found "30", expected at most 29'
-    .. reads("ids count from 1", 'ids = "numbers from 1"'))
+    .. reads("ids count from 1", "ids", "numbers from 1"))
   write("t/edges.csv", edges ",")
   write("t/labels.csv", (LABELS:gsub("%d", {["0"] = "red", ["1"] = "blue", ["2"] = "green"})))
   assert_fails("./t", 'labels.csv: line 2, column 1: found "red", expected a whole number from 0 '
-    .. "on, or -1: none" .. reads("classes have names", 'classes = "strings"'))
+    .. "on, or -1 or nothing: none" .. reads("classes have names", "classes", "strings"))
+  assert_trains("./t --classes strings", {ONE_WAY, SPLIT})
+end
+
+--- Tables of names and nothing else go through the commands as they go through the library.
+function tests.test_commands_take_names()
+  core.mkdir(folder.path .. "/n")
+  local edge_lines, label_lines = {"source,target"}, {"node,team"}
+  for i = 1, 40 do
+    edge_lines[#edge_lines + 1] = ("\"O'Neil %d\",\"O'Neil %d\""):format(i, i % 40 + 1)
+    if i > 2 then
+      local class = ({"red", "blue", ""})[i % 3 + 1]
+      label_lines[#label_lines + 1] = ("\"O'Neil %d\",%s"):format(i, class)
+    end
+  end
+  ladies.file.write(folder.path .. "/n/edges.csv", table.concat(edge_lines, "\n") .. "\n")
+  ladies.file.write(folder.path .. "/n/labels.csv", table.concat(label_lines, "\n") .. "\n")
+  local names = {"--ids", "strings", "--classes", "strings", "--make-features", "degree"}
+  local function run(...)
+    local out, err, status = shell.run_ladies(tables.append({...}, names), {folder = folder.path})
+    lu.assertEquals(status, 0, err)
+    return out
+  end
+  lu.assertStrContains(run("info", "./n"), "classes    2: red, blue; unlabelled: 14")
+  run("train", "./n", "--max-batches", "2", "--hidden", "4", "--out", "run")
+  run("lab", "ladies", "--dataset", "./n", "--samples", "8", "--seconds", "1")
+  run("compare", "--dataset", "./n", "--methods", "ladies:8,full", "--runs", "1", "--max-batches",
+    "2", "--hidden", "4")
+  run("import", "./n", "--out", "n.safetensors")
+  -- A run knows how its data were read.
+  names = {}
+  lu.assertStrContains(run("evaluate", "run"), "micro-F1")
+  lu.assertStrContains(run("info", "./n.safetensors"), "classes    2: red, blue; unlabelled: 14")
+  local _, err, status = shell.run_ladies({"info", "./n.safetensors", "--ids", "strings"},
+    {folder = folder.path})
+  lu.assertEquals({status, err}, {1, "ladies info: ladies.data.load: ids is of folders of tables, "
+    .. "and ./n.safetensors is none\n"})
 end
 
 function tests.test_words_of_a_split()

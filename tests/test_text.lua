@@ -130,7 +130,8 @@ function tests.test_ids()
     'line 2, column 1: found "5", expected at most 4')
   lu.assertEquals(message_of("5\n6\n", {columns = {"id"}, n_ids = 5, first_id = 1}),
     'line 2, column 1: found "6", expected at most 5')
-  lu.assertStrContains(message_of("-2\n", {columns = {"label"}}), "from 0 on, or -1: none")
+  lu.assertStrContains(message_of("-2\n", {columns = {"label"}}),
+    "from 0 on, or -1 or nothing: none")
 end
 
 -- ---------------------------------------------------------------- lines and fields

@@ -43,7 +43,7 @@ function experiment_options.load_own(args)
 end
 
 -- What stands for a value in the help text, by how the type of its setting begins.
-local VALUES = {{"^boolean", "BOOL"}, {"^[%l%- ]*integer", "N"}, {"^[%l%- ]*number", "X"},
+local VALUES = {{"^boolean", "BOOL"}, {"^[%l%- ]*integer", "N"}, {"^[%l%- ]*number%f[%A]", "X"},
   {"^string", "TEXT"}, {"", "WORD"}}
 
 -- A setting as ladies.command.cli takes an option.

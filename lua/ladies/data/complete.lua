@@ -5,6 +5,7 @@
 --   split           a way to split the nodes: see ladies.data.splits; split_seed: its seed (1)
 --   max_ids         how many nodes, columns or classes a file may ask for by a number alone; by
 --                   default in proportion to what is in it
+--   ids, classes    how tables name nodes and classes: see ladies.data.formats.from_files
 --   features_in     "memory" or "file": see ladies.data.formats.features_in_file
 
 local checks = require "ladies.data.checks"
@@ -24,6 +25,7 @@ complete.SPEC = {
   directed = direction.OPTION, make_features = made_features.OPTION, split = "string or nil",
   split_seed = "non-negative integer or nil", max_ids = "positive integer or nil",
   features_in = "memory|file or nil",
+  ids = "numbers from 0|numbers from 1|strings or nil", classes = "numbers|strings|columns or nil",
 }
 
 -- Columns of sparse features that are always allowed, or for each stored value.

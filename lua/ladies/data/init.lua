@@ -90,6 +90,8 @@ end
 -- split_seed      of that (1)
 -- max_ids         how many nodes, columns or classes a file may ask for by a number alone, where
 --                 that is far more than there are lines or values in it
+-- ids, classes    of a folder of tables, how they name nodes and classes: as for
+--                 ladies.data.from_files
 -- features_in     "memory" or "file": whether dense features of an .npz or a .safetensors file are
 --                 read, as a Tensor, or stay there, as Rows; not given, they stay where they would
 --                 take more than a quarter of the memory

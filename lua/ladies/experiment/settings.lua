@@ -51,6 +51,10 @@ local PLACES = {
     {"make_features", load.make_features, help = "features for a graph without any"},
     {"max_ids", load.max_ids, help = "the most nodes, columns or classes that a file may ask for "
       .. "by a number alone"},
+    {"ids", load.ids, follows = "numbers from 0",
+      help = "how tables name nodes, of which the first column of the features is then one"},
+    {"classes", load.classes, follows = "numbers", help = "how tables give classes: a number or a "
+      .. "name for each node, or a column of 0 and 1 for each class"},
     {"features_in", load.features_in, follows = "memory, or file where it takes more than a "
       .. "quarter of that", help = "whether the features are read, or stay in their file"},
     {"features", "as_given|row_normalized", default = "as_given",
@@ -303,7 +307,7 @@ end
 -- entries by name.
 function settings.describe(one, methods, models)
   local parts = {}
-  local words = one.type:match "^[%w_]+|[%w_|]+"
+  local words = one.type:gsub(" or nil$", ""):match "^[%w_ ]+|[%w_ |]+$"
   parts[1] = words and words:gsub("|", ", ")
   local default = one.default == nil and one.follows or one.default
   if default ~= nil then parts[#parts + 1] = "default " .. settings.show(default) end

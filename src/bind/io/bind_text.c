@@ -313,7 +313,7 @@ static const bind_function functions[] = {
      "  -> Index | Tensor, ...\n"
      "Reads a table, a line a row, plain or packed with gzip, in one pass. A column is\n"
      "  \"id\"       whole numbers from first_id (0 or 1) on, as an Index; n_ids limits them\n"
-     "  \"label\"    the same, or -1 or first_id - 1 for none, which is 0 in the Index; n_labels\n"
+     "  \"label\"    the same, or -1, first_id - 1 or an empty field for none, which is 0 in the Index; n_labels\n"
      "             limits them\n"
      "  \"number\"   numbers, as a Tensor of one dimension\n"
      "  \"numbers\"  this column and all behind it, as the rows of a Tensor\n"

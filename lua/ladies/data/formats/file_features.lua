@@ -9,18 +9,70 @@ local table_hints = require "ladies.data.formats.table_hints"
 local WHERE = "ladies.data.from_files"
 
 local NO_LIMIT = (1 << 31) - 2
+local SHOWN = 5        -- nodes that a line names
 
--- The number of nodes where no features say it: a row of the labels is one.
-local function count_nodes(reader)
+-- The nodes in the labels, whose rows begin with them; nil where a row stands for the next node,
+-- and the number of rows.
+local function listed_nodes(reader)
   local path, classes = reader.opts.labels, reader.opts.classes
+  local titled = reader.names or reader:node_column(path) == 1
   if classes == "columns" then
     local cells = reader:matrix(path)
-    return cells and cells.n_rows or #reader:read(path, {reader.names or "numbers",
-      reader.names and "numbers"})
+    if cells then return nil, cells.n_rows end
+    if not titled then return nil, #reader:read(path, {"numbers"}) end
+    return (reader:read(path, {reader:node(), "numbers"}))
   end
-  local kind = classes == "strings" and core.text.names() or "label"
-  local alone = not reader.names and reader:n_columns(path) == 1
-  return #reader:read(path, alone and {kind} or reader:pair(path, kind))
+  local kind = classes == "strings" and reader.class_words() or "label"
+  if not reader.names and reader:n_columns(path) == 1 then
+    return nil, #reader:read(path, {kind})
+  end
+  local columns, swapped = reader:pair(path, kind)
+  return (select(swapped and 2 or 1, reader:read(path, columns)))
+end
+
+-- A line, added to `list`, about nodes that are in the edges and not in the labels.
+local function tell_unlisted(reader, listed, n, list)
+  local seen, shown, count = {}, {}, 0
+  for i = 1, #listed do seen[listed[i]] = true end
+  for node = 1, n do
+    if not seen[node] then
+      count = count + 1
+      if count <= SHOWN then
+        shown[count] = reader.names and reader.names[node] or node - 1 + reader:first_id()
+      end
+    end
+  end
+  if count > 0 then
+    notes.add({where = reader.opts.labels}, list, "%d of %d nodes are not in it, and have no "
+      .. "class: %s%s", count, n, table.concat(shown, ", "), count > SHOWN and ", ..." or "")
+  end
+end
+
+-- A line, added to `list`, where the first row of labels that are all names may be a header.
+local function tell_header(reader, list)
+  local path = reader.opts.labels
+  if reader.opts.classes ~= "strings" or reader:header(path) ~= nil then return end
+  notes.add({where = path}, list, 'the first line, "%s", is read as a node, which no edge names; '
+    .. 'one that begins with "node" is a header (in Lua header = {labels = true} says so)',
+    table.concat(reader:fields(path), ","))
+end
+
+-- The number of nodes where no features say it: a row of the labels is one, or, where these begin
+-- with their node, every node that the labels or the edges name is. edge_nodes() gives the largest
+-- and the least number of one in the edges, and how many edges there are.
+local function count_nodes(reader, list, edge_nodes)
+  local listed, n_rows = listed_nodes(reader)
+  if not listed then return n_rows end
+  local most, least, n_edges = edge_nodes()
+  local n = reader.names and #reader.names or math.max(most, #listed > 0 and listed:max() or 0)
+  if reader.names then
+    if least > 1 then tell_header(reader, list) end
+  else
+    least = math.min(least, #listed > 0 and listed:min() or least)
+    reader:check_numbers(n, least, #listed + 2 * n_edges)
+  end
+  tell_unlisted(reader, listed, n, list)
+  return n
 end
 
 -- An error if one of the `rows` of the features is of the same node as another.
@@ -77,8 +129,8 @@ local function tell_ids(reader, path, features, list)
 end
 
 -- Features with a line for each value, as a sparse matrix; values of one place are added.
-local function triplets(reader, path)
-  reader.n_nodes = count_nodes(reader)
+local function triplets(reader, path, list, edge_nodes)
+  reader.n_nodes = count_nodes(reader, list, edge_nodes)
   local kinds = {reader:node(), "label", "number"}
   local nodes, columns, values = reader:read(path, kinds, NO_LIMIT)
   reader:check_known(path)
@@ -109,18 +161,19 @@ local function rows_by_node(reader, path)
   return rows[core.index(row_of)]
 end
 
---- file_features(reader, list): the features of a data set, nil where there is no file of them, and
--- the number of nodes for the reader; what may be meant otherwise is noted in `list`. They are a
--- row for each node: in the order of the ids, behind the node's number, or behind its name, where
--- the order of the rows becomes that of the nodes; or triplets.
-return function(reader, list)
+--- file_features(reader, list, edge_nodes): the features of a data set, nil where there is no file
+-- of them, and the number of nodes for the reader; what may be meant otherwise is noted in `list`.
+-- They are a row for each node: in the order of the ids, behind the node's number, or behind its
+-- name, where the order of the rows becomes that of the nodes; or triplets. edge_nodes() is asked
+-- where the nodes are not counted otherwise (see count_nodes).
+return function(reader, list, edge_nodes)
   local path = reader.opts.features
   local features
   if not path then
-    reader.n_nodes = count_nodes(reader)
+    reader.n_nodes = count_nodes(reader, list, edge_nodes)
     return nil
   elseif has_triplets(reader, path) then
-    return triplets(reader, path)
+    return triplets(reader, path, list, edge_nodes)
   end
   if reader.names then
     local rows

@@ -4,6 +4,7 @@
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
 local class_numbers = require "ladies.data.class_numbers"
+local complete = require "ladies.data.complete"
 local errors = require "ladies.base.errors"
 local npz_matrix = require "ladies.data.formats.npz_matrix"
 local progress = require "ladies.base.progress"
@@ -15,6 +16,9 @@ local WHERE = "ladies.data.from_files"
 
 -- The options that name a table.
 local TABLES = {"edges", "features", "labels", "split", "train", "val", "test"}
+
+-- What stands in place of a class's name where a node has none.
+local NO_CLASS = {"", "-1"}
 
 local FileReader = {}
 FileReader.__index = FileReader
@@ -179,6 +183,29 @@ function FileReader:fail_twice(path, node)
     self.names and ('"%s"'):format(self.names[node]) or node - 1 + self:first_id()))
 end
 
+--- A collector of the names of classes, and how many of its first names stand for none.
+function FileReader.class_words()
+  local words = core.text.names()
+  for _, word in ipairs(NO_CLASS) do words:add(word) end
+  return words, #NO_CLASS
+end
+
+--- An error where the nodes, of which there are `n` by the largest number in files with so many
+-- numbers, begin with 1, or are too many.
+function FileReader:check_numbers(n, least, n_numbers)
+  local path = self.opts.labels
+  if n > 0 and least > 1 and self:first_id() == 0 then
+    errors.fail(("%s: neither %s nor %s names the node 0%s"):format(WHERE, path, self.opts.edges,
+      table_hints.FROM_1))
+  end
+  local limit = complete.most_columns(n_numbers, self.opts.max_ids)
+  if n > limit then
+    errors.fail(("%s: the nodes go to %d, more than the %d that %s and %s may name; --max-ids (in "
+      .. "Lua max_ids) allows more"):format(WHERE, n - 1 + self:first_id(), limit, path,
+      self.opts.edges))
+  end
+end
+
 --- The kinds of the two columns of a file with a value for each node: the node is first, unless the
 -- header calls the second one so; and whether it does.
 function FileReader:pair(path, kind)
@@ -199,11 +226,12 @@ function FileReader:per_node(path, kind)
   local nodes, values = self:read(path, columns)
   if swapped then nodes, values = values, nodes end
   self:check_known(path)
-  local all = {}
+  local all, seen = {}, {}
   for i = 1, self.n_nodes do all[i] = 0 end
   for i = 1, #nodes do
-    if all[nodes[i]] ~= 0 then self:fail_twice(path, nodes[i]) end
-    all[nodes[i]] = values[i]
+    local node = nodes[i]
+    if seen[node] then self:fail_twice(path, node) end
+    all[node], seen[node] = values[i], true
   end
   return core.index(all)
 end

@@ -28,6 +28,8 @@ local SPEC = tables.merged(complete.SPEC, {
   name = {"string", "files"}, source = "string or nil", quiet = {"boolean", false},
 })
 
+local EDGES = 1 << 18       -- in a piece of a table that is counted
+
 -- The names in a file, a name a line.
 local function read_names(path)
   local names = {}
@@ -60,13 +62,9 @@ local function label_columns(reader)
   return multi.from_cells(all), titles and table.move(titles, 2, #titles, 1, {})
 end
 
--- What stands in place of a class's name where a node has none.
-local NO_CLASS = {"", "-1"}
-
 -- The class of each node and the names of the classes.
 local function named_labels(reader)
-  local words, class_names, none = core.text.names(), {}, #NO_CLASS
-  for _, word in ipairs(NO_CLASS) do words:add(word) end
+  local class_names, words, none = {}, reader.class_words()
   local labels = reader:per_node(reader.opts.labels, words):to_table()
   for node, number in ipairs(labels) do labels[node] = math.max(number - none, 0) end
   for i = none + 1, #words do class_names[i - none] = words[i] end
@@ -180,6 +178,23 @@ local function edge_pieces(reader, path, list, size)
   end
 end
 
+-- The largest and the least number of a node in the edges, and how many of these there are; names
+-- that are new join those of the reader.
+local function edge_nodes(reader)
+  local path = reader.opts.edges
+  local matrix = reader:matrix(path)
+  if matrix then return matrix.n_rows, 1, 0 end
+  local columns, opts = edge_options(reader, path, {})
+  if columns.weight then opts.columns[columns.weight] = "skip" end
+  local most, least, count = 0, math.huge, 0
+  for first, second in reader:pieces(path, EDGES, opts) do
+    most = math.max(most, first:max(), second:max())
+    least = math.min(least, first:min(), second:min())
+    count = count + #first
+  end
+  return most, least, count
+end
+
 -- The adjacency, and how many edges were given more than once, or nil where that is not known; what
 -- was not used is noted in `list`.
 local function adjacency_of(reader, list)
@@ -219,7 +234,7 @@ function from_files.read(given, piece)
     end
   end
   local fields = {name = opts.name, source = opts.source, notes = {}}
-  fields.features = file_features(reader, fields.notes)
+  fields.features = file_features(reader, fields.notes, function() return edge_nodes(reader) end)
   fields.labels, fields.class_names = labels_of(reader)
   add_split(reader, fields, split_file)
   local pieces = piece and not FileReader.is_matrix(opts.edges)
@@ -250,12 +265,13 @@ end
 -- with gzip: {separator = ","} and {header = true}, or by table {header = {edges = true, labels =
 -- false}}, say so where ladies.text.read would guess wrong.
 -- Labels and splits have one column, in the order of the nodes, or two, with the node first; a node
--- that is left out then has none. A header counts: features, and columns of classes, whose first
--- column is called node, node_id, id or name have rows in any order; columns of edges called source
--- (src, from, u), target (dst, dest, destination, to, v) and weight (weights, w, value) may stand
--- in any order. A line tells which others are not used. In a table of names alone the first line
--- is a header where it calls both ends of the edges so, or its first column a node, unless a node
--- has such a name.
+-- that is left out then has none. Without features, whose rows say which nodes there are, labels of
+-- one column do, and for labels of two these and the edges. A header counts: features, and columns
+-- of classes, whose first column is called node, node_id, id or name have rows in any order;
+-- columns of edges called source (src, from, u), target (dst, dest, destination, to, v) and weight
+-- (weights, w, value) may stand in any order. A line tells which others are not used. In a table of
+-- names alone the first line is a header where it calls both ends of the edges so, or its first
+-- column a node, unless a node has such a name.
 --
 -- feature_form    "rows", a row for each node, or "triplets", a line node,feature,value for each
 --                 value
@@ -263,9 +279,9 @@ end
 -- ids        "numbers from 0" (the default), "numbers from 1" (labels too) or "strings": the first
 --            column of the features then names the nodes
 -- make_features   instead of features, "identity", "degree" or "random" (see
---            ladies.data.load); the labels must then have a row for every node
--- classes    "numbers" (the default; -1 = unlabelled), "strings" (names; an empty field or -1 =
---            unlabelled) or, where a node may have several, "columns": a column of 0 and 1 for each
+--            ladies.data.load)
+-- classes    "numbers" (the default; -1 or an empty field = unlabelled), "strings" (the same, with
+--            names) or, where a node may have several, "columns": a column of 0 and 1 for each
 --            class, named by the header if there is one; a row for each node in order (with ids =
 --            "strings": its name first), of -1 = unlabelled; or .mtx, .npy
 -- weighted   true: the edges have weights, in the column of that name or the third; false: none are

@@ -61,6 +61,11 @@ local function options_for(reader, path, opts)
     errors.fail(('%s: %s: "%s" is no way to split; there are %s'):format(WHERE, path, opts.split,
       splits.WAYS))
   end
+  for _, name in ipairs{"ids", "classes"} do
+    if opts[name] and reader ~= table_folder then
+      errors.fail(("%s: %s is of folders of tables, and %s is none"):format(WHERE, name, path))
+    end
+  end
   return own
 end
 

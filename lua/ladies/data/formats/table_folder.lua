@@ -2,8 +2,8 @@
 -- edges and labels, and where there are such, features, split, node_names, class_names and
 -- feature_names. Each may be .csv, .tsv or .txt, packed with gzip or not; edges and features also
 -- .mtx, .npz of SciPy's save_npz or, the features, .npy. ladies.data.from_files reads them, with
--- numbers from 0 as ids; labels of more than two columns, or with one called
--- class_0 behind the node, have a column for each class.
+-- its options ids and classes; labels of more than two columns, or with one called class_0 behind
+-- the node, have a column for each class.
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
@@ -61,10 +61,13 @@ end
 -- with `piece` in place of the adjacency, third, what ladies.data.formats.from_files gives last.
 function table_folder.read(path, opts, piece)
   path = folder_of(path)
-  local given = {name = path:match "[^/]*$", source = "a folder of tables", max_ids = opts.max_ids}
+  local given = {name = path:match "[^/]*$", source = "a folder of tables", max_ids = opts.max_ids,
+    ids = opts.ids, classes = opts.classes}
   for part in pairs(FILES) do given[part] = find(path, part) end
   local titles = core.text.fields(given.labels)
-  if #titles > 2 or titles[2] == "class_0" then given.classes = "columns" end
+  if not given.classes and (#titles > 2 or titles[2] == "class_0") then
+    given.classes = "columns"
+  end
   local fields, context, _, edges = from_files.read(given, piece)
   fields.path, context.where = path, path
   return fields, context, edges

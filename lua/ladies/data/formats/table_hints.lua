@@ -3,17 +3,21 @@
 
 local table_header = require "ladies.data.formats.table_header"
 
+
+local READS = "; where %s, --%s %s (in Lua %s = %q) reads them"
+local NAMES = READS:format("nodes have names", "ids", "strings", "ids", "strings")
+local CLASSES = READS:format("classes have names", "classes", "strings", "classes", "strings")
+
 local table_hints = {}
 
-local READS = "; where %s, ladies.data.from_files{%s} reads them"
-local NAMES = READS:format("nodes have names", 'ids = "strings"')
-local FROM_1 = READS:format("ids count from 1", 'ids = "numbers from 1"')
-local CLASSES = READS:format("classes have names", 'classes = "strings"')
+--- Words for ids that count from 1.
+table_hints.FROM_1 = READS:format("ids count from 1", "ids", '"numbers from 1"', "ids",
+  "numbers from 1")
 
 --- Words for an id that is beyond `most`, the last there is, or "": those of files that count from
 -- 1 are beyond it by one. first_id: what the file is said to count from.
 function table_hints.beyond(id, most, first_id)
-  return first_id == 0 and id == most + 1 and FROM_1 or ""
+  return first_id == 0 and id == most + 1 and table_hints.FROM_1 or ""
 end
 
 -- Words for an id that was refused.

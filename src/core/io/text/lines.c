@@ -191,7 +191,7 @@ ld_status ld_lines_fail(const ld_lines *x, int64_t column, const char *found, co
     text[n] = '\0';
     if (column > 0)
         snprintf(place, sizeof place, ", column %" PRId64, column);
-    const char *quote = n > 0 ? "\"" : "";
+    const char *quote = n > 0 && text[0] != '"' ? "\"" : ""; /* a field may have its own */
     return ld_fail(LD_FORMAT, "%s: line %" PRId64 "%s: found %s%s%s%s, expected %s",
                    ld_ahead_name(x->file), x->number + (found == NULL), place, quote,
                    n > 0 ? text : "nothing", end - found > SHOWN ? "..." : "", quote, expected);

@@ -92,8 +92,8 @@ static const char *kind_text(const reader *r, ld_column_kind kind)
     switch (kind) {
     case LD_COLUMN_ID: return one ? "a whole number from 1 on" : "a whole number from 0 on";
     case LD_COLUMN_LABEL:
-        return one ? "a whole number from 1 on, or 0: none"
-                   : "a whole number from 0 on, or -1: none";
+        return one ? "a whole number from 1 on, or 0 or nothing: none"
+                   : "a whole number from 0 on, or -1 or nothing: none";
     case LD_COLUMN_NAME: return "a name";
     default: return "a number";
     }
@@ -145,7 +145,10 @@ static ld_status store_id(const reader *r, ld_column *c, int64_t column, char **
     const ld_table *t = r->table;
     char expected[80];
     int64_t value = 0;
-    char *start = *p, *stop = (char *)ld_parse_integer(&value, start);
+    char *start = *p;
+    bool empty = c->kind == LD_COLUMN_LABEL && (start == end || *start == r->separator);
+    char *stop = empty ? start : (char *)ld_parse_integer(&value, start);
+    value = empty ? -1 : value;
     bool none = c->kind == LD_COLUMN_LABEL && (value == -1 || value == t->first_id - 1);
     *p = stop;
     if (!stop || (value < t->first_id && !none) || !end_field(r, p, end))
