@@ -105,6 +105,11 @@ function tests.test_other_work()
       local P = matrix(prepared.arrays.data, "P")
       lu.assertTrue((P:matmul(check.h) - check.product):norm() < 1e-5)
     elseif work == "sampling" then
+      for i = 1, 2 do
+        lu.assertEquals({matrix(check, "block" .. i).n_rows, matrix(check, "block" .. i).n_cols},
+          {#check["dst" .. i], #check["src" .. i]})
+      end
+      lu.assertEquals(check.src2:to_table(), check.dst1:to_table())
       lu.assertNil(prepared.arrays.data.x)
     end
   end
@@ -116,6 +121,7 @@ function tests.test_cases()
     lu.assertStrMatches(case.work, "%a+")
     lu.assertTrue(#case.peers > 0)
     ladies.experiment.configure(case.settings)
+    lu.assertEquals(case.peers[#case.peers], {"expert"})
     for _, peer in ipairs(case.peers) do
       lu.assertEquals(core.exists(("%s/scripts/bench/peers/%s.py"):format(ladies.home(), peer[1])),
         "file")
@@ -222,7 +228,7 @@ function tests.test_install()
   local first = installed()
   lu.assertEquals(printed "print(install.found())", bin .. "/python\n")
   lu.assertStrContains(first, "python\t" .. bin .. "/python\n")
-  lu.assertEquals(select(2, first:gsub("installing ", "")), 5)
+  lu.assertEquals(select(2, first:gsub("installing ", "")), 6)
   lu.assertStrContains(first, "dgl==2.1.0 torchdata==0.7.1 pandas pyyaml pydantic could not be")
   lu.assertStrContains(core.file.read(bin .. "/asked"),
     "install --no-build-isolation numpy<2 torch_scatter torch_sparse CFLAGS=-g0\n")
@@ -267,8 +273,9 @@ function tests.test_page()
     result("first", "DGL", 1.5), result("first", "PyG", 2), result("second", "SciPy", 3, "product"),
     {name = "third", failed = "at /root/a: none; so"}}}
   local function has(line) lu.assertStrContains((text:gsub(" +", " ")), line) end
-  has "| first | DGL | 2.00 (0.50, 0.25, 1.25) | 2.00 (0.50, 0.25, 1.25) | 1.50 (1.40 to 1.60) |"
-  has "| second | SciPy | 2.00 | 2.00 | 3.00 (2.90 to 3.10) | 7 | 1e-06 |"
+  has "| first | DGL | 2.00 (0.50, 0.25, 1.25) | 2.00 (0.50, 0.25, 1.25) | 1.50 (1.40 to 1.60) | *"
+  has "| first | PyG | 2.00 (0.50, 0.25, 1.25) | 2.00 (0.50, 0.25, 1.25) | 2.00 (1.90 to 2.10) | |"
+  has "| second | SciPy | 2.00 | 2.00 | 3.00 (2.90 to 3.10) | * | 7 | 1e-06 |"
   has "| first | 9 | 30 | 4 | 5 | a step, with 3 nodes in the loss: 2 layers of width 8, relu,"
   has "| `--batch-size 3 --method ladies` |"
   has "| second | 9 | 30 | 4 | 5 | P times 64 columns |"

@@ -29,8 +29,8 @@ function tests.test_text()
   local folder <close> = shell.folder()
   local out = run("text", "--edges", "1000", "--rounds", "1", "--python", "false",
     "--folder", folder.path)
-  lu.assertStrContains(out, "no peers: there is no Python with pandas and SciPy; 1000 lines")
-  lu.assertEquals(count(out, "\n%l+[%w.-]+ +%d+%.%d+ s "), 6)
+  lu.assertStrContains(out, "no peers: there is no Python with pandas, polars or SciPy; 1000 lines")
+  lu.assertEquals(count(out, "\n%l+[%w.-]+ +%d+%.%d+  +%- +%- +%- +%- +%- +%- +%d+%.%d MiB"), 8)
 end
 
 return tests

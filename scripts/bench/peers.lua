@@ -1,4 +1,5 @@
--- ladies bench peers: the same work in PyTorch with SciPy, in DGL and in PyTorch Geometric.
+-- ladies bench peers: the same work in PyTorch with SciPy, in DGL, in PyTorch Geometric, and as an
+-- expert would write it in NumPy and PyTorch.
 
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -17,9 +18,10 @@ local REDDIT_SIZED = {nodes = 232965, entries = 114615892, classes = 41, feature
 
 local spec = {
   name = "ladies bench peers",
-  about = [[Measures ladies in turn with PyTorch and SciPy, DGL and PyG on the same work: the same
-    graph, P, batch, sizes, network, optimizer and threads, in float32. First it checks that logits,
-    loss and gradients of one mini-batch agree. Without --python it makes a virtual environment with
+  about = [[Measures ladies in turn with PyTorch and SciPy, DGL, PyG and our own best in NumPy and
+    PyTorch on the same work: the same graph, P, batch, sizes, network, optimizer and threads, in
+    float32. First it checks that logits, loss and gradients of one mini-batch agree, and blocks of
+    the same nodes. Without --python it makes a virtual environment with
     them in the cache.]],
   {"python", "PROGRAM", "string", help = "a Python that has some of them"},
   {"sources", help = "compile what has to be compiled for PyG's GraphSAINT, a quarter of an hour"},

@@ -1,6 +1,6 @@
--- How fast text is read, and in how much memory: edges in csv.gz and Matrix Market, against pandas
--- and SciPy on the same files where there is a Python that has them. Each round reads every file
--- with ladies, then with the peers, so that both meet the same machine.
+-- How fast text is read, and in how much memory: edges in CSV, csv.gz and Matrix Market, against
+-- pandas, polars and SciPy on the same files where there is a Python that has them. Each round
+-- reads every file with ladies, then with the peers, so that all meet the same machine.
 
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -14,9 +14,9 @@ local spec = {
   about = "Measures how fast edges are read from text, and in how much memory.",
   {"edges", "N", "positive integer", default = 5000000, help = "lines of each file"},
   {"rounds", "N", "positive integer", default = 7, help = "readings of each file"},
-  {"python", "PROGRAM", "string", help = "a Python with pandas and SciPy; by default that of "
-    .. "`ladies bench peers`, or python3"},
-  {"folder", "PATH", "string", default = "/tmp", help = "where 700 MB of files may lie"},
+  {"python", "PROGRAM", "string", help = "a Python with pandas, polars or SciPy; by default that "
+    .. "of `ladies bench peers`, or python3"},
+  {"folder", "PATH", "string", default = "/tmp", help = "where 900 MB of files may lie"},
 }
 
 -- ---------------------------------------------------------------- files
@@ -40,19 +40,19 @@ end
 -- The files, in the order of the table.
 local function make_files(folder, count)
   local function path(name) return ("%s/%s"):format(folder, name) end
-  local plain = path "plain.csv"
   for name, form in pairs{edges = "%d,%d\n", weights = "%d,%d,%.7f\n"} do
+    local plain = path(name .. ".csv")
     write_lines(plain, "", count, form)
-    ladies.text.write(path(name .. ".csv.gz"), (ladies.text.read(plain, {header = false})))
+    ladies.text.write(plain .. ".gz", (ladies.text.read(plain, {header = false})))
   end
-  os.remove(plain)
   write_lines(path "edges-random.mtx", banner("pattern", count), count, "%d %d\n")
   write_lines(path "weights-random.mtx", banner("real", count), count, "%d %d %.7f\n")
   for _, name in ipairs{"edges", "weights"} do
     ladies.mtx.write(path(name .. "-sorted.mtx"), ladies.mtx.read(path(name .. "-random.mtx")))
   end
-  return {path "edges.csv.gz", path "weights.csv.gz", path "edges-sorted.mtx",
-    path "weights-sorted.mtx", path "edges-random.mtx", path "weights-random.mtx"}
+  return {path "edges.csv", path "weights.csv", path "edges.csv.gz", path "weights.csv.gz",
+    path "edges-sorted.mtx", path "weights-sorted.mtx", path "edges-random.mtx",
+    path "weights-random.mtx"}
 end
 
 -- ---------------------------------------------------------------- readings
@@ -95,15 +95,17 @@ local function memory_of(path)
   return peak / 2^20, final / 2^20, kept
 end
 
--- The peers' line of versions and their seconds by path; nil where they are missing.
+-- The peers' line of versions, and their seconds by path and name: seconds[path][peer]; nil where
+-- none is there.
 local function peers(python, paths)
   local script = ladies.home() .. "/scripts/bench/peers/text.py"
   local pipe = io.popen(("'%s' '%s' '%s' 2>/dev/null"):format(python, script,
     table.concat(paths, "' '")))
   local versions, seconds = pipe:read "l", {}
   for line in pipe:lines() do
-    local time, path = line:match "^(%S+) (.*)$"
-    seconds[path] = tonumber(time)
+    local time, name, path = line:match "^(%S+) (%S+) (.*)$"
+    seconds[path] = seconds[path] or {}
+    seconds[path][name] = tonumber(time)
   end
   return pipe:close() and versions, seconds
 end
@@ -115,14 +117,22 @@ local function median(list)
   return list[(#list + 1) // 2]
 end
 
-local function print_file(path, ours, theirs)
+-- A peer's seconds, and the median of their ratios to ours; theirs: of the rounds, or nil.
+local function peer_text(ours, theirs)
+  if not theirs then return "       -     -" end
   local ratios = {}
   for i, time in ipairs(theirs) do ratios[i] = time / ours[i] end
+  return ("%8.3f %5.2f"):format(median(theirs), median(ratios))
+end
+
+local PEERS = {"pandas", "polars", "SciPy"}
+
+local function print_file(path, ours, theirs)
+  local cells = {}
+  for i, name in ipairs(PEERS) do cells[i] = peer_text(ours, theirs[name]) end
   local peak, final = memory_of(path)
-  local peer = #theirs > 0 and ("%8.3f s  %5.2f"):format(median(theirs), median(ratios))
-    or "       -       -"
-  print(("%-20s %8.3f s  %s  %9.1f MiB  %5.2f"):format(path:match "[^/]*$", median(ours), peer,
-    peak, peak / final))
+  print(("%-18s %7.3f  %s  %7.1f MiB  %12.2f"):format(path:match "[^/]*$", median(ours),
+    table.concat(cells, "  "), peak, peak / final))
 end
 
 cli.main(spec, arg, function(opts)
@@ -136,11 +146,17 @@ cli.main(spec, arg, function(opts)
     for _, path in ipairs(paths) do ours[path][i] = seconds_of(path) end
     local seconds
     versions, seconds = peers(opts.python or install.found() or "python3", paths)
-    for _, path in ipairs(versions and paths or {}) do theirs[path][i] = seconds[path] end
+    for path, of_path in pairs(versions and seconds or {}) do
+      for name, time in pairs(of_path) do
+        theirs[path][name] = theirs[path][name] or {}
+        theirs[path][name][i] = time
+      end
+    end
   end
   print(("ladies %s, %d threads; %s; %d lines"):format(ladies.version, THREADS,
-    versions or "no peers: there is no Python with pandas and SciPy", opts.edges))
-  print "file                    ladies        peer  ratio     peak memory  of the final"
+    versions or "no peers: there is no Python with pandas, polars or SciPy", opts.edges))
+  print("file                ladies   pandas ratio   polars ratio    SciPy ratio  peak memory  "
+    .. "of the final")
   for _, path in ipairs(paths) do
     print_file(path, ours[path], theirs[path])
     os.remove(path)

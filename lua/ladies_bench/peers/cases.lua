@@ -3,8 +3,13 @@
 -- {{script of scripts/bench/peers/, word}, ...}}; variant: what differs from the settings' own;
 -- brief: its name in README.md, if it is shown there.
 
-local AUTHORS = {{"torch_scipy"}}
-local NEIGHBOURS = {{"dgl_peer", "classic"}, {"dgl_peer", "graphbolt"}}
+-- Our own best at the work of every case.
+local EXPERT = {"expert"}
+local AUTHORS = {{"torch_scipy"}, EXPERT}
+local NEIGHBOURS = {{"dgl_peer", "classic"}, {"dgl_peer", "graphbolt"}, EXPERT}
+local LABOR = {{"dgl_peer", "labor"}, EXPERT}
+local CSR = {{"torch_csr"}, EXPERT}
+local PRODUCTS = {{"torch_csr"}, {"torch_csr", "scipy"}, EXPERT}
 
 local cases = {}
 
@@ -23,18 +28,19 @@ add("LADIES (512), PubMed", "training", "pubmed", code(512), AUTHORS)
 add("LADIES (512), WordNet", "training", "wordnet", {method = "ladies"}, AUTHORS)
 add("GraphSAGE (5), PubMed", "training", "pubmed", {method = "graphsage"}, NEIGHBOURS,
   {variant = "no self-loops"})
-add("LABOR (5), PubMed", "training", "pubmed", {method = "labor"}, {{"dgl_peer", "labor"}},
+add("LABOR (5), PubMed", "training", "pubmed", {method = "labor"}, LABOR,
   {variant = "no self-loops"})
 add("Cluster-GCN, PubMed", "training", "pubmed", {method = "clustergcn", normalize = "sym",
-  parts = 308, clusters = 8}, {{"pyg_peer", "cluster"}})
-add("GraphSAINT, PubMed", "training", "pubmed", {method = "graphsaint"}, {{"pyg_peer", "saint"}})
+  parts = 308, clusters = 8}, {{"pyg_peer", "cluster"}, EXPERT})
+add("GraphSAINT, PubMed", "training", "pubmed", {method = "graphsaint"},
+  {{"pyg_peer", "saint"}, EXPERT})
 add("full batch, all rows, PubMed", "training", "pubmed", {method = "full"},
-  {{"torch_csr"}, {"pyg_peer", "full"}}, {variant = "all rows"})
+  {{"torch_csr"}, {"pyg_peer", "full"}, EXPERT}, {variant = "all rows"})
 add("full batch, rows of the loss, PubMed", "training", "pubmed", {method = "full"},
-  {{"torch_csr"}})
+  CSR)
 add("P x 256 columns, WordNet", "product", "wordnet", {method = "full"},
-  {{"torch_csr"}, {"torch_csr", "scipy"}}, {columns = 256})
-add("exact inference, WordNet", "inference", "wordnet", {method = "full"}, {{"torch_csr"}})
+  PRODUCTS, {columns = 256})
+add("exact inference, WordNet", "inference", "wordnet", {method = "full"}, CSR)
 add("start to first batch, PubMed", "start", "pubmed", code(64), AUTHORS)
 
 -- The same on a random graph of the size of Reddit's.
@@ -51,13 +57,13 @@ end
 add("GraphSAGE (5), Reddit's size", "training", "reddit-sized", {method = "graphsage"}, NEIGHBOURS,
   {variant = "no self-loops",
     brief = "a step of GraphSAGE, 5 neighbours, a graph of Reddit's size"})
-add("LABOR (5), Reddit's size", "training", "reddit-sized", {method = "labor"},
-  {{"dgl_peer", "labor"}}, {variant = "no self-loops"})
+add("LABOR (5), Reddit's size", "training", "reddit-sized", {method = "labor"}, LABOR,
+  {variant = "no self-loops"})
 for _, columns in ipairs{256, 64} do
   add(("P x %d columns, Reddit's size"):format(columns), "product", "reddit-sized",
-    {method = "full"}, {{"torch_csr"}, {"torch_csr", "scipy"}}, {columns = columns})
+    {method = "full"}, PRODUCTS, {columns = columns})
 end
 add("exact inference, Reddit's size", "inference", "reddit-sized", {method = "full"},
-  {{"torch_csr"}}, {brief = "exact inference, the same graph"})
+  CSR, {brief = "exact inference, the same graph"})
 
 return cases

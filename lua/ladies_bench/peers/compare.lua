@@ -102,7 +102,7 @@ local function compare_start(peer, data, opts)
   local theirs = process_of{opts.python, "-B", scripts .. peer[1] .. ".py", opts.folder, "once"}
   local result = in_turn(process_of{opts.program, scripts .. "start.lua", path},
     function(n) return run(theirs, n) end, opts.seconds)
-  result.peer = "PyTorch + SciPy"
+  result.peer = peer[1] == "expert" and "expert: NumPy + PyTorch" or "PyTorch + SciPy"
   return result
 end
 

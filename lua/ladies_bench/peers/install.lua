@@ -14,6 +14,7 @@ local GROUPS = {
   {NUMPY, "torch==2.2.1", "scipy"},
   {NUMPY, "dgl==2.1.0", "torchdata==0.7.1", "pandas", "pyyaml", "pydantic"},
   {NUMPY, "torch_geometric"},
+  {NUMPY, "polars"},
 }
 
 -- Compiled on the spot, for a quarter of an hour: what GraphSAINT in PyG needs. wheel, which

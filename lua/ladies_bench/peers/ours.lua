@@ -59,10 +59,20 @@ local function logits_of(model, data, batch, rng)
   return logits:rows(places), batch.output[places], weight and weight[places]
 end
 
+-- The blocks of a mini-batch and their nodes.
+local function blocks_of(batch)
+  local arrays = {}
+  for i, block in ipairs(batch.blocks) do
+    add_matrix(arrays, "block" .. i, block.adj)
+    arrays["dst" .. i], arrays["src" .. i] = block.dst, block.src
+  end
+  return arrays
+end
+
 -- A mini-batch with what the model makes of it without dropout.
 local function checked(model, data, batch)
-  local arrays = {input = batch.input}
-  for i, block in ipairs(batch.blocks) do add_matrix(arrays, "block" .. i, block.adj) end
+  local arrays = blocks_of(batch)
+  arrays.input = batch.input
   local _ <close> = core.step()
   local logits, nodes = logits_of(model, data, batch, false)
   local loss = ladies.loss.cross_entropy(logits, data.labels[nodes])
@@ -127,18 +137,15 @@ end
 
 function work.sampling(case, data, config, arrays)
   local sampler, _, P = trained(case, data, config, arrays)
-  return sampling_alone(data, config, sampler), P, {}
+  local first = ladies.batches(data.train, {size = config.batch_size, sampler = sampler})()
+  return sampling_alone(data, config, sampler), P, {check = blocks_of(first)}
 end
 
 function work.inference(case, data, config, arrays)
   local _, model, P = trained(case, data, config, arrays)
   local sampler = all_rows(P, data, config.layers)
   local check = checked(model, data, sampler())
-  for i in ipairs(sampler().blocks) do             -- which are P, and large
-    for _, part in ipairs{"indptr", "indices", "data", "cols"} do
-      check[("block%d_%s"):format(i, part)] = nil
-    end
-  end
+  for name in pairs(blocks_of(sampler())) do check[name] = nil end     -- which are P, and large
   return function()
     local began = core.clock()
     ladies.inference.exact(model, data):release()
@@ -182,7 +189,8 @@ function ours.prepare(case, data, threads)
     head_dropout = config.head_dropout or 0, order = config.order or "auto",
     self_nodes = config.self_nodes or "none", union = config.union or "pre",
     parts = config.parts, clusters = config.clusters, length = config.length,
-    coverage = config.coverage, hidden = config.hidden, nodes = P.n_rows, entries = P.nnz,
+    coverage = config.coverage, all_rows = case.variant == "all rows", hidden = config.hidden,
+    nodes = P.n_rows, entries = P.nnz,
     features = data.features.n_cols, train = #data.train,
     losses = files.check and files.check.output and #files.check.output,
   }}

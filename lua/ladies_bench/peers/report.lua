@@ -23,6 +23,17 @@ end
 
 -- ---------------------------------------------------------------- the two tables
 
+-- The result of a case beside the fastest of its peers.
+local function closest(results, name)
+  local best
+  for _, one in ipairs(results) do
+    if one.name == name and one.ratio and (not best or one.ratio.median < best.ratio.median) then
+      best = one
+    end
+  end
+  return best
+end
+
 -- Milliseconds, and for work of several parts theirs.
 local function parts_text(result, parts)
   local whole = ("%.2f"):format(parts.whole)
@@ -34,13 +45,15 @@ local function ratio_text(ratio)
   return ("%.2f (%.2f to %.2f)"):format(ratio.median, ratio.low, ratio.high)
 end
 
+-- The fastest peer of a work is marked.
 local function table_of_results(results)
   local content = Table.new{"work", "peer", "ladies ms (sampling, gathering, computing)",
-    "peer ms (the same)", "peer / ladies (quartiles)", "turns", "difference"}
+    "peer ms (the same)", "peer / ladies (quartiles)", "fastest", "turns", "difference"}
   for _, one in ipairs(results) do
     if not one.failed then
       content:add{one.name, one.peer, parts_text(one, one.ours), parts_text(one, one.theirs),
-        ratio_text(one.ratio), one.rounds, Table.number(one.difference, "%.0e")}
+        ratio_text(one.ratio), closest(results, one.name) == one and "*" or "", one.rounds,
+        Table.number(one.difference, "%.0e")}
     end
   end
   return content:markdown()
@@ -109,17 +122,6 @@ function report.page(record)
 end
 
 -- ---------------------------------------------------------------- README
-
--- The result of a case beside the fastest of its peers.
-local function closest(results, name)
-  local best
-  for _, one in ipairs(results) do
-    if one.name == name and one.ratio and (not best or one.ratio.median < best.ratio.median) then
-      best = one
-    end
-  end
-  return best
-end
 
 -- A number of milliseconds as one reads it.
 local function time_text(ms)

@@ -160,38 +160,43 @@ class Network(nn.Module):
 
 
 class Training:
-    """Adam on a model: step(logits function, labels of its rows[, weights of their losses])."""
+    """Adam on a model, or on parameters that are given: step(logits function, labels of its rows[,
+    weights of their losses])."""
 
-    def __init__(self, model):
-        self.model = model
-        self.optimizer = torch.optim.Adam(model.parameters(), case["lr"])
+    def __init__(self, model, parameters=None):
+        self.parameters = parameters or list(model.parameters())
+        self.optimizer = torch.optim.Adam(self.parameters, case["lr"])
+
+    def clear(self):
+        self.optimizer.zero_grad()
 
     def step(self, forward, wanted, weights=None):
-        self.optimizer.zero_grad()
+        self.clear()
         if weights is None:
             loss = F.cross_entropy(forward(), wanted)
         else:
             loss = (F.cross_entropy(forward(), wanted, reduction="none") * weights).sum()
         loss.backward()
         if case["clip"] > 0:
-            nn.utils.clip_grad_norm_(self.model.parameters(), case["clip"])
+            nn.utils.clip_grad_norm_(self.parameters, case["clip"])
         self.optimizer.step()
         loss.item()
 
 
-def compare(model, forward):
+def compare(model, forward, clear=None):
     """The relative differences from ladies of forward(found), the logits of check.npz, of their
-    loss, and of the gradients' norms."""
+    loss, and of the gradients' norms. clear: what sets gradients to zero, by default the model's."""
+    clear = clear or model.zero_grad
     found = arrays("check")
     model.eval()
     logits = forward(found)
     nodes = torch.from_numpy(found["output"].astype(np.int64))
     loss = F.cross_entropy(logits, labels[nodes])
-    model.zero_grad()
+    clear()
     loss.backward()
     norms = np.sort([float(p.grad.norm()) for p in model.parameters()])
     model.train()
-    model.zero_grad()
+    clear()
     expected = found["logits"]
     return {
         "logits": float(np.abs(logits.detach().numpy() - expected).max() / np.abs(expected).max()),
@@ -205,6 +210,18 @@ def compare(model, forward):
 def check_blocks(found):
     """The matrices of the mini-batch in check.npz."""
     return [matrix(found, f"block{i}") for i in range(1, case["layers"] + 1)]
+
+
+def compare_blocks(block_of):
+    """The largest relative difference of block_of(rows' nodes, columns' nodes, seeds), a matrix,
+    from the blocks in check.npz of the same nodes."""
+    found, worst = arrays("check"), 0
+    seeds = found[f"dst{case['layers']}"].astype(np.int64)
+    for i, expected in enumerate(check_blocks(found), 1):
+        nodes = [found[f"{side}{i}"].astype(np.int64) for side in ("dst", "src")]
+        difference = abs(block_of(*nodes, seeds) - expected).max() / abs(expected).max()
+        worst = max(worst, float(difference))
+    return worst
 
 
 def shuffled_batches():

@@ -23,35 +23,59 @@ def row_normalized(a):
     return sp.csr_matrix(sp.diags((1 / sums).astype(np.float32)) @ a)
 
 
-def layer(rows, above, batch, p):
-    """The nodes of a layer below `above` and the weights of their columns."""
-    own = {"batch": batch, "previous": above, "none": above[:0]}[self_nodes]
-    if union == "post":
-        k = min(int((p > 0).sum()), size)
-        drawn = random.choice(n, k, p=p, replace=False)
-        nodes = np.unique(np.concatenate((drawn, own)))
-        with np.errstate(divide="ignore"):
-            return nodes, 1 / p[nodes]
+def united(above, batch):
+    """The nodes that a layer below `above` holds besides those that are drawn."""
+    return {"batch": batch, "previous": above, "none": above[:0]}[self_nodes]
+
+
+def without(p, own):
     q = p.copy()
     q[own] = 0
-    q /= q.sum()
-    k = min(int((q > 0).sum()), size)
-    drawn = random.choice(n, k, p=q, replace=False)
-    return np.concatenate((own, drawn)), np.concatenate((np.ones(len(own)), 1 / (k * q[drawn])))
+    return q / q.sum()
+
+
+def draw(own, p):
+    """The nodes of a layer."""
+    p = p if union == "post" else without(p, own)
+    k = min(int((p > 0).sum()), size)
+    drawn = random.choice(n, k, p=p, replace=False)
+    nodes = np.concatenate((own, drawn))
+    return np.unique(nodes) if union == "post" else nodes
+
+
+def block_of(rows, own, nodes, p):
+    """The block of the given nodes."""
+    if union == "post":
+        with np.errstate(divide="ignore"):
+            weights = 1 / p[nodes]
+        weights[np.isinf(weights)] = 0
+    else:
+        drawn = nodes[len(own) :]
+        weights = 1 / (max(1, len(drawn)) * without(p, own)[drawn])
+        weights = np.concatenate((np.ones(len(own)), weights))
+    return row_normalized(sp.csr_matrix(rows[:, nodes].multiply(weights), dtype=np.float32))
+
+
+# FastGCN's probabilities are those of all rows, and made once.
+everywhere = probabilities(P) if case["method"] == "fastgcn" else None
 
 
 def sample(batch):
     above, blocks = batch, []
-    p = probabilities(P) if case["method"] == "fastgcn" else None
     for _ in range(case["layers"]):
-        rows = P[above, :]
-        own = p if p is not None else probabilities(rows)
-        nodes, weights = layer(rows, above, batch, own)
-        weights[np.isinf(weights)] = 0
-        block = sp.csr_matrix(rows[:, nodes].multiply(weights), dtype=np.float32)
-        blocks.append(coo_block(row_normalized(block)))
+        rows, own = P[above, :], united(above, batch)
+        p = probabilities(rows) if everywhere is None else everywhere
+        nodes = draw(own, p)
+        blocks.append(coo_block(block_of(rows, own, nodes, p)))
         above = nodes
     return blocks[::-1], above
+
+
+def same_block(above, nodes, batch):
+    """The block that the nodes of ladies give."""
+    rows = P[above, :]
+    p = probabilities(rows) if everywhere is None else everywhere
+    return block_of(rows, united(above, batch), nodes, p)
 
 
 name = f"PyTorch {torch.__version__}, SciPy {scipy.__version__}"
@@ -64,7 +88,7 @@ if case["work"] == "sampling":
         sample(batch)
         return (clock() - began,) * 2 + (0,)
 
-    serve(name, run)
+    serve(name, run, lambda: {"blocks": compare_blocks(same_block)})
     sys.exit()
 
 model = Network()
@@ -88,7 +112,7 @@ def check():
         blocks = [coo_block(a) for a in check_blocks(found)]
         return model(X[torch.from_numpy(found["input"].astype(np.int64))], blocks)
 
-    return compare(model, forward)
+    return {**compare(model, forward), "blocks": compare_blocks(same_block)}
 
 
 if sys.argv[2:] == ["once"]:
