@@ -1,51 +1,51 @@
 --- Network, depth and dropout for data that nobody has tuned anything for, by validation F1 alone:
--- a search in four small rounds, of which each goes on from the best of those before.
+-- successive halving. All are trained for a few batches, the better part of them for more, and the
+-- best of these for still more, with several seeds. What is compared has been trained for equally
+-- many batches: time decides how many are tried, and never which of two is better.
 
+local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local experiment = require "ladies.experiment"
 local hashes_of = require "ladies.data.hashes"
 local json = require "ladies.base.json"
 local methods = require "ladies.experiment.methods"
 local options = require "ladies.base.options"
+local progress = require "ladies.base.progress"
 local provenance = require "ladies.report.provenance"
-local repeated = require "ladies.study.repeated"
 local run_folder = require "ladies.training.run_folder"
 local settings_text = require("ladies.experiment.settings").text
 local statistics = require "ladies.report.statistics"
 local Study = require "ladies.study"
 local Table = require "ladies.report.table"
 local tables = require "ladies.base.tables"
+local tell = require "ladies.base.tell"
 
 local WHERE = "ladies.auto"
 
--- What is tried: networks, with some depths each; then what lies beside the best of them.
+-- What is tried, in this order: networks with two depths, each with other dropout, other depths.
 local NETWORKS = {"gcnii", "gcn", "sage", "mlp"}
 local DEPTHS = {gcnii = {2, 5}, gcn = {2, 5}, sage = {2, 5}, mlp = {2}}
-local NEXT_DEPTHS = {[2] = {1, 3}, [5] = {3, 8}}
 local DROPOUTS = {0, 0.5}
+local MORE_DEPTHS = {gcnii = {3, 8}, gcn = {1, 3}, sage = {1, 3}, mlp = {}}
 
--- The best are tried with further seeds.
-local FINALISTS, SEEDS = 3, 3
-
--- How long one is trained: so many batches at most, with less patience than a run that is meant.
-local SHORT = {max_batches = 400, patience = 200}
-
--- About how many runs there are, which share the time that the user gives.
-local RUNS = 17
+-- The rungs: how many batches and seeds each has, which part of those of the rung before climb it,
+-- at least `least` of them, and which share of the time may be gone by its end.
+local RUNGS = {
+  {batches = 100, seeds = 1, part = 1, least = 2, share = 0.4},
+  {batches = 200, seeds = 1, part = 1 / 3, least = 3, share = 0.65},
+  {batches = 400, seeds = 3, part = 1 / 9, least = 3, share = 1},
+}
 
 local Search = {}
 Search.__index = Search
 
--- A search with the settings of the user, which are not searched, each run within `seconds`.
+-- A search with the settings of the user, which are not searched.
 local function new_search(opts)
   local own = opts.settings
-  local short = {
-    max_batches = math.min(SHORT.max_batches, own.max_batches or math.huge),
-    patience = SHORT.patience, max_seconds = opts.seconds / RUNS,
-  }
   local layers = own.layers or type(own.samples) == "table" and #own.samples or nil
   return setmetatable({
-    opts = opts, own = own, short = short, tried = {}, by_key = {}, failures = {},
+    opts = opts, own = own, tried = {}, by_key = {}, failures = {}, records = {},
+    untried = 0, spent = 0,
     fixed = {model = own.model, layers = layers, dropout = own.dropout},
   }, Search)
 end
@@ -62,69 +62,149 @@ function Search:settings_of(choice)
   return errors.try(experiment.configure, all) and all or nil
 end
 
--- The choice as one of those that are tried, or nil.
-function Search:entry(choice)
+-- Adds the choice to a list of entries, unless it is there already or is none.
+function Search:add(list, choice)
   local key, settings = settings_text(choice), self:settings_of(choice)
-  if settings and not self.by_key[key] then
-    self.by_key[key] = {key = key, choice = choice, best = settings,
-      settings = tables.merged(settings, self.short)}
-    table.insert(self.tried, self.by_key[key])
-  end
-  return settings and self.by_key[key]
+  if not settings or self.by_key[key] then return end
+  self.by_key[key] = {key = key, choice = choice, best = settings, rung = 0, f1 = {}, records = {}}
+  list[#list + 1] = self.by_key[key]
 end
 
--- Trains the choices with `runs` seeds, as far as they are not trained yet.
-function Search:try(choices, runs)
-  local list = statistics.present(tables.map(choices, function(choice)
-    return self:entry(choice) or false
-  end))
-  if #list == 0 then return end
-  repeated(self.study, list, tables.merged(self.opts, {runs = runs, first = self.own.seed,
-    data = self.data}), self.failures)
-  for _, one in ipairs(list) do
-    one.f1 = statistics.present(statistics.column(one.records, "val_f1", 100))
-    one.mean = statistics.mean(one.f1) or -1
+-- All that may be tried, in order.
+function Search:candidates()
+  local list, fixed = {}, self.fixed
+  local networks = fixed.model and {fixed.model} or NETWORKS
+  local function each(depths, dropout)
+    for _, model in ipairs(networks) do
+      for _, layers in ipairs(fixed.layers and {fixed.layers} or depths[model] or depths.gcn) do
+        self:add(list, {model = model, layers = layers, dropout = dropout})
+      end
+    end
   end
+  each(DEPTHS)
+  for _, dropout in ipairs(fixed.dropout and {} or DROPOUTS) do each(DEPTHS, dropout) end
+  each(MORE_DEPTHS)
+  return list
 end
 
--- What was tried, best first: those with more seeds before the others.
+-- The batches of a rung.
+function Search:batches_of(rung)
+  return math.min(rung.batches, self.own.max_batches or math.huge)
+end
+
+-- Trains an entry with the i-th seed for the batches of a rung, within the time that is left;
+-- returns the record, nil where it failed.
+function Search:train(entry, rung, i)
+  local seed, batches = (self.own.seed or 1) + i - 1, self:batches_of(rung)
+  local key = ("%s, %d batches, seed %d"):format(entry.key, batches, seed)
+  if self.records[key] then return self.records[key] end
+  local config = experiment.configure(tables.merged(entry.best, {seed = seed, patience = 0,
+    max_batches = batches, max_seconds = math.max(self.opts.seconds - self.spent, 1e-3)}))
+  self.study:run({{key = key, config = config}}, {threads = self.opts.threads, quiet = true,
+    data = self.data, failed = function(_, message)
+      table.insert(self.failures, ("%s failed: %s"):format(key, message))
+    end})
+  local record = self.study:record(key)
+  self.records[key] = record
+  self.spent = self.spent + (record and record.seconds or 0)
+  return record
+end
+
+-- Trains an entry with all seeds of a rung. It has climbed that when no run of it failed or was cut
+-- off by the clock.
+function Search:climb(entry, place)
+  local rung, records = RUNGS[place], {}
+  for i = 1, rung.seeds do
+    local record = self:train(entry, rung, i)
+    if not record then return end
+    if record.stopped == "max_seconds" then
+      entry.cut = {batches = record.batches, of = self:batches_of(rung)}
+      if entry.rung > 0 then return end
+    end
+    records[i] = record
+    if entry.cut then break end
+  end
+  if not entry.cut then entry.rung = place end
+  entry.records, entry.batches = records, records[1].batches
+  entry.f1 = statistics.present(statistics.column(records, "val_f1", 100))
+  entry.mean = statistics.mean(entry.f1) or -1
+end
+
+-- How long the runs of an entry on a rung may take, by those that there were; 0 where there were
+-- none.
+function Search:forecast(entry, rung)
+  local seconds, batches = 0, 0
+  for _, one in ipairs(entry.records[1] and {entry} or self.tried) do
+    for _, record in ipairs(one.records) do
+      seconds, batches = seconds + record.seconds, batches + record.batches
+    end
+  end
+  return batches > 0 and rung.seeds * self:batches_of(rung) * seconds / batches or 0
+end
+
+-- The progress of so many runs; a <close> variable.
+function Search:progress(place, n)
+  local bar = progress.new{total = n, unit = ("run of %d batches"):format(
+    self:batches_of(RUNGS[place])), quiet = self.opts.quiet}
+  return bar, setmetatable({}, {__close = function(_, reason)
+    bar:clear()
+    if reason and not self.opts.quiet then
+      tell(("the runs so far are kept in %s; the same command goes on there"):format(
+        self.study.folder))
+    end
+  end})
+end
+
+-- Whether there is no time for one more entry on a rung, the i-th. Of the first rung some are begun
+-- in any case, which tell how long the others take.
+function Search:is_late(entry, place, i)
+  local rung, budget = RUNGS[place], self.opts.seconds
+  if self.spent >= budget then return true end
+  return self.spent + self:forecast(entry, rung) > rung.share * budget
+    and (place > 1 or i > rung.least)
+end
+
+-- Sends entries up a rung, one after the other, as long as there is time. Returns how many.
+function Search:send(entries, place)
+  if #entries == 0 then return 0 end
+  local bar, closing = self:progress(place, #entries)
+  local _ <close> = closing
+  for i, entry in ipairs(entries) do
+    if self:is_late(entry, place, i) then return i - 1 end
+    self:climb(entry, place)
+    if entry.mean and not entry.is_tried then
+      entry.is_tried = true
+      table.insert(self.tried, entry)
+    end
+    bar:update(i, core.clock())
+  end
+  return #entries
+end
+
+-- What was tried, best first: those that have climbed higher before the others, for what was
+-- trained for fewer batches, or was cut off, is no match for them.
 function Search:ranked()
   local list = table.move(self.tried, 1, #self.tried, 1, {})
   table.sort(list, function(a, b)
-    if #a.f1 ~= #b.f1 then return #a.f1 > #b.f1 end
+    if a.rung ~= b.rung then return a.rung > b.rung end
     if a.mean ~= b.mean then return a.mean > b.mean end
     return a.key < b.key
   end)
   return list
 end
 
--- Every network with the depths to begin with.
-function Search:networks()
-  local list, fixed = {}, self.fixed
-  for _, model in ipairs(fixed.model and {fixed.model} or NETWORKS) do
-    for _, layers in ipairs(fixed.layers and {fixed.layers} or DEPTHS[model] or DEPTHS.gcn) do
-      list[#list + 1] = {model = model, layers = layers}
+-- All rungs; returns what was tried, best first.
+function Search:rungs()
+  local candidates = self:candidates()
+  self.untried = #candidates - self:send(candidates, 1)
+  for place = 2, #RUNGS do
+    local rung, climbers = RUNGS[place], {}
+    for _, entry in ipairs(self:ranked()) do
+      if entry.rung == place - 1 then climbers[#climbers + 1] = entry end
     end
+    local n = math.max(rung.least, math.ceil(rung.part * #self.tried))
+    self:send(table.move(climbers, 1, math.min(n, #climbers), 1, {}), place)
   end
-  return list
-end
-
--- Tries the best choice so far with other values of a setting, unless the user has set that.
-function Search:vary(name, values)
-  if self.fixed[name] then return end
-  local best = self:ranked()[1].choice
-  self:try(tables.map(values, function(value) return tables.merged(best, {[name] = value}) end), 1)
-end
-
--- All rounds; returns what was tried, best first.
-function Search:rounds()
-  self:try(self:networks(), 1)
-  self:vary("layers", NEXT_DEPTHS[self:ranked()[1].choice.layers] or {})
-  self:vary("dropout", DROPOUTS)
-  local best = self:ranked()
-  self:try(tables.map(table.move(best, 1, math.min(FINALISTS, #best), 1, {}), function(one)
-    return one.choice
-  end), SEEDS)
   return self:ranked()
 end
 
@@ -132,38 +212,57 @@ end
 
 local function table_of(ranked)
   local results = Table.new{"network", "layers", "dropout",
-    {"validation F1 %", csv = {"val_f1", "val_f1_half_width"}}, "runs",
-    {"training s", csv = {"seconds"}}}
+    {"validation F1 %", csv = {"val_f1", "val_f1_half_width"}}, "batches", "runs",
+    {"training s", csv = {"seconds"}}, {"cut off", csv = {"cut_after", "cut_of"}}}
   for _, one in ipairs(ranked) do
-    local config = experiment.configure(one.settings)
+    local config, cut = experiment.configure(one.best), one.cut
     results:add{config.model or "gcn", config.layers,
       config.dropout and ("%g"):format(config.dropout) or "-", Table.interval(one.f1, "%.2f"),
-      #one.f1, Table.number(statistics.mean(statistics.column(one.records, "seconds")), "%.1f")}
+      one.batches, #one.f1,
+      Table.number(statistics.mean(statistics.column(one.records, "seconds")), "%.1f"),
+      {text = cut and ("after %d of %d batches"):format(cut.batches, cut.of) or "",
+        cut and cut.batches or "", cut and cut.of or ""}}
   end
   return results
 end
 
+-- What the time that was given did not suffice for, as a line, or nil.
+local function late(search, best)
+  if best.rung == 0 then
+    return ("No run came to the end of its %d batches in %g s: the choice says little. Give "
+      .. "more time (seconds; --auto-seconds)."):format(search:batches_of(RUNGS[1]),
+      search.opts.seconds)
+  elseif search.untried > 0 or best.rung < #RUNGS then
+    return ("The %g s were gone before %s; with more time (seconds; --auto-seconds) the choice is "
+      .. "better founded."):format(search.opts.seconds, search.untried > 0
+      and ("%d more were tried"):format(search.untried) or "the last rung")
+  end
+end
+
 local function description(search, best)
-  local short = search.short
+  local batches = tables.map(RUNGS, function(rung) return search:batches_of(rung) end)
   local own = settings_text(search.own, "dataset", "max_batches", "max_seconds", "patience")
-  return ([[Chosen: %s. Micro-F1 on the validation nodes, of the model that is kept; runs of at
-most %d batches and %.0f s, with %s.
-Where there are several seeds an F1 is their mean with its 95 %% interval by Student's t; the best
-of these is chosen.]]):format(settings_text(best.choice),
-    short.max_batches, short.max_seconds,
+  return ([[Chosen: %s. Micro-F1 on the validation nodes, of the model that is kept. All are trained
+for %d batches, the best third of them for %d, and the best three for %d with %d seeds, with %s.
+What was trained for more batches stands before the others; a run that the clock cut off counts for
+nothing beside those that came to their end. Where there are several seeds an F1 is their mean with
+its 95 %% interval by Student's t; the best of these is chosen.]]):format(
+    settings_text(best.choice), batches[1], batches[2], batches[3], RUNGS[3].seeds,
     own ~= "" and own or "all other settings as they are by default")
 end
 
 --- ladies.auto{settings = {dataset = "cora"}} -> table: finds network, depth and dropout by
--- validation F1 in some 17 short runs. First each of the networks gcnii, gcn and sage is trained
--- with 2 and with 5 layers, and an mlp, which reads no graph, where `settings` name no method; then
--- the best with the depths beside its own, and then with other dropout; at last the three best with
--- two further seeds. Returns a report (see ladies.report), the table of all that was tried, with
--- `best`: the settings of ladies.experiment to train with, those given among them.
+-- validation F1, by successive halving: the networks gcnii, gcn and sage with 1 to 8 layers and
+-- some dropouts, and an mlp, which reads no graph, where `settings` name no method, are trained for
+-- 100 batches each, the best third of them for 200, and the best three for 400 with three seeds.
+-- What is compared has been trained for equally many batches. Returns a report (see ladies.report),
+-- the table of all that was tried, with `best`: the settings of ladies.experiment to train with,
+-- those given among them.
 -- settings   of ladies.experiment; a model, layers or dropout among them are not searched
 -- data       a data set of one's own instead of settings.dataset
--- seconds    of training for all runs together, about (300): on large graphs they end by it, and
---            with another machine's speed what is found may differ
+-- seconds    of training for all runs together, about (300): they decide how many are tried, and
+--            which rungs there are, so on another machine what is found may differ. A run is cut
+--            off when they are gone: it is marked, and never chosen over one that came to its end
 -- out        the folder of the study (runs/auto-DATASET-N), which goes on where it was stopped
 -- threads    of each run (as many as there are); the runs go one after the other
 -- quiet      no progress
@@ -181,13 +280,19 @@ local function auto(given)
   local identity = json.encode{auto = opts.settings, seconds = opts.seconds,
     data = hashes_of(search.data)}
   search.study = Study.at(opts.out, "runs/auto-" .. run_folder.plain(search.data.name), identity)
-  local ranked = search:rounds()
+  local ranked = search:rungs()
+  if not ranked[1] then
+    errors.fail(("%s: %s"):format(WHERE, table.concat(search.failures, "; ")))
+  end
+  search.study.failed = #search.failures
   local report, results = search.study:report("auto", "Network and depth for " .. search.data.name),
     table_of(ranked)
   report:table(results)
   report:csv(results)
   report.best = ranked[1].best
-  report:note(description(search, ranked[1]), table.unpack(search.failures))
+  report:note(description(search, ranked[1]))
+  report:note(late(search, ranked[1]))
+  report:note(table.unpack(search.failures))
   local records = {}
   for _, one in ipairs(ranked) do tables.append(records, one.records) end
   report:note(provenance.runs(search.study, records))
