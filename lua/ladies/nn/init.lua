@@ -1,5 +1,6 @@
 --- Neural network modules: plain tables of parameters with a `forward`.
 
+local Buffers = require "ladies.nn.buffers"
 local fields = require "ladies.base.fields"
 local initialize = require "ladies.nn.initialize"
 local module = require "ladies.nn.module"
@@ -25,6 +26,7 @@ return {
   activation = require "ladies.nn.activation".by_name,
   initialize = fields.of_module("ladies.nn.initialize", initialize),
   class = module.class,
+  buffers = Buffers.new,
   parameters = module.parameters,
   named_parameters = module.named_parameters,
   size = module.size,

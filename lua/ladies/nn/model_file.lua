@@ -1,9 +1,11 @@
---- Trained models in files: parameters by name and the architecture, the options of the constructor
--- as JSON text. In an .npz file they are arrays parameter.NAME and architecture, in a .safetensors
--- file tensors NAME and metadata. With PyG's names (ladies.nn.pyg) an .npz has parameters alone.
+--- Trained models in files: parameters and buffers by name and the architecture, the options of the
+-- constructor as JSON text. In an .npz file they are arrays parameter.NAME, buffer.NAME and
+-- architecture, in a .safetensors file tensors NAME and metadata, which list the buffers. With
+-- PyG's names (ladies.nn.pyg) an .npz has parameters alone.
 
 local core = require "ladies_core"
 local array_file = require "ladies.base.array_file"
+local Buffers = require "ladies.nn.buffers"
 local errors = require "ladies.base.errors"
 local json = require "ladies.base.json"
 local module = require "ladies.nn.module"
@@ -64,34 +66,45 @@ local function kind_of(model)
   if ok and is_as_made(model, made) then return kind, opts end
 end
 
--- The parameters of a model as arrays, under our names behind a prefix, or under PyG's.
-local function arrays_of(model, names, prefix)
+-- The parameters of a model as arrays, under our names behind a prefix, or under PyG's; and the
+-- `buffers`, an array of {name =, tensor =}, behind another prefix.
+local function arrays_of(model, names, prefix, buffers, buffer_prefix)
   if names == "pyg" then return pyg.arrays("ladies.save_model", model) end
   local arrays = {}
   named_tensors.put(arrays, prefix, module.named_parameters(model))
+  named_tensors.put(arrays, buffer_prefix, buffers)
   return arrays
 end
 
---- ladies.save_model(model, path [, {names = "ladies"}]): writes the parameters of a model, frozen
--- or not, and how it is built, for the P that it states then, when it is one of ours (nn.gcn,
--- nn.sage) as it was made. One that the user changed since (a method, a layer, a setting) is a
--- model of the user's own: ladies.load_model must be given one to fill. The file is a .safetensors
--- one when the path ends so, else .npz; it appears whole or not at all.
+local function name_of(one) return one.name end
+
+--- ladies.save_model(model, path [, {names = "ladies", buffers = Buffers}]): writes the parameters
+-- of a model, frozen or not, its buffers, which are its other tensors, and how it is built, for the
+-- P that it states then, when it is one of ours (nn.gcn, nn.sage) as it was made. One that the user
+-- changed since (a method, a layer, a setting) is a model of the user's own: ladies.load_model must
+-- be given one to fill. The file is a .safetensors one when the path ends so, else .npz; it appears
+-- whole or not at all.
 -- names   "pyg": those of PyTorch Geometric, whose models take the file as their state_dict; its
 --         metadata, in .safetensors, then say which class it is of. An .npz has the parameters
 --         alone.
+-- buffers   nn.buffers(model), perhaps without some of them; all by default
 function model_file.save(model, path, given)
   options.value("ladies.save_model", "the path", path, "string")
-  local names = options.check("ladies.save_model", given, {names = {"ladies|pyg", "ladies"}}).names
+  given = options.check("ladies.save_model", given, {
+    names = {"ladies|pyg", "ladies"}, buffers = "Buffers or nil",
+  })
+  local names, buffers = given.names, (given.buffers or Buffers.new(model)):list()
   local kind, opts = kind_of(model)
   local architecture = kind and json.encode({kind = kind, options = opts}, "  ")
   if array_file.is_safetensors(path) then
-    core.safetensors.write(path, arrays_of(model, names, ""), {metadata = {
+    core.safetensors.write(path, arrays_of(model, names, "", buffers, ""), {metadata = {
+      buffers = names == "ladies" and #buffers > 0 and json.encode(tables.map(buffers, name_of))
+        or nil,
       architecture = architecture, names = names, pyg = names == "pyg" and pyg.class(model) or nil,
     }})
     return
   end
-  local arrays = arrays_of(model, names, "parameter.")
+  local arrays = arrays_of(model, names, "parameter.", buffers, "buffer.")
   if names == "ladies" then arrays.architecture = architecture end
   core.npz.write(path, arrays, {compress = false})
 end
@@ -111,6 +124,23 @@ local function architecture_of(file, path)
   return architecture.options, make
 end
 
+-- The buffers in an open file, as an array of {name =, tensor =}.
+local function buffers_in(file, path)
+  local list = {}
+  if array_file.is_safetensors(path) then
+    local names = json.decode(file:metadata().buffers or "[]", path .. ": buffers")
+    for i, name in ipairs(type(names) == "table" and names or {}) do
+      list[i] = {name = name, tensor = file:tensor(name)}
+    end
+    return list
+  end
+  for _, member in ipairs(file:names()) do
+    local name = member:match "^buffer%.(.*)"
+    if name then list[#list + 1] = {name = name, tensor = file:tensor(member)} end
+  end
+  return list
+end
+
 -- Fills a model from an open file, whose names are ours or PyG's.
 local function fill(model, file, path)
   local where = "ladies.load_model: " .. path
@@ -121,7 +151,9 @@ local function fill(model, file, path)
     named_tensors.get(file, where, "", wanted)
     return finish()
   end
-  named_tensors.get(file, where, prefix, ours)
+  local buffers = buffers_in(file, path)
+  named_tensors.get(file, where, prefix, ours, "model", prefix == "" and buffers or nil)
+  Buffers.new(model):restore(buffers, where)
 end
 
 -- Fails when the model `made` is for another P than that of the file.
@@ -136,10 +168,10 @@ end
 
 --- ladies.load_model(path [, model: table | Matrix]) -> Model: the model of a file, .npz or
 -- .safetensors, or of a run's folder (its model.npz). With `model`, a model of the user's own
--- making, its parameters are filled from the file; those that are frozen in it stay so. Files do
--- not hold what was frozen: in a model that is made anew no parameter is. A model for a P of its
--- own is given that Matrix, which must be the one that it was made with. The names in the file may
--- be PyTorch Geometric's, as ladies.save_model or Python's
+-- making, its parameters and buffers are filled from the file; those that are frozen in it stay so.
+-- Files do not hold what was frozen: in a model that is made anew no parameter is. A model for a P
+-- of its own is given that Matrix, which must be the one that it was made with. The names in the
+-- file may be PyTorch Geometric's, as ladies.save_model or Python's
 -- safetensors.torch.save_file(model.state_dict(), path) writes them; one that Python wrote does not
 -- say how the model is built.
 function model_file.load(path, given)

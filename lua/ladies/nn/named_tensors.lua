@@ -27,9 +27,10 @@ function named_tensors.put(arrays, prefix, named)
 end
 
 -- Fails unless the file's arrays PREFIX.NAME are those of `named`, by name and then by shape; they
--- are of the `owner`, "model" or "sampler".
-local function check_arrays(file, where, prefix, named, owner)
+-- are of the `owner`, "model" or "sampler". The arrays of `others` may be there as well.
+local function check_arrays(file, where, prefix, named, owner, others)
   local wanted = {}
+  for _, one in ipairs(others or {}) do wanted[prefix .. one.name] = true end
   for _, parameter in ipairs(named) do
     wanted[prefix .. parameter.name] = true
     if not file:has(prefix .. parameter.name) then
@@ -54,9 +55,9 @@ end
 
 --- Copies the arrays PREFIX.NAME of an open file into tensors of the same names. One that is
 -- missing, left over or of another shape is an error that begins with `where` and says that the
--- file is of another `owner` (default "model").
-function named_tensors.get(file, where, prefix, named, owner)
-  check_arrays(file, where, prefix, named, owner or "model")
+-- file is of another `owner` (default "model"). Arrays by the names of `others` are left alone.
+function named_tensors.get(file, where, prefix, named, owner, others)
+  check_arrays(file, where, prefix, named, owner or "model", others)
   for _, parameter in ipairs(named) do
     module.fill(parameter.tensor, file:tensor(prefix .. parameter.name))
   end

@@ -28,7 +28,7 @@ local LUA_CLASSES = {
   GcnConv = "ladies.nn.gcn_conv", Linear = "ladies.nn.linear", LayerNorm = "ladies.nn.layer_norm",
   BatchNorm = "ladies.nn.batch_norm", Dropout = "ladies.nn.dropout",
   SavedRun = "ladies.experiment.saved_run", Figure = "ladies.report.figure",
-  Laboratory = "ladies.lab.laboratory",
+  Laboratory = "ladies.lab.laboratory", Buffers = "ladies.nn.buffers",
 }
 
 --- The classes whose methods users call, of core and of Lua: name -> metatable.

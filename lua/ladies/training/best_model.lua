@@ -1,4 +1,4 @@
---- The best model so far, as a copy of its parameters, frozen ones among them.
+--- The best model so far, as a copy of its parameters, frozen ones among them, and of its buffers.
 
 local module = require "ladies.nn.module"
 
@@ -11,25 +11,29 @@ local function copy(from, to)
   for i, parameter in ipairs(from) do module.fill(to[i].tensor, parameter.tensor) end
 end
 
---- best_model.new(parameters): room for a copy of them, an array of {name =, tensor =}. `exists` is
--- whether there is a best model yet; `copies` are its tensors.
-function best_model.new(parameters)
+--- best_model.new(parameters, buffers): room for a copy of them, an array of {name =, tensor =},
+-- and of the model's Buffers. `exists` is whether there is a best model yet; `copies` and, as an
+-- array of that kind, `buffer_copies` are its tensors.
+function best_model.new(parameters, buffers)
   local copies = {}
   for i, parameter in ipairs(parameters) do
     copies[i] = {name = parameter.name, tensor = parameter.tensor:clone()}
   end
-  return setmetatable({parameters = parameters, copies = copies, exists = false}, BestModel)
+  return setmetatable({parameters = parameters, copies = copies, buffers = buffers,
+    buffer_copies = {}, exists = false}, BestModel)
 end
 
 --- Keeps the model as it is now.
 function BestModel:keep()
   copy(self.parameters, self.copies)
+  self.buffer_copies = self.buffers:copies()
   self.exists = true
 end
 
---- Puts the kept parameters into the model.
+--- Puts what was kept into the model.
 function BestModel:restore()
   copy(self.copies, self.parameters)
+  self.buffers:restore(self.buffer_copies, "the best model")
 end
 
 return best_model

@@ -1,7 +1,10 @@
 --- What a function remembers: the numbers, strings and booleans in its upvalues, in the tables and
--- functions that are there, and so on, as one text. It changes when one of them does. Modules and
--- objects of C are left out, and so is what lies in tables of many entries.
+-- functions that are there, and so on, as one text; of a sampler the tensors and what its metatable
+-- calls as well. It changes when one of them does. Modules and other objects of C are left out, and
+-- so is what lies in tables of many entries.
 
+local errors = require "ladies.base.errors"
+local options = require "ladies.base.options"
 local tables = require "ladies.base.tables"
 
 local MOST = 1000      -- entries of a table that is looked into
@@ -36,15 +39,30 @@ function add(value, parts, seen)
   elseif type(value) == "table" and not seen[value] then
     seen[value] = true
     add_table(value, parts, seen)
+    if parts.of_sampler then add((getmetatable(value) or {}).__call, parts, seen) end
+  elseif parts.of_sampler and options.class_of(value) == "Tensor" and not seen[value] then
+    seen[value] = true
+    if value.is_parameter or value.in_step then return end
+    local ok, hash = errors.try(value.hash, value)
+    if ok then parts[#parts + 1] = hash end
   end
 end
 
---- captured(f [, except]): the text for a function or a callable table, without what is in the
--- objects of the table `except`.
-return function(f, except)
-  local parts, seen = {}, {[_G] = true}
+local function text_of(f, except, of_sampler)
+  local parts, seen = {of_sampler = of_sampler}, {[_G] = true}
   for _, object in pairs(except or {}) do seen[object] = true end
   for _, module in pairs(package.loaded) do seen[module] = true end
   add(f, parts, seen)
   return table.concat(parts, "\0")
 end
+
+local captured = {}
+
+--- captured.by(f [, except]): the text for a function or a callable table, without what is in the
+-- objects of the table `except`.
+function captured.by(f, except) return text_of(f, except, false) end
+
+--- captured.by_sampler(sampler, except): the same for a sampler, whose tensors count.
+function captured.by_sampler(sampler, except) return text_of(sampler, except, true) end
+
+return captured

@@ -2,6 +2,7 @@
 -- never code.
 --
 --   parameter.NAME, best.NAME    the model's parameters, and those of the best model so far
+--   buffer.NAME, best_buffer.NAME   its buffers (see ladies.nn.buffers)
 --   optimizer.NAME               the optimizer's state
 --   sampler.NAME                 what an adaptive sampler carries from batch to batch
 --   state.NAME, tensor.NAME.I    the states of other objects, such as early stopping (see
@@ -17,6 +18,7 @@ local json = require "ladies.base.json"
 local named_tensors = require "ladies.nn.named_tensors"
 local object_state = require "ladies.training.object_state"
 local options = require "ladies.base.options"
+local tables = require "ladies.base.tables"
 
 local checkpoint = {}
 
@@ -24,6 +26,7 @@ local FORMAT = 4
 
 local STATE = {
   parameters = "array of tables", optimizer = "Optimizer", best = "array of tables or nil",
+  buffers = "Buffers or nil", best_buffers = "table or nil",
   sampler = "array of tables or nil", objects = "table or nil", counters = "table or nil",
   run = "table or nil",
 }
@@ -38,6 +41,15 @@ local function members(file, prefix)
     end
   end
   return found
+end
+
+-- The tensors with a prefix as an array of {name =, tensor =}, added to `list`.
+local function add_named(list, file, prefix)
+  local found = members(file, prefix)
+  for _, name in ipairs(tables.sorted_keys(found)) do
+    list[#list + 1] = {name = name, tensor = found[name]}
+  end
+  return list
 end
 
 -- Gives an optimizer the state that the file holds, when it is of the same kind and shapes.
@@ -57,6 +69,9 @@ end
 -- parameters  array of {name =, tensor =}, as model:named_parameters() gives it
 -- optimizer   its state() is saved
 -- best        the same as `parameters` for the best model, where there is one
+-- buffers     ladies.nn.buffers(model): its tensors that are no parameters, or nil; checkpoint.load
+--             puts the file's into the model
+-- best_buffers  an array like `best` of those of the best model, or nil; checkpoint.load fills it
 -- sampler     the sampler's tensors, as an array like `parameters`, or nil
 -- objects     by names, or nil: whatever else has the methods state() and load_state(state): early
 --             stopping, a timer, a schedule. A state is plain data: numbers, strings, booleans,
@@ -69,6 +84,8 @@ function checkpoint.save(path, state)
   local arrays = {["counter.format"] = FORMAT, run = json.encode(state.run or {})}
   named_tensors.put(arrays, "parameter.", state.parameters)
   named_tensors.put(arrays, "best.", state.best or {})
+  named_tensors.put(arrays, "buffer.", state.buffers and state.buffers:list() or {})
+  named_tensors.put(arrays, "best_buffer.", state.best_buffers or {})
   named_tensors.put(arrays, "sampler.", state.sampler or {})
   for name, value in pairs(state.optimizer:state()) do arrays["optimizer." .. name] = value end
   object_state.put(arrays, state.objects or {})
@@ -107,6 +124,8 @@ function checkpoint.load(path, state, check)
   object_state.get(file, path, state.objects or {})
   local has_best = state.best ~= nil and file:has("best." .. state.parameters[1].name)
   if has_best then named_tensors.get(file, path, "best.", state.best) end
+  if state.buffers then state.buffers:restore(add_named({}, file, "buffer."), path) end
+  if state.best_buffers then add_named(state.best_buffers, file, "best_buffer.") end
   return counters, has_best
 end
 

@@ -100,7 +100,7 @@ end
 local function write_files(run, result, logits, kept)
   local opts, folder = run.opts, run.folder
   local kind = label_kinds.kind_of(opts.data.labels)
-  if kept then model_file.save(opts.model, folder:file "model.npz") end
+  if kept then model_file.save(opts.model, folder:file "model.npz", {buffers = run.buffers}) end
   if logits then write_predictions(folder:file "predictions.npz", opts.data, kind, logits) end
   run.log:close()
   local history

@@ -5,6 +5,7 @@
 local core = require "ladies_core"
 local batches = require "ladies.training.batches"
 local best_model = require "ladies.training.best_model"
+local Buffers = require "ladies.nn.buffers"
 local callbacks = require "ladies.training.callbacks"
 local drawn_together = require "ladies.training.drawn_together"
 local early_stopping = require "ladies.training.early_stopping"
@@ -61,6 +62,7 @@ end
 function Run.new(opts, folder)
   local parameters, monitor = module.named_parameters(opts.model), validation.monitor(opts)
   local of_sampler, kept = trained.of_sampler(opts.sampler)
+  local buffers = Buffers.new(opts.model, {opts.data, opts.sampler})
   local optimizer = trained.optimizer(opts, parameters, of_sampler)
   local profile = opts.profile and Profile.new(opts.model) or nil
   local is_seen = opts.plot and not opts.quiet and core.isatty(2)
@@ -68,10 +70,10 @@ function Run.new(opts, folder)
   check_mode(opts.schedule, monitor.mode)
   local run = setmetatable({
     opts = opts, folder = folder, model = opts.model, parameters = parameters,
-    of_sampler = of_sampler, sampler = kept,
+    buffers = buffers, of_sampler = of_sampler, sampler = kept,
     optimizer = optimizer, step = step.new(opts, optimizer, profile), profile = profile,
     live = live, monitor = monitor, validation = validation.new(opts),
-    best = best_model.new(parameters), feature_cache = feature_cache_of(opts),
+    best = best_model.new(parameters, buffers), feature_cache = feature_cache_of(opts),
     stopper = early_stopping.new{
       patience = opts.patience, min_gain = opts.min_gain, best = opts.best, mode = monitor.mode,
     },
@@ -372,9 +374,9 @@ function Run:loop()
   return reason
 end
 
---- Puts the best model's parameters into the model, after a last validation when the loop ended
--- between two. (The checkpoint is from before it, so that a longer run can go on from there.)
--- Returns whether there is a model to keep.
+--- Puts the best model's parameters and buffers into the model, after a last validation when the
+-- loop ended between two. (The checkpoint is from before it, so that a longer run can go on from
+-- there.) Returns whether there is a model to keep.
 function Run:keep_best()
   if self.validation and not self.trouble and not self:validation_is_due() then self:evaluate() end
   if self.best.exists then self.best:restore() else self:check_parameters() end

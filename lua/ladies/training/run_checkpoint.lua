@@ -76,6 +76,30 @@ local FORGETS = "ladies.train: the schedule has changed what it remembers, which
   .. "not hold: a run that is resumed is another one; it needs the methods state and load_state, "
   .. "or an object in state = {...}"
 
+local LEARNS = "the sampler is adaptive, and has changed what checkpoints do not hold: a run that "
+  .. "is resumed is another one; tensors that it changes belong in its state, other things in "
+  .. "objects with the methods state and load_state, in state = {...}"
+
+-- What an adaptive sampler remembers besides what a checkpoint has of it and of the run, as a text.
+local function sampler_memory(run)
+  local opts, sampler = run.opts, run.opts.sampler
+  if type(sampler) ~= "table" or not sampler.adaptive then return nil end
+  local known = {opts.data, opts.model, opts.optimizer}
+  for _, list in ipairs{run.sampler, run.parameters, run.buffers:list()} do
+    for _, one in ipairs(list) do known[#known + 1] = one.tensor end
+  end
+  for _, object in pairs(opts.state or {}) do known[#known + 1] = object end
+  return captured.by_sampler(sampler, known)
+end
+
+-- Tells once, at the first checkpoint, of an adaptive sampler whose memory is not in it.
+local function check_sampler_memory(run)
+  local before = run.sampler_remembered
+  if not before or run.number == 0 then return end
+  run.sampler_remembered = nil
+  if sampler_memory(run) ~= before then tell(LEARNS) end
+end
+
 -- The numbers of a checkpoint.
 local function counters_of(run)
   return {
@@ -89,7 +113,8 @@ end
 -- Takes over the state of the checkpoint at `path`; returns the length of the log at that time.
 local function load(run, path)
   local counters, has_best = checkpoint.load(path, {
-    parameters = run.parameters, best = run.best.copies, optimizer = run.optimizer,
+    parameters = run.parameters, best = run.best.copies, buffers = run.buffers,
+    best_buffers = run.best.buffer_copies, optimizer = run.optimizer,
     sampler = run.sampler, objects = run.objects,
   }, function(before)
     run_identity.check(tostring(run.folder), before, run.identity)
@@ -145,7 +170,8 @@ function run_checkpoint.open(run, path)
     tell("ladies.train: %s has lost %d bytes since the checkpoint; the run goes on without those "
       .. "lines", run.log.path, missing)
   end
-  run.remembered = run.opts.schedule and captured(run.opts.schedule, run.opts.state)
+  run.remembered = run.opts.schedule and captured.by(run.opts.schedule, run.opts.state)
+  run.sampler_remembered = sampler_memory(run)
   run.saved = core.clock()
 end
 
@@ -162,7 +188,7 @@ end
 local function check_memory(run)
   local schedule, identity = run.opts.schedule, run.identity
   if not schedule or identity.forgets or object_state.is_kept(schedule) then return end
-  identity.forgets = captured(schedule, run.opts.state) ~= run.remembered or nil
+  identity.forgets = captured.by(schedule, run.opts.state) ~= run.remembered or nil
   if identity.forgets then tell(FORGETS) end
 end
 
@@ -183,8 +209,10 @@ function run_checkpoint.save(run)
   identity.stopped_by = callbacks.stop_of(run.stopped_by, run.opts)
   identity.batch = drawn_last(run)
   check_memory(run)
+  check_sampler_memory(run)
   checkpoint.save(run.folder:file "checkpoint.npz", {
     parameters = run.parameters, best = run.best.exists and run.best.copies or nil,
+    buffers = run.buffers, best_buffers = run.best.exists and run.best.buffer_copies or nil,
     optimizer = run.optimizer, sampler = run.sampler, objects = run.objects,
     counters = counters_of(run), run = identity,
   })

@@ -49,10 +49,11 @@ local function check_options(opts)
   end
 end
 
--- A text that depends on every bit of the parameters.
+-- A text that depends on every bit of the parameters and buffers.
 local function state_of(run)
-  return table.concat(tables.map(tables.append(tables.append({}, run.parameters), run.of_sampler),
-    function(parameter) return parameter.tensor:hash() end), " ")
+  local all = tables.append(tables.append({}, run.parameters), run.of_sampler)
+  return table.concat(tables.map(tables.append(all, run.buffers:list()),
+    function(one) return one.tensor:hash() end), " ")
 end
 
 -- What sets this rank's run apart from rank 0's, as a text, or nil.
@@ -91,15 +92,13 @@ local function check_same(run)
   end
 end
 
--- The model's parameters that are not trained: their names and hashes.
+-- The model's tensors that are not trained, parameters and buffers: their hashes by names.
 local function frozen_of(run)
-  local list = {}
-  for _, parameter in ipairs(run.parameters) do
-    if not parameter.tensor.requires_grad then
-      list[#list + 1] = {name = parameter.name, hash = parameter.tensor:hash()}
-    end
+  local hashes = {}
+  for _, one in ipairs(tables.append(run.buffers:list(), run.parameters)) do
+    if not one.tensor.requires_grad then hashes[one.name] = one.tensor:hash() end
   end
-  return list
+  return hashes
 end
 
 --- Begins a run that other ranks have too: an error where it is not the same there, or cannot be
@@ -185,11 +184,12 @@ end
 
 -- Fails when the mini-batches have changed what is not trained.
 local function check_frozen(run, before)
-  for i, now in ipairs(frozen_of(run)) do
-    if now.hash ~= before[i].hash then
+  local now = frozen_of(run)
+  for _, name in ipairs(tables.sorted_keys(now)) do
+    if now[name] ~= before[name] then
       errors.fail(("ladies.train: the forward pass changes %s, as batch normalisation does its "
         .. "averages; several ranks, which see different mini-batches, cannot share that"):format(
-          now.name))
+          name))
     end
   end
 end

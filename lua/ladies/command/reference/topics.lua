@@ -33,7 +33,7 @@ local TOPICS = {
     about = "Models, layers, first weights and losses; files of models. " ..
       "`ladies.nn.initialize.names` is the type of the option `init`.",
     members = "nn loss save_model load_model",
-    classes = "Gcn GcnConv Linear Dropout LayerNorm BatchNorm"},
+    classes = "Gcn GcnConv Linear Dropout LayerNorm BatchNorm Buffers"},
   {name = "training", title = "Training",
     about = "ladies.train, and the parts of a loop of one's own.",
     members = "train early_stopping schedule optim checkpoint log progress run_folder summary " ..
