@@ -15,7 +15,7 @@ local experiment_options = require "ladies.command.experiment_options"
 local study_options = require "ladies.command.study_options"
 
 local function spec(args)
-  experiment_options.load_own(args)
+  local named = experiment_options.load_own(args)
   return cli.join({
     name = "ladies compare",
     usage = "ladies compare --methods NAME[:SAMPLES],... [options]",
@@ -29,7 +29,7 @@ local function spec(args)
       help = "samples as given; nodes: samples with which batches are as large as those of the "
         .. "first method; seconds: all train for as long"},
     {"seconds", "S", "positive number", help = "of training, for --equal seconds"},
-  }, experiment_options.list{method = true},
+  }, experiment_options.list({method = true}, nil, named),
     study_options.list("runs/compare-DATASET-N", true))
 end
 

@@ -19,7 +19,7 @@ local study_options = require "ladies.command.study_options"
 local LISTED = {dataset = true, layers = true}
 
 local function spec(args)
-  experiment_options.load_own(args)
+  local named = experiment_options.load_own(args)
   return cli.join({
     name = "ladies depth",
     about = [[Trains a network with few layers and with more, a GCN with few, and one that reads no
@@ -30,7 +30,7 @@ local function spec(args)
     {"layers", "LIST", "string", default = "2,5", help = "numbers of layers, ascending"},
     {"runs", "N", "positive integer", default = 5, help = "of each, with following seeds"},
     {"ablate", help = "what each part of the default network is worth, by validation F1"},
-  }, study_options.list "runs/depth-1", experiment_options.list(LISTED))
+  }, study_options.list "runs/depth-1", experiment_options.list(LISTED, nil, named))
 end
 
 cli.main(spec, arg, function(opts, given)

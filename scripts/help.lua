@@ -9,18 +9,22 @@
 
 local commands = require "ladies.command.commands"
 local errors = require "ladies.base.errors"
+local fitted = require "ladies.base.fitted"
+local host = require "ladies_host"
 local ladies = require "ladies"
 
 local words = {...}
+local function show(text) print(fitted(text, host.width())) end
+
 if not words[1] then
-  print("usage: ladies NAME [args]; ladies help NAME says more; ladies --help has the options\n")
-  print(commands.summary())
+  show "usage: ladies NAME [args]; ladies help NAME says more; ladies --help has the options\n"
+  show(commands.summary())
   return
 end
 local name = table.concat(words, " ")
 local manual = commands.manual(name)
 if manual then
-  print(manual)
+  show(manual)
   return
 end
 local is_mistyped = #words == 1 and commands.nearest(name)
@@ -30,4 +34,4 @@ if is_mistyped or not ok then
   io.stderr:write("ladies: ", reason, "\n")
   os.exit(1, true)
 end
-print(text)
+show(text)

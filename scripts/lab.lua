@@ -42,7 +42,7 @@ local function named(args)
 end
 
 local function spec(args)
-  experiment_options.load_methods(named(args))
+  local names = experiment_options.load_methods(named(args))
   return cli.join({
     name = "ladies lab",
     usage = "ladies lab FILE.lua|NAME ... [options]", rest = "samplers",
@@ -76,7 +76,7 @@ local function spec(args)
       help = "of the parallel loops; results do not depend on it"},
     {"out", "DIR", "string", help = "a folder for the page, its numbers and pictures"},
     {"quiet", help = "no progress"},
-  }, data_options.list(), experiment_options.list(nil, sampler_settings()))
+  }, data_options.list(), experiment_options.list(nil, sampler_settings(), {method = names}))
 end
 
 -- The settings of samplers that were given.

@@ -16,7 +16,7 @@ local study_options = require "ladies.command.study_options"
 local LISTED = {dataset = true, method = true, preset = true}
 
 local function spec(args)
-  experiment_options.load_own(args)
+  local named = experiment_options.load_own(args)
   return cli.join({
     name = "ladies sweep",
     usage = 'ladies sweep --vary "SETTING=VALUE,... SETTING=VALUE,..." [options]',
@@ -29,7 +29,7 @@ local function spec(args)
     {"datasets", "LIST", "string", default = "cora,citeseer,pubmed", help = "data sets"},
     {"preset", "NAME", "default|paper|code", default = "default", help = "all that is not varied"},
     {"runs", "N", "positive integer", default = 5, help = "of each, with following seeds"},
-  }, study_options.list "runs/sweep-1", experiment_options.list(LISTED))
+  }, study_options.list "runs/sweep-1", experiment_options.list(LISTED, nil, named))
 end
 
 cli.main(spec, arg, function(opts, given)

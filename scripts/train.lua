@@ -28,14 +28,14 @@ local tables = require "ladies.base.tables"
 local experiment = ladies.experiment
 
 local function spec(args)
-  experiment_options.load_own(args)
+  local named = experiment_options.load_own(args)
   return cli.join({
     name = "ladies train",
     usage = "ladies train [NAME|PATH] [options]", words = {"dataset"}, ranks = true,
     about = [[Trains a deep GCN with layer-dependent importance sampling (LADIES, NeurIPS 2019) or
       another method, with exact validation, and tests the best model by exact inference. Options
       that are not given have the values of the method and the preset.]],
-  }, experiment_options.list(), {
+  }, experiment_options.list(nil, nil, named), {
     {"threads", "N", "integer in [1, 256]",
       help = "of the parallel loops; results do not depend on it"},
     {"resume", "DIR", "string", help = "go on with the run of this folder, as it was configured"},

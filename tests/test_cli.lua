@@ -1,6 +1,9 @@
 --- Command lines: what is read, what is refused and how, the help text.
 local lu = require "luaunit"
 local cli = require "ladies.command.cli"
+local commands = require "ladies.command.commands"
+local host = require "ladies_host"
+local shell = require "tools.shell"
 
 local SPEC = {
   name = "ladies dummy",
@@ -146,7 +149,62 @@ function tests.test_help()
   lu.assertStrContains(text, "usage: ladies dummy [options]")
   lu.assertStrContains(text, "--batch-size N  seeds of a batch (default 512)")
   lu.assertStrContains(text, "--help")
-  for line in text:gmatch "[^\n]+" do lu.assertTrue(#line <= 100, line) end
+end
+
+--- The help of every command fits the columns that there are, and has all of its words whole.
+function tests.test_help_fits()
+  for _, name in ipairs(commands.names()) do
+    local spec = cli.spec_of(host.script(name))
+    for _, width in ipairs(spec and {60, 80, 132} or {}) do
+      local text, words = cli.help(spec, width), {}
+      for line in text:gmatch "[^\n]+" do
+        lu.assertTrue(utf8.len(line) <= width, ("%s at %d: %s"):format(name, width, line))
+        for word in line:gmatch "%S+" do words[word] = true end
+      end
+      for _, option in ipairs(spec) do
+        lu.assertTrue(words["--" .. option[1]], option[1])
+        for word in option.help:gmatch "%S+" do
+          local is_whole = words[word] or words["(" .. word .. ")"] or #word > width // 2
+          lu.assertTrue(is_whole, ("%s at %d: %s"):format(name, width, word))
+        end
+      end
+    end
+  end
+end
+
+--- As wide as the terminal is, or COLUMNS says, and 80 in a pipe; lists and manuals too.
+function tests.test_widths()
+  local function widest(words, env)
+    local out, err, status = shell.run_ladies(words, {env = env})
+    lu.assertEquals(status, 0, err)
+    local most = 0
+    for line in out:gmatch "[^\n]+" do most = math.max(most, utf8.len(line)) end
+    return most
+  end
+  for _, words in ipairs{{"train", "--help"}, {"help"}, {"help", "train"}, {"--help"}} do
+    local most = widest(words, {"COLUMNS="})
+    lu.assertTrue(most <= 80 and most > 70, table.concat(words, " ") .. most)
+  end
+  local most = widest({"train", "--help"}, {"COLUMNS=120"})
+  lu.assertTrue(most > 110 and most <= 120, most)
+end
+
+--- What belongs to the method and the network that were named is together, and of the others there
+-- are the names alone.
+function tests.test_help_of_a_method()
+  local out = shell.run_ladies{"train", "--method", "graphsage", "--model", "gcnii", "--help"}
+  local own = out:match "\nthe method graphsage:\n(.-)\n\n"
+  lu.assertStrContains(own, "\n  --form WORD ")
+  lu.assertStrContains(own:gsub("%s+", " "), "method graphsage 5")
+  lu.assertNil(own:find("--draw", 1, true))
+  lu.assertNil(own:find "vrgcn")
+  lu.assertStrContains(out:match "\nthe network gcnii:\n(.-)\n\n", "--alpha X ")
+  local others = out:match "\nother methods and networks have:\n(.*)"
+  lu.assertStrContains(others, "--draw, ")
+  lu.assertNil(others:find("--form", 1, true))
+  local all = shell.run_ladies{"train", "--help"}
+  lu.assertStrContains(all:match "\nthe method:\n(.-)\n\n", "--draw WORD ")
+  lu.assertNil(all:find "other methods")
 end
 
 return tests

@@ -240,7 +240,7 @@ function tests.test_a_method_of_ones_own()
       if one[1] == "method" then lu.assertStrContains(one[3], "mine") end
     end
     lu.assertEquals(option, {"temperature", "X", "positive number",
-      help = "mine: of the softmax (default 2)"})
+      group = "the method", help = "mine: of the softmax (default 2)"})
     config = experiment.configure{method = "mine", temperature = 2.5, max_batches = 1, layers = 2,
       hidden = 4}
     lu.assertEquals(experiment.run(config, toy.new(), {quiet = true}).method, "Mine (7)")

@@ -35,9 +35,8 @@ typedef struct {
 } invocation;
 
 static const char usage[] =
-    "usage: ladies [options] [script [args]]   run a Lua script (a path: x/y, x.lua or - for "
-    "stdin)\n"
-    "       ladies NAME [args]                 run a command; `ladies help` lists them\n"
+    "usage: ladies [options] [script [args]]   run a script (x/y, x.lua; - for stdin)\n"
+    "       ladies NAME [args]                 run a command; `ladies help` has all\n"
     "       ladies                             the prompt\n"
     "  -e stat   execute string 'stat', with the library in the global 'ladies'\n"
     "  -i        enter the prompt after executing 'script', also when it fails\n"
@@ -266,10 +265,12 @@ static int host_is_terminal(lua_State *L)
     return 1;
 }
 
-/* width() -> the columns of the terminal */
+/* width() -> the columns for texts: as COLUMNS says, or else those of the terminal, or 80 */
 static int host_width(lua_State *L)
 {
-    lua_pushinteger(L, ld_line_width());
+    const char *said = getenv("COLUMNS");
+    long columns = said ? strtol(said, NULL, 10) : 0;
+    lua_pushinteger(L, columns > 0 && columns < 10000 ? columns : ld_line_width());
     return 1;
 }
 

@@ -15,7 +15,8 @@
 -- anywhere among the options, and what follows `--` is none; with an option --run both are one.
 -- With rest = "runs" the others are an array, opts.runs.
 -- A command that several processes may run together says ranks = true.
--- An option's `read` makes its value of the text. Where the options depend on others, a function of
+-- An option's `read` makes its value of the text; its `group` is the heading under which help has
+-- it, and with `brief` help has its name alone. Where the options depend on others, a function of
 -- the arguments gives the spec.
 
 local core = require "ladies_core"
@@ -33,7 +34,8 @@ local cli = {}
 cli.INTERRUPTED = 130
 
 local HELP = {"help", help = "show this text and end"}
-local WIDTH = 96  -- columns of the help text
+local LEAST = 40  -- columns of the help text, however narrow the terminal is
+local STANDARD_WIDTH = 80
 
 local function key_of(name)
   return (name:gsub("-", "_"))
@@ -178,21 +180,68 @@ function cli.option_help(option)
   return ("%s (default %s)"):format(option.help, option.default)
 end
 
---- The help text: what the command does, then every option with its default.
-function cli.help(spec)
-  local heads, widest = {}, 0
-  local listed = cli.options(spec)
-  for i, option in ipairs(listed) do
-    heads[i] = "--" .. option[1] .. (option[2] and " " .. option[2] or "")
-    widest = math.max(widest, #heads[i])
+-- The lines of an option: its name, and its help beside it or, where the name is long, below.
+local function option_lines(option, column, width)
+  local head = "  --" .. option[1] .. (option[2] and " " .. option[2] or "")
+  local lines = wrap(cli.option_help(option), width - column, true)
+  for i, line in ipairs(lines) do lines[i] = (" "):rep(column) .. line end
+  if #head + 2 > column then
+    table.insert(lines, 1, head)
+  else
+    lines[1] = head .. lines[1]:sub(#head + 1)
   end
-  local lines = {("usage: %s"):format(spec.usage or spec.name .. " [options]"), ""}
-  tables.append(lines, wrap(spec.about, WIDTH))
-  lines[#lines + 1] = ""
-  for i, option in ipairs(listed) do
-    for j, part in ipairs(wrap(cli.option_help(option), WIDTH - widest - 4)) do
-      lines[#lines + 1] = ("  %-" .. widest .. "s  %s"):format(j == 1 and heads[i] or "", part)
+  return lines
+end
+
+-- The options by groups, an array of {title =, options =}, in the order in which these appear; with
+-- those last that are brief.
+local function groups_of(spec)
+  local groups, last, by_title = {}, {}, {}
+  for _, option in ipairs(cli.options(spec)) do
+    local title = option.group or ""
+    if not by_title[title] then
+      by_title[title] = {title = title, options = {}}
+      table.insert(option.brief and last or groups, by_title[title])
     end
+    table.insert(by_title[title].options, option)
+  end
+  return tables.append(groups, last)
+end
+
+-- The names of the options that help has no more of, or nil where there are none.
+local function brief_names(options_of_group)
+  local names = {}
+  for _, option in ipairs(options_of_group) do
+    if option.brief then names[#names + 1] = "--" .. option[1] end
+  end
+  return names[1] and table.concat(names, ", ")
+end
+
+--- The help text, in lines of at most `width` columns, by default those of the terminal: what the
+-- command does, then every option with its default, by groups where it has some.
+function cli.help(spec, width)
+  width = math.max(LEAST, width or host and host.width() or STANDARD_WIDTH)
+  local groups, widest = groups_of(spec), 0
+  for _, option in ipairs(cli.options(spec)) do
+    local head = #option[1] + (option[2] and #option[2] + 1 or 0) + 6
+    if not option.brief and head <= width // 3 then widest = math.max(widest, head) end
+  end
+  local lines = wrap(("usage: %s"):format(spec.usage or spec.name .. " [options]"), width)
+  lines[#lines + 1] = ""
+  tables.append(lines, wrap(spec.about, width))
+  for _, group in ipairs(groups) do
+    lines[#lines + 1] = ""
+    if #groups > 1 then
+      local title = group.title == "" and spec.name or group.title
+      tables.append(lines, wrap(title .. ":", width))
+    end
+    for _, option in ipairs(group.options) do
+      if not option.brief then tables.append(lines, option_lines(option, widest, width)) end
+    end
+    local brief = brief_names(group.options)
+    tables.append(lines, tables.map(brief and wrap(brief, width - 2) or {}, function(line)
+      return "  " .. line
+    end))
   end
   return table.concat(lines, "\n")
 end

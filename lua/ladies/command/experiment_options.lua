@@ -24,46 +24,75 @@ local function reader(what)
 end
 
 --- Loads the files of methods among some texts, FILE.lua or FILE.lua:SAMPLES, so that their
--- settings are among the options.
+-- settings are among the options; returns the names of all methods that the texts name, or nil.
 function experiment_options.load_methods(texts)
+  local names = {}
   for _, text in ipairs(texts) do
     text = text:match "^(.*%.lua):[^:]*$" or text
-    if text:find "%.lua$" then own_code.load("method", text) end
+    local is_file = text:find "%.lua$"
+    names[#names + 1] = is_file and own_code.load("method", text)
+      or methods.by_name[text:match "^[^:]*"] and text:match "^[^:]*" or nil
   end
+  return names[1] and names
 end
 
 --- Loads the files that the arguments name as --method, --model or among --methods, so that their
--- settings are among the options.
+-- settings are among the options. Returns the methods and models that they name, which `list`
+-- takes: {method = array of names or nil, model = the same}.
 function experiment_options.load_own(args)
+  local named = {method =
+    experiment_options.load_methods(cli.words(cli.peek(args, "methods")) or {})}
   for what in pairs(NAMES) do
     local text = cli.peek(args, what)
-    if text then reader(what)(text) end
+    if text then named[what] = {reader(what)(text)} end
   end
-  experiment_options.load_methods(cli.words(cli.peek(args, "methods")) or {})
+  return named
 end
 
 -- What stands for a value in the help text, by how the type of its setting begins.
 local VALUES = {{"^boolean", "BOOL"}, {"^[%l%- ]*integer", "N"}, {"^[%l%- ]*number%f[%A]", "X"},
   {"^string", "TEXT"}, {"", "WORD"}}
 
--- A setting as ladies.command.cli takes an option.
-local function option_of(one)
+-- The headings of the settings of a place.
+local GROUPS = {experiment = "the experiment", data = "the data set", sampler = "the method",
+  model = "the network", optimizer = "the optimizer", training = "training",
+  validation = "validation"}
+
+-- Those of the entries that are named, or all of them; and their names as a text, or nil.
+local function named_of(entries, names)
+  if not names then return entries end
+  local some = {}
+  for _, name in ipairs(names) do some[name] = entries[name] end
+  return some, table.concat(names, ", ")
+end
+
+-- A setting as ladies.command.cli takes an option. named: what load_own gives.
+local function option_of(one, named)
   local value
   if NAMES[one.name] then value = "NAME|FILE.lua" end
   for _, each in ipairs(VALUES) do value = value or one.type:find(each[1]) and each[2] end
   local type_text = one.type:gsub(" or nil$", ""):gsub(" or table$", "")
+  local some_methods, method_names = named_of(methods.by_name, named.method)
+  local some_models, model_names = named_of(models.by_name, named.model)
+  local owners = ({sampler = some_methods, model = some_models})[one.place]
+  local owner_names = ({sampler = method_names, model = model_names})[one.place]
+  local is_of_others = owner_names and #settings.owners(owners, one.name) == 0
   return {(one.name:gsub("_", "-")), value, type_text, read = NAMES[one.name] and reader(one.name),
-    help = settings.describe(one, methods.by_name, models.by_name)}
+    brief = is_of_others or nil,
+    group = is_of_others and "other methods and networks have"
+      or GROUPS[one.place] .. (owner_names and " " .. owner_names or ""),
+    help = settings.describe(one, some_methods, some_models, owner_names ~= nil)}
 end
 
 --- The settings as options, as ladies.command.cli takes them: those whose names are in the set
 -- `names`, or all but those in the set `without`. Methods and models that were added before have
--- theirs among them.
-function experiment_options.list(without, names)
+-- theirs among them. `named`, what load_own gives: of the settings of methods or models, help is
+-- then about theirs.
+function experiment_options.list(without, names, named)
   local list = {}
   for _, one in ipairs(settings.all(methods.by_name, models.by_name)) do
     if (not names or names[one.name]) and not (without and without[one.name]) then
-      list[#list + 1] = option_of(one)
+      list[#list + 1] = option_of(one, named or {})
     end
   end
   return list
@@ -75,7 +104,7 @@ function experiment_options.running()
     local is_flag = one[2] == "boolean"
     return {(one[1]:gsub("_", "-")), not is_flag and one.value or nil,
       not is_flag and one[2]:match "^(.-) or " or not is_flag and one[2] or nil,
-      default = not is_flag and one.default or nil, help = one.help}
+      default = not is_flag and one.default or nil, help = one.help, group = "the run"}
   end)
 end
 

@@ -305,7 +305,7 @@ end
 
 --- What a setting is, in one line: who has it, its help, its words, its defaults. methods, models:
 -- entries by name.
-function settings.describe(one, methods, models)
+function settings.describe(one, methods, models, is_named)
   local parts = {}
   local words = one.type:gsub(" or nil$", ""):match "^[%w_ ]+|[%w_ |]+$"
   parts[1] = words and words:gsub("|", ", ")
@@ -314,7 +314,7 @@ function settings.describe(one, methods, models)
   parts[#parts + 1] = own_defaults("preset", presets, one)
   parts[#parts + 1] = own_defaults("method", methods, one)
   parts[#parts + 1] = own_defaults("model", models, one)
-  return owners_text(one, methods, models) .. one.help
+  return (is_named and "" or owners_text(one, methods, models)) .. one.help
     .. (#parts > 0 and (" (%s)"):format(table.concat(parts, "; ")) or "")
 end
 
