@@ -1,4 +1,4 @@
--- ladies compare: trains several methods with the same network, split and seeds, and compares them
+-- ladies compare: trains several methods with the same model, split and seeds, and compares them
 --
 --   ladies compare --methods ladies:64,graphsage:5,full [--dataset cora] [--runs 3]
 --   ladies compare --methods ladies:64,fastgcn --equal nodes
@@ -19,8 +19,9 @@ local function spec(args)
   return cli.join({
     name = "ladies compare",
     usage = "ladies compare --methods NAME[:SAMPLES],... [options]",
-    about = [[Trains each method several times, with the same network, split and seeds, and prints
-      mean and standard deviation of test micro-F1, time and memory.]],
+    about = [[Trains each method several times, with the same model, split and seeds, and prints
+      mean and standard deviation of test micro-F1, time and memory, the difference to the first
+      method seed by seed with its 95 % interval, and what else is not the same for all, as P.]],
     {"methods", "LIST", "string", default = "ladies,graphsage,full",
       help = "methods and files of own ones (FILE.lua), each with its samples behind a colon if "
         .. "not the default; and folders of finished runs"},
@@ -29,6 +30,8 @@ local function spec(args)
       help = "samples as given; nodes: samples with which batches are as large as those of the "
         .. "first method; seconds: all train for as long"},
     {"seconds", "S", "positive number", help = "of training, for --equal seconds"},
+    {"same-p", help = "all have the P of the first method; otherwise each has its own where "
+      .. "--normalize is not given"},
   }, experiment_options.list({method = true}, nil, named),
     study_options.list("runs/compare-DATASET-N", true))
 end
@@ -36,6 +39,7 @@ end
 cli.main(spec, arg, function(opts, given)
   study_options.show(ladies.compare{
     methods = cli.words(opts.methods), runs = opts.runs, equal = opts.equal, seconds = opts.seconds,
+    same_p = opts.same_p,
     settings = experiment_options.settings(opts, given), jobs = opts.jobs, threads = opts.threads,
     out = opts.out, quiet = opts.quiet,
   })

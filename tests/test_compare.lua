@@ -53,6 +53,70 @@ function tests.test_same_network()
   lu.assertEquals(models_of(out), {"gcnii", "gcnii"})
 end
 
+-- The cell of a table's row below a head.
+local function cell(rows, i, head)
+  for column, name in ipairs(rows[1]) do
+    if name == head then return rows[i + 1][column] end
+  end
+end
+
+--- What a method has of its own by default stands in the table, unless it is the same for all.
+function tests.test_what_is_not_the_same()
+  local own = {settings = settings_with{max_batches = 2}, runs = 1}
+  local function compared(name, given)
+    local opts = {}
+    for _, list in ipairs{own, given or {}} do
+      for key, value in pairs(list) do opts[key] = value end
+    end
+    local result = compare(temporary.path(name), {"ladies:7", "graphsage:2", "full"}, opts)
+    local text = table.concat(result.notes, "\n"):gsub("%s+", " ")
+    return result.rows, text:match "Not the same for all: ([^.]*)%."
+  end
+  local rows, text = compared "own p"
+  lu.assertEquals({cell(rows, 1, "P"), cell(rows, 2, "P"), cell(rows, 3, "P")},
+    {"sym", "row", "sym"})
+  lu.assertEquals({cell(rows, 1, "patience"), cell(rows, 3, "patience")}, {"600", "200"})
+  lu.assertEquals(text, "P, patience")
+  lu.assertStrContains(ladies.file.read(temporary.path "own p/compare.csv"), ",normalize,patience")
+  for name, given in pairs{["same p"] = {same_p = true}, ["set"] = {settings = settings_with{
+      max_batches = 2, normalize = "sym"}}} do
+    rows, text = compared(name, given)
+    lu.assertEquals({cell(rows, 1, "P"), text}, {nil, "patience"})
+    for line in io.lines(temporary.path(name) .. "/results.jsonl") do
+      lu.assertStrContains(line, '"normalize":"sym"')
+    end
+  end
+  own.settings.patience = 7
+  lu.assertEquals({select(2, compared("all alike", {same_p = true}))}, {})
+end
+
+--- The difference to the first method, by seeds, with its interval; and what is behind ±.
+function tests.test_difference()
+  local out = temporary.path "difference"
+  local result = compare(out, {"full", "ladies:3"}, {runs = 3})
+  local f1 = {}
+  for i, line in ipairs(files.lines(out .. "/results.jsonl")) do
+    f1[i] = tonumber(line:match '"test_f1":([^,]+)')
+  end
+  local list = {}
+  for seed = 1, 3 do list[seed] = 100 * (f1[2 * seed] - f1[2 * seed - 1]) end
+  local mean = (list[1] + list[2] + list[3]) / 3
+  local squares = 0
+  for seed = 1, 3 do squares = squares + (list[seed] - mean) ^ 2 end
+  local half = 4.302652729749464 * math.sqrt(squares / 2) / math.sqrt(3)   -- t of 0.975, 2
+  lu.assertEquals({cell(result.rows, 1, "difference"), cell(result.rows, 2, "difference")},
+    {"-", ("%+.2f ± %.1f"):format(mean, half)})
+  local text = table.concat(result.notes, "\n"):gsub("%s+", " ")
+  lu.assertStrContains(text, "Behind ± is the standard deviation over the runs of a method")
+  lu.assertStrContains(text, '"difference" is by how much the test F1 is above that of full batch, '
+    .. "in points, over runs of the same seed: the mean ± half of its 95 % interval")
+  result = compare(temporary.path "one", {"full"}, {runs = 1})
+  text = table.concat(result.notes, "\n")
+  lu.assertNil(cell(result.rows, 1, "difference"))
+  lu.assertStrContains(text, "One run of each: nothing tells")
+  lu.assertNotStrContains(text, "±")
+end
+
 --- Where the paper's count of memory is none, a line says so.
 function tests.test_what_memory_is_counted()
   local function notes_of(name, model)

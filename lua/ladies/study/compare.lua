@@ -1,6 +1,8 @@
---- Methods side by side: the same network, split and seeds, and the same sample numbers, the same
--- number of nodes a batch, or the same time of training.
+--- Methods side by side: the same model, split and seeds, and the same sample numbers, the same
+-- number of nodes a batch, or the same time of training. In what else a method is not as the others
+-- by itself, its P above all, stands in the table.
 
+local declared = require "ladies.training.declared"
 local equal_nodes = require "ladies.study.equal_nodes"
 local errors = require "ladies.base.errors"
 local experiment = require "ladies.experiment"
@@ -12,6 +14,7 @@ local options = require "ladies.base.options"
 local own_code = require "ladies.experiment.own_code"
 local provenance = require "ladies.report.provenance"
 local repeated = require "ladies.study.repeated"
+local settings = require "ladies.experiment.settings"
 local statistics = require "ladies.report.statistics"
 local Study = require "ladies.study"
 local Table = require "ladies.report.table"
@@ -28,7 +31,7 @@ end
 
 -- What is compared, an array: {run = folder} for a finished run; {settings =, config =} for a
 -- method, with those of the common settings that it takes. And the methods alone.
-local function contestants(given, common)
+local function contestants(given, common, same_p)
   local list, trained = {}, {}
   for i, one in ipairs(given) do
     list[i] = is_run(one) and {run = one} or {parsed = own_code.method(WHERE, one)}
@@ -40,7 +43,9 @@ local function contestants(given, common)
   for i, shared in ipairs(methods.share(WHERE, names, common)) do
     local one = trained[i]
     one.settings = tables.merged(shared, one.parsed)
+    if same_p then one.settings.normalize = list.p end
     one.config = experiment.configure(one.settings)
+    list.p = list.p or one.config.normalize
     one.settings.samples = one.config.samples
   end
   return list, trained
@@ -64,19 +69,111 @@ local COLUMNS = {
   {name = "rows a batch", csv = "rows", format = "%.0f", of = rows_of},
 }
 
+-- Of the records of two contestants, by how much the test F1 of the one is above that of the other,
+-- seed by seed, in percent.
+local function differences(one, other)
+  local by_seed, list = {}, {}
+  for _, record in ipairs(other.records) do by_seed[record.seed] = record.test_f1 end
+  for _, record in ipairs(one.records) do
+    local base = by_seed[record.seed]
+    if record.test_f1 and base then list[#list + 1] = 100 * (record.test_f1 - base) end
+  end
+  return list
+end
+
+-- Settings that say which method it is, and which run.
+local OF_METHOD = {method = true, seed = true, preset = true}
+
+-- The value that a contestant has of a setting; of one that it leaves open, what that means.
+local function value_of(one, name)
+  local value = one.said[name]
+  if value == nil and one.said.preset then return declared.default(name) end
+  return value
+end
+
+-- Whether two contestants are the same in a setting, as far as both say: what a script trained says
+-- less than an experiment.
+local function is_same(one, other, name)
+  local function is_silent(said) return said[name] == nil and not said.preset end
+  return is_silent(one.said) or is_silent(other.said)
+    or settings.show(value_of(one, name)) == settings.show(value_of(other, name))
+end
+
+-- The names of the settings, but for those of samplers and the data set, in which the contestants
+-- are not the same.
+local function unequal(list)
+  local found, first = {}, list[1]
+  local all = tables.merged(table.unpack(tables.map(list, function(one) return one.said end)))
+  for _, name in ipairs(settings.names(all)) do
+    local there = settings.common[name]
+    for _, one in ipairs(list) do
+      if there and there.place ~= "sampler" and there.place ~= "data" and not OF_METHOD[name]
+        and not is_same(first, one, name) then
+        table.insert(found, name)
+        break
+      end
+    end
+  end
+  return found
+end
+
+-- How a table calls settings that the field has a shorter word for.
+local WORDS = {normalize = "P"}
+
 local function table_of(list)
+  local differing, first = unequal(list), list[1]
   local heads = tables.map(COLUMNS, function(column)
     return {column.name, csv = {column.csv, column.csv .. "_sd"}}
   end)
+  if #list > 1 then
+    table.insert(heads, {"difference", csv = {"difference", "difference_half_width"}})
+  end
+  for _, name in ipairs(differing) do
+    table.insert(heads, {WORDS[name] or name:gsub("_", " "), csv = {name}})
+  end
   local results = Table.new(tables.append({"method", {csv = {"runs"}}}, heads))
   for _, one in ipairs(list) do
-    results:add(tables.append({one.title, #one.records}, tables.map(COLUMNS, function(column)
+    local cells = tables.map(COLUMNS, function(column)
       local values = {}
       for _, record in ipairs(one.records) do values[#values + 1] = column.of(record) end
       return Table.deviation(values, column.format or "%.2f")
-    end)))
+    end)
+    if #list > 1 then
+      table.insert(cells, Table.interval(one ~= first and differences(one, first) or {}, "%+.2f"))
+    end
+    for _, name in ipairs(differing) do
+      local value = value_of(one, name)
+      table.insert(cells, value == nil and "-" or settings.show(value))
+    end
+    results:add(tables.append({one.title, #one.records}, cells))
   end
-  return results
+  return results, differing
+end
+
+-- What is behind ±.
+local SPREAD = {
+  "Behind ± is the standard deviation over the runs of a method, how far one may be from another.",
+  "One run of each: nothing tells how far another one may be from it.",
+}
+
+-- What the numbers of the table are.
+local function notes_of_numbers(list, differing)
+  local notes, most, words = {}, 0, {}
+  for _, one in ipairs(list) do most = math.max(most, #one.records) end
+  notes[1] = SPREAD[most > 1 and 1 or 2]
+  if #list > 1 then
+    notes[2] = ('"difference" is by how much the test F1 is above that of %s, in points, over '
+      .. "runs of the same seed%s."):format(list[1].title, most > 1 and ": the mean ± half of its "
+        .. "95 % interval by Student's t; where that has 0 in it, these runs tell no difference"
+        or "")
+  end
+  for i, name in ipairs(differing) do words[i] = WORDS[name] or name:gsub("_", " ") end
+  if words[1] then
+    notes[#notes + 1] = ("Not the same for all: %s. A method has its own by default, and what is "
+      .. "set, as by --normalize sym, holds for all; --same-p gives all the P of the first.")
+      :format(table.concat(words, ", "))
+  end
+  return notes
 end
 
 -- The mean validation F1 over the runs of a contestant, against batches (1) or seconds (2), as far
@@ -139,7 +236,9 @@ end
 
 --- ladies.compare{methods = {"ladies:64", "graphsage:5", "full"}, runs = 3, equal = "samples",
 -- settings = {dataset = "cora"}, out = DIR} -> table: trains every method `runs` times, with the
--- seeds seed, seed + 1, ... Returns a report (see ladies.report).
+-- seeds seed, seed + 1, ... Returns a report (see ladies.report): means and standard deviations,
+-- the difference of each to the first by seeds with its 95 % interval, and every setting but those
+-- of samplers in which the methods are not the same.
 -- methods    names of ladies.experiment.methods, each with its own samples behind a colon where
 --            they are given; files of methods of one's own, "./mine.lua" or "./mine.lua:64";
 --            {name =, sampler = function(P, data, model) -> sampler}; or the folder of a finished
@@ -151,6 +250,8 @@ end
 --            they are); "seconds": as for "samples",
 --            and all train for `seconds` of their own time, without early stopping
 -- settings   of ladies.experiment, the same for all methods that take them
+-- same_p     whether all have the P of the first method (false: each has its own by default, as
+--            GraphSAGE the mean over neighbours); settings.normalize gives all the one it names
 -- jobs       runs side by side (1: their times are compared), each with `threads` threads (as many
 --            as there are)
 -- out        a folder (runs/compare-DATASET-N): results.jsonl, compare.csv, compare.md, the curves.
@@ -162,6 +263,7 @@ local function compare(given)
   local opts = options.check(WHERE, given, Study.options{
     methods = "table", runs = {"positive integer", 3},
     equal = {"samples|nodes|seconds", "samples"}, seconds = "positive number or nil",
+    same_p = {"boolean", false},
     data = "any or nil", jobs = {"positive integer", 1}, threads = "positive integer or nil",
   })
   if #opts.methods == 0 then errors.fail(WHERE .. ": name at least one method") end
@@ -171,12 +273,13 @@ local function compare(given)
   local common = tables.merged(opts.settings)
   if opts.data then common.dataset = opts.data.name end
   if opts.seconds then common.max_seconds, common.patience = opts.seconds, 0 end
-  local list, trained = contestants(opts.methods, common)
+  local list, trained = contestants(opts.methods, common, opts.same_p)
   local config = trained[1] and trained[1].config or experiment.configure(common)
   local data = opts.data or experiment.load(config)
   for _, one in ipairs(list) do
     if one.run then
       one.records = {finished_run(WHERE, one.run, data)}
+      one.said = one.records[1].config
       one.title = ("%s (%s)"):format(one.records[1].method, one.run)
     else
       experiment.resolve(one.config, data)
@@ -184,16 +287,19 @@ local function compare(given)
   end
   if opts.equal == "nodes" then equal_nodes(list, data) end
   for _, one in ipairs(trained) do
-    one.title = methods.title(one.config)
+    experiment.resolve(one.config, data)
+    one.title, one.said = methods.title(one.config), one.config
     one.key = one.title
   end
 
   local study = Study.at(opts.out, "runs/compare-" .. data.name, json.encode{equal = opts.equal,
-    methods = own_code.names(opts.methods), settings = common, data = hashes_of(data)})
+    same_p = opts.same_p or nil, methods = own_code.names(opts.methods), settings = common,
+    data = hashes_of(data)})
   local notes, records = {}, {}
   local own = repeated(study, trained, tables.merged(opts, {first = config.seed,
     data = (opts.data or opts.jobs == 1) and data or nil}), notes)
-  local report, results = study:report("compare", "Methods on " .. data.name), table_of(list)
+  local report = study:report("compare", "Methods on " .. data.name)
+  local results, differing = table_of(list)
   report:table(results)
   report:csv(results)
   add_curves(report, list, data.name)
@@ -202,6 +308,7 @@ local function compare(given)
   if #own < #records then report:note(provenance.numerics(records)) end
   if opts.equal == "nodes" then tables.append(notes, notes_of_unequal(list)) end
   tables.append(notes, notes_of_memory(records) or {})
+  tables.append(notes, notes_of_numbers(list, differing))
   report:note(table.unpack(notes))
   report.rows = report.tables[1]
   return report:write()

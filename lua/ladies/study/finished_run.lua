@@ -26,12 +26,14 @@ return function(where, path, data)
       errors.fail(("%s: there is no finished run in %s: it has no %s"):format(where, path, name))
     end
   end
-  local parts = changes(checkpoint.run(folder:file "checkpoint.npz").data, hashes_of(data))
+  local before = checkpoint.run(folder:file "checkpoint.npz")
+  local parts = changes(before.data, hashes_of(data))
   if parts then
     errors.fail(("%s: the run in %s was trained on another data set than %s, or another split of "
       .. "it (%s)"):format(where, path, data.name, parts))
   end
   local record = folder:read_json "summary.json"
   record.key, record.curve = path, curve_of(folder:file "log.jsonl")
+  record.config = before.settings
   return record
 end
