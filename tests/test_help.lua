@@ -1,6 +1,7 @@
 --- ladies.help: the documentation of functions, modules and objects.
 local lu = require "luaunit"
 local fields = require "ladies.base.fields"
+local glossary = require "ladies.prompt.glossary"
 local help = require "ladies.prompt.help"
 local ladies = require "ladies"
 
@@ -88,6 +89,27 @@ function tests.test_words_and_options()
   lu.assertStrContains(text_of "mini-batch", "mini-batch: what a sampler returns: blocks, input, ")
   lu.assertStrContains(text_of "half cosine", "  ladies.schedule.cosine ")
   for line in text_of "seeds":gmatch "[^\n]+" do lu.assertTrue(#line <= 80, line) end
+end
+
+--- Words of other libraries, and of tasks that are not here, are found in the tables of the guide,
+-- all that stand first in a row of them too.
+function tests.test_foreign_words()
+  for word, here in pairs{gpu = "ladies.threads(n)", zero_grad = "adam:step(), which clears them",
+    ["link prediction"] = "the seeds are the ends of edges", dataloader = "ladies.batches(ids,",
+    Trainer = "ladies.train{...}", edge_attr = "the values of the Matrix"} do
+    local found = text_of(word):gsub("%s+", " ")
+    lu.assertStrContains(found, here, nil, nil, word)
+    lu.assertStrContains(found, ": here ")
+  end
+  local page, n = ladies.file.read(ladies.home() .. "/doc/guide/pyg-dgl.md"), 0
+  for topic in page:match "\n## Other words\n(.-)\n## ":gmatch "\n| ([%a][^|]-) |" do
+    for word in topic:gmatch "[^,]+" do
+      n = n + 1
+      local found = glossary((word:gsub("^ ", ""))) or ""
+      lu.assertStrContains(found:gsub("%s+", " "), ": here ", nil, nil, word)
+    end
+  end
+  lu.assertTrue(n > 40)
 end
 
 --- What completion takes from texts: signatures, options and the classes of results.

@@ -19,7 +19,11 @@ function tests.test_banner_results_and_leaving()
   assert_talk [[
     expect ladies
     expect (Lua 5.4
+    expect ? lists the library, ?name explains a name, Tab completes, Ctrl-D leaves
     expect >
+    send help\r
+    expect ladies.help([x: any])
+    expect prints what is known of a function
     send 1 + 1\r
     expect 2\r\n
     send =6 * 7\r

@@ -332,8 +332,10 @@ static bool run_all(lua_State *L, const invocation *run)
     bool nothing = !script && !run->statement && !run->version;
     if (nothing && !isatty(STDIN_FILENO))
         return call_loaded(L, luaL_loadfile(L, NULL), 0);
-    if (nothing)
+    if (nothing) {
         print_version();
+        puts("? lists the library, ?name explains a name, Tab completes, Ctrl-D leaves");
+    }
     if (nothing || run->interactive)
         ld_repl_run(L);
     return true;

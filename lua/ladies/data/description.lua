@@ -129,6 +129,7 @@ end
 local function card(data)
   local rows = rows_of(data, facts.quick(data))
   local node = data.node_names and ("%q"):format(data.node_names[1]) or "1"
+  rows[#rows + 1] = {"fields", "data.graph, .features, .labels, .train, .val, .test"}
   rows[#rows + 1] = {"more", ("data:describe(), data:show(%s)"):format(node)}
   return "Dataset " .. data.name, rows
 end

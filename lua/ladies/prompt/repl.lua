@@ -13,6 +13,7 @@ local members = require "ladies.prompt.members"
 local show = require "ladies.show"
 local style = require "ladies.prompt.style"
 local tools = require "ladies.prompt.tools"
+local wrap = require "ladies.base.wrap"
 
 local repl = {
   explain = failure.explain, load_file = chunk.load_file, read_history = history.read,
@@ -95,14 +96,16 @@ local function is_text(value)
 end
 
 -- What a single result shows of itself over several lines, or nil. A function shows how it is
--- called.
+-- called, and what it does.
 local function tall(value, width)
   if is_text(value) then return (value:gsub("\n+$", "")) end
   local shown = show.text(value, width)
   if shown then return (shown:gsub("^[^\n]*", style.head, 1)) end
   if type(value) == "function" then
     local signature = help.signature(value)
-    return signature and ("%s\n  %s"):format(tostring(value), signature)
+    local summary = signature and help.summary(value) or ""
+    return signature and ("%s\n  %s%s"):format(tostring(value), signature,
+      summary ~= "" and "\n  " .. table.concat(wrap(summary, width - 2), "\n  ") or "")
   end
   local meta = type(value) ~= "string" and debug.getmetatable(value)
   local own = meta and rawget(meta, "__tostring") and tostring(value)

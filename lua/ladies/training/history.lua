@@ -8,6 +8,7 @@ local show = require "ladies.show"
 local sparkline = require "ladies.show.sparkline"
 
 local MOST_ROWS = 12
+local EACH = "; loss: the mean in training since the one before"
 
 local History = {__name = "ladies.History"}
 History.__index = History
@@ -51,11 +52,12 @@ end
 
 function History:__html()
   local curve = #self > 1 and picture(self:plot()) or ""
-  return html.line(tostring(self)) .. html.table{head = head(self), rows = rows_of(self)} .. curve
+  return html.line(tostring(self) .. EACH)
+    .. html.table{head = head(self), rows = rows_of(self)} .. curve
 end
 
 function History:__show(width)
-  local lines = {tostring(self), ("  %8s  %9s  %9s  %s"):format(table.unpack(head(self)))}
+  local lines = {tostring(self) .. EACH, ("  %8s  %9s  %9s  %s"):format(table.unpack(head(self)))}
   for _, row in ipairs(rows_of(self)) do
     lines[#lines + 1] = ("  %8s  %9s  %9s  %s"):format(table.unpack(row))
   end
