@@ -1,5 +1,6 @@
 --- The host program as seen from a shell: options, scripts, commands, exit statuses, its tree.
 local lu = require "luaunit"
+local files = require "tools.files"
 local shell = require "tools.shell"
 local run = shell.run_ladies
 
@@ -112,6 +113,20 @@ function tests.test_errors_name_the_functions_of_the_script()
   for _, whole in ipairs{told("deep", {"LADIES_TRACE=1"}), told "inner"} do
     lu.assertStrMatches(whole, ".*\n\t[^\n]*/ladies/[^\n]*: in .*\n\tS:%d: in main chunk\n.*")
   end
+end
+
+--- Ctrl-C is one line and its status as well while a command's modules, or code of one's own, are
+-- being loaded.
+function tests.test_interrupted_while_it_begins()
+  local strike = "os.execute '(sleep 0.05; kill -INT $PPID) &' while true do end"
+  local _, err, status = run({"help"}, {env = {"LUA_INIT=" .. strike}})
+  lu.assertEquals({err, status}, {"ladies: LUA_INIT:1: interrupted!\n", 130})
+  local folder <close> = shell.folder()
+  local own = folder.path .. "/own.lua"
+  files.write(own, strike)
+  _, err, status = run{"train", "--method", own}
+  lu.assertStrMatches(err, "[^\n]*interrupted!\n")
+  lu.assertEquals(status, 130)
 end
 
 function tests.test_coroutines_as_in_lua()

@@ -117,6 +117,8 @@ function tests.test_names_of_other_libraries()
   lu.assertEquals(options.nearest("learning_rate", words), "lr")
   lu.assertEquals(options.nearest("--learning-rate", {"--lr", "--layers"}), "--lr")
   lu.assertEquals(options.nearest("num_epochs", words), "epochs")
+  -- A list that has something at every index ends all the same.
+  lu.assertNil(options.nearest("num_epochs", setmetatable({}, {__index = function() return 1 end})))
   lu.assertEquals(options.nearest("learning_rat", {"epochs"}), nil)
 end
 

@@ -203,6 +203,27 @@ function tests.test_folder_of_processes()
   lu.assertEquals(ladies.file.read(user .. "/keep"), "mine")
 end
 
+--- What a killed study of several processes has left goes when one process goes on with it, or when
+-- nothing is left to do; a folder of the user's by that name is nobody's business then.
+function tests.test_what_processes_have_left_goes_with_one()
+  local study = temporary.path "alone"
+  local function sweep()
+    return run_with(SMALL, {"sweep", "--methods=ladies:5", "--datasets", toy_study.dataset,
+      "--vary", "lr=0.1", "--runs=1", "--jobs=1", "--out", study})
+  end
+  for _ = 1, 2 do
+    own_folder.at(study):make "study"
+    own_folder.at(study .. "/work"):make "work"
+    ladies.file.write(study .. "/work/1.run", "{}")
+    lu.assertEquals({sweep()}, {0, ""})
+    lu.assertFalse(core.exists(study .. "/work"))
+  end
+  core.folder.make(study .. "/work")
+  ladies.file.write(study .. "/work/keep", "mine")
+  lu.assertEquals({sweep()}, {0, ""})
+  lu.assertEquals(core.files(study .. "/work"), {"keep"})
+end
+
 --- LADIES_CACHE names a folder of the user's.
 function tests.test_cache()
   local cache = temporary.path "documents"

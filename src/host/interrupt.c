@@ -217,6 +217,8 @@ static int describe(lua_State *L)
             return 1;
         text = lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
     }
+    if (ended_call && explain == LUA_NOREF) /* a command that was still loading its modules, say */
+        return 1;
     if (explain != LUA_NOREF) {
         lua_rawgeti(L, LUA_REGISTRYINDEX, explain);
         lua_pushstring(L, text);

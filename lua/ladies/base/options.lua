@@ -44,8 +44,8 @@ function options.nearest(word, list)
   options.value("options.nearest", "the list", list, "table")
   local dashes, name = tostring(word):match "^(%-*)(.*)$"
   local here = ELSEWHERE[name:gsub("-", "_"):lower()]
-  for _, one in ipairs(list) do
-    if here and one == dashes .. here then return one end
+  for i = 1, here and rawlen(list) or 0 do      -- ipairs may never end where there is an __index
+    if rawget(list, i) == dashes .. here then return dashes .. here end
   end
   return core.nearest(word, list)
 end

@@ -113,7 +113,22 @@ end
 function Folder:remove(kind)
   if not core.exists(self.path) then return end
   local _ <close> = self:take(kind)
+  self:remove_taken()
+end
+
+--- Removes the folder, which this process has taken, with all that is in it, the marker last: if it
+-- is cut short, what is left is still of its kind.
+function Folder:remove_taken()
+  for _, name in ipairs(core.files(self.path)) do
+    if name ~= MARKER then core.folder.remove(self:file(name)) end
+  end
   core.folder.remove(self.path)
+end
+
+--- The same as remove, of what a process that was killed has left; a folder that no process has
+-- begun to make one of this kind stays.
+function Folder:remove_left(kind)
+  if self:kind() == kind or core.exists(self:file(LOCK)) then self:remove(kind) end
 end
 
 function Folder:__tostring()

@@ -305,6 +305,14 @@ local function told(spec, e)
   return text:sub(1, #spec.name) == spec.name and text or spec.name .. ": " .. text
 end
 
+-- Ends the program for an error, which is told in one line, with this status, or that of an
+-- interruption where it was one.
+local function give_up(spec, e, status)
+  local interrupted = errors.is_interrupt(e)
+  if not (interrupted and by_launcher()) then complain(told(spec, e)) end
+  os.exit(interrupted and cli.INTERRUPTED or status, true)
+end
+
 --- Parses `args`, runs main(opts, given) and returns what it returns. `--help` prints the help text
 -- and ends the program; a wrong command line ends it with status 2 and one line on stderr, an error
 -- in main with status 1 and one line.
@@ -315,21 +323,14 @@ function cli.main(spec, args, main)
     check_ranks(spec)
     return cli.parse(spec, args)
   end)
-  if not ok then
-    complain(told(spec, opts))
-    os.exit(2, true)
-  end
+  if not ok then give_up(spec, opts, 2) end
   if opts.help then
     print(cli.help(spec))
     os.exit(0, true)
   end
   if core.isatty(1) then _G.print = print_plainly end
   local results = table.pack(xpcall(main, explain, opts, given))
-  if not results[1] then
-    local interrupted = errors.is_interrupt(results[2])
-    if not (interrupted and by_launcher()) then complain(told(spec, results[2])) end
-    os.exit(interrupted and cli.INTERRUPTED or 1, true)
-  end
+  if not results[1] then give_up(spec, results[2], 1) end
   return table.unpack(results, 2, results.n)
 end
 

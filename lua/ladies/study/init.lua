@@ -199,6 +199,8 @@ function Study:run(runs, given)
   })
   runs = distinct(runs)
   local _ <close> = self:take()
+  local work_folder = own_folder.at(self.folder:file "work")
+  work_folder:remove_left "work"      -- by a study that was killed
   local same_data = SameData.new(self.folder, opts.data)
   local waiting = self:waiting(runs, same_data)
   if #waiting == 0 then return end
@@ -207,7 +209,7 @@ function Study:run(runs, given)
   local shown <close> = display.new(self, runs, #waiting, opts)
   local work = {
     jobs = opts.jobs, threads = opts.threads or opts.jobs > 1 and 1 or core.threads(),
-    data = opts.data, folder = own_folder.at(self.folder:file "work"),
+    data = opts.data, folder = work_folder,
     tick = function() shown:tick() end,
     finished = function(record)
       same_data:agree(record)

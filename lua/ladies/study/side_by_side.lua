@@ -75,9 +75,8 @@ end
 -- A run whose process was killed is tried once more.
 function side_by_side.run(runs, opts)
   local folder = opts.folder
-  folder:remove "work"      -- what a study that was killed has left
-  local _ <close> = setmetatable({}, {__close = function() core.folder.remove(folder.path) end})
   local _ <close> = folder:take "work"
+  local _ <close> = setmetatable({}, {__close = function() folder:remove_taken() end})
   local at_work <close> = setmetatable({}, AtWork)
   local attempts, waiting = {}, {}
   for n, run in ipairs(runs) do

@@ -29,7 +29,7 @@ local LARGE = 20000
 -- paper, or 100 on a large graph.
 function validation.interval(data)
   local nodes = data.graph and data.graph.n_nodes or data.features.n_rows
-  return nodes < LARGE and 10 or 100
+  return (nodes or 0) < LARGE and 10 or 100      -- whether data is what it must be, others say
 end
 
 --- validation.logits(opts, way): the logits by the model of a run with these options of

@@ -1,0 +1,170 @@
+--- Processes that are struck at random moments, and what must hold afterwards: they end, within a
+-- stated patience; nobody that they have started lives on; they say at most some lines, none of
+-- them a traceback; and nothing that was there is lost.
+
+local core = require "ladies_core"
+local files = require "tools.files"
+local ranks = require "tools.ranks"
+local shell = require "tools.shell"
+
+local blows = {}
+
+--- Seconds within which a process ends that was asked to, and one that nobody disturbs; and those
+-- that it has started, after it.
+blows.PATIENCE, blows.GRACE = 120, 10
+
+local SIGNALS = {"KILL", "TERM", "INT", "STOP"}
+-- Lines of complaints, at most: of one process, and of ranks, of which mpirun has some to say.
+local MOST_LINES, MOST_OF_RANKS = 3, 12
+
+local MARKED = [[
+  for p in $(grep -lsaF "$0" /proc/[0-9]*/environ); do
+    grep -qs '^State:.[^ZX]' ${p%environ}status && echo ${p%environ}
+  done]]
+
+-- The processes whose environment has the mark, but for those that have ended, and the shell's own.
+local function marked(mark)
+  return (shell.run{"sh", "-c", MARKED, mark})
+end
+
+-- Whether none of them is there any more; some may take a moment.
+local function all_gone(mark)
+  local until_then = core.clock() + blows.GRACE
+  while marked(mark) ~= "" do
+    if core.clock() > until_then then return false end
+    core.process.start{"sleep", "0.05"}:wait()
+  end
+  return true
+end
+
+local function signal(name, pid) shell.run{"kill", "-" .. name, pid} end
+
+-- The process that a signal goes to: of several ranks mpirun, or one of those that it has started.
+local function target(pid, n_ranks, rng)
+  if n_ranks == 0 or rng:below(2) == 1 then return pid end
+  local children = {}
+  for child in shell.run{"sh", "-c", ("cat /proc/%s/task/%s/children"):format(pid, pid)}
+      :gmatch "%d+" do
+    children[#children + 1] = child
+  end
+  return children[1] and children[rng:below(#children)] or pid
+end
+
+-- Starts the words with a file for what they print and one for complaints. Returns the process
+-- and its number.
+local function start(case, place, words, n_ranks, mark)
+  local argv = {"env", mark, "TMPDIR=" .. place .. "/tmp"}
+  for _, list in ipairs{n_ranks > 0 and ranks.environment or {}, case.env and case.env(place
+      .. "/out") or {}, {"sh", "-c", 'echo $$ >"$0"; exec "$@" 2>"$0.err"', place .. "/pid"},
+      n_ranks > 0 and {"mpirun", "--quiet", "-n", tostring(n_ranks)} or {}, {shell.ladies},
+      words} do
+    table.move(list, 1, #list, #argv + 1, argv)
+  end
+  os.remove(place .. "/pid")
+  local process = core.process.start(argv, {log = place .. "/printed"})
+  for _ = 1, 1000 do
+    local pid = core.exists(place .. "/pid") and files.read(place .. "/pid"):match "%d+"
+    if pid then return process, pid end
+    process:wait(0.01)
+  end
+  error "the process does not begin"
+end
+
+local function complaints(place)
+  return core.exists(place .. "/pid.err") and files.read(place .. "/pid.err") or ""
+end
+
+local function fail(what, words, place)
+  error(("%s\n  %s\n  %s"):format(what, table.concat(words, " "),
+    (complaints(place):gsub("\n", "\n  "))), 0)
+end
+
+-- Runs a case to its end, undisturbed, the n-th attempt. Returns its seconds.
+local function finish(case, place, rng, n, mark)
+  local began = core.clock()
+  local words, n_ranks = case.words(place .. "/out", rng, n)
+  local process <close> = start(case, place, words, n_ranks, mark)
+  local status = process:wait(blows.PATIENCE)
+  if not status then fail("it hangs", words, place) end
+  if status ~= 0 then fail("it ends with " .. status, words, place) end
+  local seconds = core.clock() - began
+  if not all_gone(mark) then fail("processes live on: " .. marked(mark), words, place) end
+  return seconds
+end
+
+-- Strikes an attempt after so many seconds; one that was stopped goes on and is struck again.
+-- Returns the name of the signal, or nil when it had ended before.
+local function strike(process, pid, n_ranks, rng, seconds)
+  if process:wait(seconds) then return nil end
+  local name = SIGNALS[rng:below(#SIGNALS)]
+  local one = target(pid, n_ranks, rng)
+  signal(name, one)
+  if name ~= "STOP" then return name end
+  process:wait(rng:below(300) / 1000)
+  signal("CONT", one)
+  return "STOP, CONT, " .. (strike(process, pid, n_ranks, rng, rng:below(500) / 1000) or "no more")
+end
+
+-- What a blow must leave: nobody alive, all that only grows, and no flood of words.
+local function check_after(case, place, words, n_ranks, mark, before)
+  if not all_gone(mark) then fail("processes live on: " .. marked(mark), words, place) end
+  local text = complaints(place)
+  local most = n_ranks > 0 and MOST_OF_RANKS or MOST_LINES
+  if text:find "traceback" or select(2, text:gsub("\n", "")) > most then
+    fail("too much is said", words, place)
+  end
+  for name, now in pairs(case.kept(place .. "/out")) do
+    local old = before[name] or ""
+    -- A last line that was being written may go.
+    old = old:match "^.*\n" or ""
+    if now:sub(1, #old) ~= old then fail(name .. " has lost what was there", words, place) end
+  end
+end
+
+local LEFT = [[
+  find out out-auto '(' -name '*.tmp*' -o -name .ladies.lock -o -name work -o -name '.*.part' \
+    -o -name '.*.work*' ')' 2>/dev/null
+  find tmp -mindepth 1 -not -path '*ompi*' -not -path '*pmix*']]
+
+-- What is in the folders that nobody is to find there when all has ended.
+local function left_over(place)
+  return (shell.run({"sh", "-c", LEFT}, {folder = place}))
+end
+
+--- blows.check(case, place, rng, most) -> integer, string: runs the case once undisturbed and once
+-- struck, at most `most` times, in folders below `place`; an error unless it comes to the same.
+-- Returns how many blows there were, and which.
+function blows.check(case, place, rng, most)
+  local mark, struck = ("LADIES_STORM=%s"):format(place:gsub("[^%w]", "_")), {}
+  local calm = place .. "/calm"
+  for _, folder in ipairs{calm .. "/tmp", place .. "/tmp"} do core.folder.make(folder) end
+  local seconds = finish(case, calm, rng, 1, mark)
+  local n = 0
+  for i = 1, most do
+    n = i
+    local words, n_ranks = case.words(place .. "/out", rng, n)
+    local before = case.kept(place .. "/out")
+    local process <close>, pid = start(case, place, words, n_ranks, mark)
+    local name = strike(process, pid, n_ranks, rng, rng:below(1000) / 1600 * seconds)
+    local began = core.clock()
+    local status = process:wait(blows.PATIENCE)
+    if not status then fail("it hangs after " .. tostring(name), words, place) end
+    check_after(case, place, words, n_ranks, mark, before)
+    struck[#struck + 1] = name and ("%s%s, %.1f s"):format(n_ranks > 0 and n_ranks .. " ranks "
+      or "", name, core.clock() - began)
+    if not name then break end
+  end
+  finish(case, place, rng, n + 1, mark)
+  local expected, found = case.outcome(calm .. "/out"), case.outcome(place .. "/out")
+  if expected ~= found then
+    files.write(place .. "/expected", expected)
+    files.write(place .. "/found", found)
+    error(("it comes to %s/found, undisturbed to expected\n  %s\n  blows: %s"):format(place,
+      case.title, table.concat(struck, "; ")), 0)
+  end
+  local left = left_over(place)
+  if left ~= "" then error(("%s\n  left behind: %s"):format(case.title, left), 0) end
+  return #struck, table.concat(struck, "; ")
+end
+
+return blows
