@@ -12,6 +12,7 @@
 --   ladies bench ranks [--ranks 1,2,4]
 --   ladies bench step [--batches N]
 --   ladies bench sampling [--peers]
+--   ladies bench since [--why TEXT]                     what has changed since the tables of doc/
 --   ladies bench scale [--nodes N] [--entries N] [--features N]
 --   ladies bench text [--edges N] [--python PROGRAM]
 

@@ -1,5 +1,5 @@
 # Run when the program is installed: writes what it says of its commands to where shells and man look,
-# and what it says of the library for editors.
+# what it says of the library for editors, and of which commit it is.
 function(install_page path)
   set(file "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/${path}")
   cmake_path(GET file PARENT_PATH folder)
@@ -20,3 +20,5 @@ install_page(share/bash-completion/completions/ladies completion bash)
 install_page(${zsh_folder}/_ladies completion zsh)
 install_page(share/fish/vendor_completions.d/ladies.fish completion fish)
 install_page(share/ladies/library/ladies.d.lua reference --annotations)
+# The commit of this checkout, which results name.
+install_page(share/ladies/commit -e "io.write(require 'ladies.base.commit'() or '')")

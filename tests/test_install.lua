@@ -44,7 +44,7 @@ end
 function tests.test_what_is_installed()
   for _, path in ipairs{"bin/ladies", "lib/lua/5.4/ladies_core.so", "share/lua/5.4/ladies/init.lua",
     "share/ladies/scripts/train.lua", "share/ladies/datasets/wordnet.npz", "lib/libladies.so",
-    "share/ladies/library/ladies.d.lua",
+    "share/ladies/library/ladies.d.lua", "share/ladies/commit",
     "include/ladies/ladies.h", "include/ladies/tensor/tensor.h", "include/ladies/graph/csr.h"} do
     lu.assertTrue(has(path), path .. " is missing")
   end
@@ -58,6 +58,8 @@ function tests.test_program()
       {folder = "/"}))
   end
   lu.assertEquals(expression "print(ladies.ones(2):sum():item())", "2.0\n")
+  lu.assertEquals(expression 'print(require "ladies.base.commit"())',
+    tostring((require "ladies.base.commit"())) .. "\n")
   lu.assertEquals(expression 'print(package.searchpath("ladies", package.path))',
     prefix .. "/share/lua/5.4/ladies/init.lua\n")
   lu.assertEquals(expression "print(ladies.home())", prefix .. "/share/ladies\n")

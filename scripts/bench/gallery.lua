@@ -8,6 +8,7 @@ local connection = require "ladies.lab.connection"
 local context = require "ladies.lab.context"
 local cost = require "ladies.lab.cost"
 local equal = require "ladies.lab.equal"
+local machine = require "ladies.base.machine"
 local markdown = require "ladies.report.markdown"
 local measure = require "ladies.lab.measure"
 local progress = require "ladies.base.progress"
@@ -267,7 +268,8 @@ cli.main(spec, arg, function(opts)
   for _, one in ipairs(TABLES) do
     local name, made, option = table.unpack(one)
     if not opts.only or opts.only == name then
-      local text = made(cli.words(opts[option]), opts)
+      local text = ("%s\n\nMeasured on %s."):format(made(cli.words(opts[option]), opts),
+      machine.measured())
       print(text .. "\n")
       if opts.page then
         ladies.file.write(opts.page, put(ladies.file.read(opts.page), name, text))

@@ -6,6 +6,7 @@ local core = require "ladies_core"
 local ladies = require "ladies"
 local check = require "ladies_bench.check"
 local cli = require "ladies.command.cli"
+local commit = require "ladies.base.commit"
 local json = require "ladies.base.json"
 local machine = require "ladies_bench.machine"
 local names = require "ladies_bench.names"
@@ -80,8 +81,9 @@ local function write_files(folder, opts, results, text)
     end
   end
   core.file.write(folder .. "/bench.json", json.encode{
-    machine = of_machine.processor(), cores = of_machine.cores, numerics = of_machine.numerics(),
-    vector_units = core.vector_units(), threads = ladies.threads(), seconds = opts.seconds,
+    machine = of_machine.processor(), cores = of_machine.cores, commit = commit(),
+    numerics = of_machine.numerics(), vector_units = core.vector_units(),
+    threads = ladies.threads(), seconds = opts.seconds,
     results = results,
   } .. "\n")
   core.file.write(folder .. "/bench.md", text .. "\n")

@@ -1,6 +1,7 @@
 --- Where numbers were measured: the processor, its cores, the program.
 
 local core = require "ladies_core"
+local commit = require "ladies.base.commit"
 
 local machine = {}
 
@@ -30,20 +31,27 @@ function machine.numerics(precision)
     units and ", bfloat16 by " .. units or "")
 end
 
+-- The program, with its commit where that is known.
+local function program()
+  local known = commit()
+  return ("ladies %s%s"):format(core.version, known and (" (%s)"):format(known) or "")
+end
+
 -- The processor and its cores, as a text.
 local function place()
   return ("%s, %d core%s"):format(machine.processor(), machine.cores,
     machine.cores == 1 and "" or "s")
 end
 
---- One line for the notes of a measurement: processor, cores and the version of the program.
+--- One line for the notes of a measurement: processor, cores, the version of the program and its
+-- commit.
 function machine.text()
-  return ("%s; ladies %s, %s"):format(place(), core.version, _VERSION)
+  return ("%s; %s, %s"):format(place(), program(), _VERSION)
 end
 
---- One line for a table of speeds: processor, cores, and all of machine.numerics().
+--- One line for a table of speeds: processor, cores, commit, and all of machine.numerics().
 function machine.measured()
-  return ("%s; %s"):format(place(), machine.numerics())
+  return ("%s; %s, %s, %s"):format(place(), program(), core.vector_units(), core.blas())
 end
 
 return machine

@@ -1,0 +1,37 @@
+--- commit() -> string | nil: the commit of git that this program's files are of, such as "4cead69";
+-- "4cead69+" where its files have been changed since. An installed program has it in a file, which
+-- the installation wrote. nil where neither a checkout nor that file tells.
+
+local core = require "ladies_core"
+local home = require "ladies.base.home"
+
+-- What decides about numbers; pages may change while they are made.
+local CODE = "CMakeLists.txt datasets lua scripts src"
+
+-- What git prints in a folder, without the end of the line, or nil.
+local function git(folder, words)
+  local pipe = io.popen(("git -C '%s' %s 2>/dev/null"):format(folder:gsub("'", "'\\''"), words))
+  local text = pipe:read "a":match "^(.-)%s*$"
+  return pipe:close() and text or nil
+end
+
+local function of_checkout(root)
+  local hash = git(root, "rev-parse --short=7 HEAD")
+  return hash and hash .. (git(root, "diff --quiet HEAD -- " .. CODE) and "" or "+")
+end
+
+local function find()
+  local scripts = home() .. "/scripts"
+  local root = core.exists(scripts) and core.real_path(scripts):match "^(.*)/"
+  if root and core.exists(root .. "/.git") then return of_checkout(root) end
+  local path = home() .. "/commit"
+  local text = core.exists(path) == "file" and core.file.read(path):match "^%x+%+?"
+  return text or nil
+end
+
+local found
+
+return function()
+  if found == nil then found = find() or false end
+  return found or nil
+end
