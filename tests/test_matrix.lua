@@ -383,4 +383,25 @@ function tests.test_csr_shares_values_that_are_frozen()
   lu.assertEquals({sorted.values:to_table(), both:to_table()}, {{2, 5}, {1, 2, 4}})
 end
 
+--- Sums by which float32 cannot divide: neither rows of zeros nor infinities come of them.
+function tests.test_sums_out_of_range()
+  local function matrix(...)
+    return ladies.matrix{n_rows = 2, n_cols = 2, rows = index{1, 1, 2, 2}, cols = index{1, 2, 1, 2},
+      values = tensor{1, 1, ...}}
+  end
+  local large, small = matrix(3e38, 3e38), matrix(1e-40, 1e-40)
+  for _, kind in ipairs{"sym", "row"} do
+    fails("normalize: row 2 has the sum inf, by which float32 cannot divide", large.normalize,
+      large, kind, {self_loops = false})
+  end
+  fails("row_normalize: row 2 has the sum inf", large.row_normalize, large)
+  fails("row_normalize: row 2 has the sum 1.99999e-40, by which float32 cannot divide",
+    small.row_normalize, small)
+  fails("normalize: row 2 has the sum 1.99999e-40", small.normalize, small, "row",
+    {self_loops = false})
+  lu.assertTrue(small:normalize("sym", {self_loops = false}):entry_values():is_finite())
+  local nan = matrix(0 / 0, 1)
+  fails("row_normalize: row 2 has the sum", nan.row_normalize, nan)
+end
+
 return tests

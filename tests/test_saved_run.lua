@@ -302,4 +302,21 @@ function tests.test_another_data_set()
     trained(), {dataset = "wordnet"})
 end
 
+--- A model whose logits are no numbers is neither scored nor shown.
+function tests.test_logits_that_are_no_numbers()
+  local copy = temporary.path "nan"
+  os.execute(("cp -r %s %s"):format(shell.quote(trained()), shell.quote(copy)))
+  local model = ladies.load_model(copy)
+  model:named_parameters()[1].tensor:fill_(0 / 0)
+  ladies.save_model(model, copy .. "/model.npz")
+  for _, words in ipairs{{"evaluate"}, {"evaluate", "--smooth"}, {"predict"}, {"view"},
+      {"evaluate", "--inference", "sampled"}} do
+    table.insert(words, 2, copy)
+    local status, out, err = ladies_command(table.unpack(words))
+    lu.assertEquals({status, out}, {1, ""}, table.concat(words, " "))
+    lu.assertStrMatches(err, "[^\n]*the model's logits are not finite: those of node %d+ "
+      .. "%(from 0%) have nan\n")
+  end
+end
+
 return tests

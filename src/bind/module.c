@@ -5,6 +5,7 @@
 
 int luaopen_ladies_core(lua_State *L)
 {
+    bind_open_locale(L);
     bind_open_lifetime(L);
     bind_check(L, ld_init());
     lua_newtable(L);

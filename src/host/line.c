@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "base/decimal_point.h"
 #include "interrupt.h"
 
 static bool terminal; /* standard input is one, and the signals are ours */
@@ -223,6 +224,7 @@ static void choose_encoding(void)
 {
     if (!setlocale(LC_CTYPE, "") || strcmp(nl_langinfo(CODESET), "ANSI_X3.4-1968") == 0)
         setlocale(LC_CTYPE, "C.UTF-8");
+    ld_decimal_point_keep();
 }
 
 static void open_editor(lua_State *L)

@@ -17,6 +17,7 @@ local methods = require "ladies.experiment.methods"
 local model_file = require "ladies.nn.model_file"
 local models = require "ladies.experiment.models"
 local notes = require "ladies.data.notes"
+local not_finite = require "ladies.training.not_finite"
 local options = require "ladies.base.options"
 local own_code = require "ladies.experiment.own_code"
 local own_folder = require "ladies.base.own_folder"
@@ -195,28 +196,41 @@ local function sampler_of(run, samples)
   return experiment.sampler(config, run.data, run.model, samples)
 end
 
+-- Fails for logits of nodes that are no numbers: every class would be as good as any other.
+local function checked(run, logits, nodes)
+  if logits:is_finite() then return logits end
+  for i = 1, #nodes do
+    local finite, value = logits[i]:is_finite()
+    if not finite then
+      errors.fail(("%s: the model's logits are not finite: those of node %d (from 0) have %s")
+        :format(run.path, nodes[i] - 1, not_finite(value)))
+    end
+  end
+end
+
 --- run:logits(nodes [, {how = "exact", memory = integer | string, tell = function, samples =
 -- integer, draws = 1, seed = 1, smooth = false}]) -> Tensor: the logits of the Index `nodes`,
 -- #nodes x classes. how = "exact", over the whole graph; or "sampled", by the run's own sampler,
 -- with `samples` (the run's) nodes a layer or neighbours a node, averaged over `draws`, from `seed`
 -- memory, of exact inference: see inference.way; tell(text) is called with how it went about it
 -- smooth = true: those of smoothing.correct_and_smooth, by the labels of the training nodes
+-- Logits that are not finite are an error.
 function SavedRun:logits(nodes, given)
   local opts = given or {}
   if opts.smooth then
     local logits = self:logits(self:nodes "all", tables.merged(opts, {smooth = false}))
-    return smoothing.correct_and_smooth(self.data, logits)[nodes]
+    return checked(self, smoothing.correct_and_smooth(self.data, logits)[nodes], nodes)
   end
   if opts.how ~= "sampled" then
     local way = inference.way{nodes = nodes, memory = opts.memory}
     local logits = inference.exact(self.model, self.data, {way = way})
     if opts.tell then opts.tell(tostring(way)) end
-    return logits
+    return checked(self, logits, nodes)
   end
-  return inference.sampled(self.model, self.data, nodes, {
+  return checked(self, inference.sampled(self.model, self.data, nodes, {
     sampler = sampler_of(self, opts.samples), batch_size = self.batch_size, draws = opts.draws,
     seed = opts.seed,
-  })
+  }), nodes)
 end
 
 --- run:page([part: string]) -> string: the run as one page of HTML that needs nothing else: what it

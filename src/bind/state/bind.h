@@ -298,6 +298,7 @@ void bind_open_text(lua_State *L);
 void bind_open_mtx(lua_State *L);
 void bind_open_system(lua_State *L);
 void bind_open_nearest(lua_State *L);
+void bind_open_locale(lua_State *L);
 
 /* The same; `module` opens the whole module in the states of workers. */
 void bind_open_workers(lua_State *L, lua_CFunction module);

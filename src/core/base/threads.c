@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/decimal_point.h"
 #include "base/float_mode.h"
 #include "base/platform.h"
 
@@ -93,6 +94,7 @@ static bool enter(void)
 static void *helper(void *start)
 {
     unsigned seen = (unsigned)(uintptr_t)start;
+    ld_decimal_point_only();
     for (;;) {
         wait_for_job(seen);
         seen = atomic_load(&pool.generation);

@@ -273,7 +273,9 @@ static ld_status inverse_backward(ld_node *n)
     return LD_OK;
 }
 
-static ld_status inverse(ld_tape *tape, ld_tensor **out, ld_tensor *x, bool root, float at_zero)
+/* LD_VALUE for sums whose inverse float32 does not hold: they would make rows of zeros or infinities. */
+static ld_status inverse(ld_tape *tape, ld_tensor **out, ld_tensor *x, bool root, float at_zero,
+                         const char *where)
 {
     ld_tensor *y = NULL;
     ld_node node = {.name = "normalize", .backward = inverse_backward, .in = {x}, .variant = root};
@@ -282,6 +284,13 @@ static ld_status inverse(ld_tape *tape, ld_tensor **out, ld_tensor *x, bool root
     for (int64_t i = 0; i < x->n_rows; i++) {
         double d = x->data[i];
         y->data[i] = d == 0 ? at_zero : (float)(1.0 / (root ? sqrt(d) : d));
+        if (!isfinite(d) || !isfinite(y->data[i])) {
+            st = ld_fail(LD_VALUE,
+                         "%s: row %" PRId64 " has the sum %g, by which float32 cannot divide; "
+                         "scale the weights before",
+                         where, i + 1, d);
+            break;
+        }
     }
 done:
     return ld_tape_finish(tape, out, y, &node, st);
@@ -293,7 +302,7 @@ ld_status ld_op_csr_row_normalize(ld_tape *tape, ld_csr **out, ld_csr *a)
     ld_status st;
     tape = ld_matrix_tape(tape, a);
     LD_TRY(ld_op_entry_row_sums(tape, &sums, a, 1));
-    LD_TRY(inverse(tape, &w, sums, false, 1.0f));
+    LD_TRY(inverse(tape, &w, sums, false, 1.0f, "row_normalize"));
     LD_TRY(ld_op_csr_scale_rows(tape, out, a, w));
 done:
     ld_tensor_unref(sums);
@@ -315,7 +324,7 @@ static ld_status check_sums(const ld_tensor *sums)
 ld_status ld_normalization_factors(ld_tensor **out, ld_tensor *sums, bool root)
 {
     ld_status st = root ? check_sums(sums) : LD_OK;
-    return st == LD_OK ? inverse(NULL, out, sums, root, 0.0f) : st;
+    return st == LD_OK ? inverse(NULL, out, sums, root, 0.0f, "normalize") : st;
 }
 
 ld_status ld_op_csr_normalize(ld_tape *tape, ld_csr **out, ld_csr *given, ld_normalization kind,
@@ -345,7 +354,7 @@ ld_status ld_op_csr_normalize(ld_tape *tape, ld_csr **out, ld_csr *given, ld_nor
     LD_TRY(ld_op_entry_row_sums(tape, &sums, a, 1));
     if (symmetric)
         LD_TRY(check_sums(sums));
-    LD_TRY(inverse(tape, &w, sums, symmetric, 0.0f));
+    LD_TRY(inverse(tape, &w, sums, symmetric, 0.0f, "normalize"));
     if (symmetric) {
         LD_TRY(ld_op_csr_scale_rows(tape, &half, a, w));
         LD_TRY(ld_op_csr_scale_cols(tape, out, half, w));
