@@ -21,6 +21,12 @@ local cli = require "ladies.command.cli"
 local data_options = require "ladies.command.data_options"
 local import = require "ladies.data.store.import"
 
+-- Whether the features of the file that was written are such as can stay in it.
+local function has_dense_features(path)
+  local file <close> = ladies.safetensors.open(path)
+  return file:has "attr_matrix"
+end
+
 cli.main(cli.join({
   name = "ladies import",
   usage = "ladies import PATH [options]", words = {"path"},
@@ -59,7 +65,8 @@ cli.main(cli.join({
       ladies.data.to_file(opts.path, opts.out, load)
     end
     local path = opts.out:find "/" and opts.out or "./" .. opts.out
-    return print(ladies.data.load(path, {directed = opts.directed}):describe())
+    return print(ladies.data.load(path, {directed = opts.directed,
+      features_in = opts.memory and has_dense_features(path) and "file" or nil}):describe())
   elseif opts.memory or opts.dtype or opts.self_loops or opts.shards or opts.shard_graph then
     error("--memory, --dtype, --self-loops, --shards and --shard-graph go with --out", 0)
   end

@@ -347,6 +347,21 @@ function tests.test_ogb_binary()
   lu.assertEquals({ladies.data.load(several).labels.n_cols}, {2})
 end
 
+--- `ladies import --memory` describes what it has written without reading its features.
+function tests.test_import_in_bounded_memory()
+  local path, columns = root .. "/wide.safetensors", 1000000
+  local script <close> = shell.file [[
+    local ladies = require "ladies"
+    dofile(ladies.home() .. "/scripts/import.lua")
+    print(ladies.memory().peak)]]
+  local out, err, status = shell.run_ladies{script.path, papers_folder{
+    node_feat = ladies.zeros(5, columns)}, "--out", path, "--memory", "2M", "--dtype", "float16"}
+  lu.assertEquals(status, 0, err)
+  lu.assertStrContains(out, "1,000,000, dense, float16 in the file")
+  local peak = tonumber(out:match "(%d+)\n$")
+  lu.assertTrue(peak < 6 * 4 * columns, peak)          -- a piece of them while they are written
+end
+
 --- The same in a file, whatever the memory that is given for it.
 function tests.test_ogb_binary_to_file()
   local path = root .. "/papers.safetensors"

@@ -1,5 +1,6 @@
 --- base/platform.c: what the core asks of the system, on Linux and by POSIX alone. (No other file
--- can ask for more than POSIX: the compiler shows it nothing else.)
+-- can ask for more than POSIX: the compiler shows it nothing else.) And base/cgroup.c: the limits
+-- of control groups, in files as they are found in containers and batch systems.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 
 local lu = require "luaunit"
@@ -24,7 +25,8 @@ local function compile(name, ...)
   local program = scratch.path .. "/" .. name
   run{"cc", "-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror", "-D_XOPEN_SOURCE=700", sanitize,
     "-I" .. source .. "/src/core", source .. "/tests/tools/platform.c",
-    source .. "/src/core/base/platform.c", "-o", program, ...}
+    source .. "/src/core/base/platform.c", source .. "/src/core/base/cgroup.c", "-o", program,
+    "-lm", ...}
   return program
 end
 
@@ -62,6 +64,89 @@ function tests.test_processors()
   lu.assertEquals(run{linux, "processors"}, some)
   lu.assertEquals(run{posix, "processors"}, run{"getconf", "_NPROCESSORS_ONLN"})
   lu.assertEquals(run{"taskset", "-c", "0", linux, "processors"}, "1")
+end
+
+-- What the program tells of a root in which these files are, {[path] = text}.
+local function groups(content)
+  local root <close> = shell.folder()
+  for path, text in pairs(content) do
+    run{"mkdir", "-p", root.path .. path:match "^(.*)/"}
+    files.write(root.path .. path, text)
+  end
+  return run{linux, "groups", root.path}
+end
+
+local NONE = "18446744073709551615 inf 9223372036854775807"
+local MOUNT2 = "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n"
+local MOUNT1 = "33 31 0:30 %s /sys/fs/cgroup/%s rw - cgroup cgroup rw,%s\n"
+
+--- The least limit of a group and those around it holds.
+function tests.test_groups_of_version_2()
+  local content = {
+    ["/proc/self/cgroup"] = "0::/user/job/step\n",
+    ["/proc/self/mountinfo"] = "23 1 8:1 / / rw - ext4 /dev/sda1 rw\n" .. MOUNT2,
+    ["/sys/fs/cgroup/user/memory.max"] = "8000000000\n",
+    ["/sys/fs/cgroup/user/cpuset.cpus.effective"] = "0-63\n",
+    ["/sys/fs/cgroup/user/job/memory.max"] = "2000000000\n",
+    ["/sys/fs/cgroup/user/job/cpu.max"] = "150000 100000\n",
+    ["/sys/fs/cgroup/user/job/step/memory.max"] = "max\n",
+    ["/sys/fs/cgroup/user/job/step/cpu.max"] = "max 100000\n",
+    ["/sys/fs/cgroup/user/job/step/cpuset.cpus.effective"] = "0-2,8,10-11\n",
+    ["/sys/fs/cgroup/other/memory.max"] = "5\n",
+  }
+  lu.assertEquals(groups(content), "2000000000 1.5 6")
+  content["/sys/fs/cgroup/user/job/step/memory.high"] = "1500000000\n"
+  content["/sys/fs/cgroup/user/cpu.max"] = "100000 200000\n"
+  lu.assertEquals(groups(content), "1500000000 0.5 6")
+  content["/proc/self/cgroup"] = "0::/user\n"
+  lu.assertEquals(groups(content), "8000000000 0.5 64")
+  content["/proc/self/cgroup"] = "0::/\n"
+  lu.assertEquals(groups(content), NONE)
+  content["/sys/fs/cgroup/memory.max"] = "7\n"                  -- a container's own
+  lu.assertEquals(groups(content), "7 inf 9223372036854775807")
+  content["/proc/self/cgroup"] = "0::/../other\n"
+  lu.assertEquals(groups(content), "7 inf 9223372036854775807")
+end
+
+--- Each controller has a hierarchy of its own, which may be mounted from a container's group on.
+function tests.test_groups_of_version_1()
+  local content = {
+    ["/proc/self/cgroup"] = "9:name=systemd:/x\n4:memory:/docker/ab/in\n3:cpuset:/docker/ab\n"
+      .. "1:cpu,cpuacct:/job\n0::/\n",
+    ["/proc/self/mountinfo"] = MOUNT1:format("/docker/ab", "memory", "memory")
+      .. MOUNT1:format("/docker/ab", "cpuset", "cpuset")
+      .. MOUNT1:format("/", "cpu,cpuacct", "cpu,cpuacct")
+      .. "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n",
+    ["/sys/fs/cgroup/memory/memory.limit_in_bytes"] = "3000000000\n",
+    ["/sys/fs/cgroup/memory/in/memory.limit_in_bytes"] = "9223372036854771712\n",
+    ["/sys/fs/cgroup/cpuset/cpuset.effective_cpus"] = "4\n",
+    ["/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us"] = "-1\n",
+    ["/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us"] = "100000\n",
+    ["/sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us"] = "320000\n",
+    ["/sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_period_us"] = "100000\n",
+  }
+  lu.assertEquals(groups(content), "3000000000 3.2 1")
+  content["/sys/fs/cgroup/memory/in/memory.limit_in_bytes"] = "1000000\n"
+  lu.assertEquals(groups(content), "1000000 3.2 1")
+end
+
+--- What is not there or makes no sense is no limit.
+function tests.test_groups_that_say_nothing()
+  lu.assertEquals(groups{}, NONE)
+  local function check(group, mount, text)
+    lu.assertEquals(groups{["/proc/self/cgroup"] = group, ["/proc/self/mountinfo"] = mount,
+      ["/sys/fs/cgroup/a/memory.max"] = text, ["/sys/fs/cgroup/a/cpu.max"] = text,
+      ["/sys/fs/cgroup/a/cpuset.cpus.effective"] = text}, NONE)
+  end
+  local path = ("/long"):rep(2000)
+  for _, group in ipairs{"", "\n\n", "0:\n", "x", "0::" .. path .. "\n"} do
+    check(group, MOUNT2, "1\n")
+  end
+  for _, mount in ipairs{"", "\n", " - ", " - cgroup2", "1 2 - cgroup2 a b\n",
+      MOUNT2:gsub("/ /sys", path .. " /sys"), MOUNT1:format("/", "memory", "memory")} do
+    check("0::/a\n", mount, "1\n")
+  end
+  for _, text in ipairs{"", "\n", "max\n", "none\n", "-1\n"} do check("0::/a", MOUNT2, text) end
 end
 
 function tests.test_pages()

@@ -9,6 +9,7 @@
 #include <sanitizer/lsan_interface.h>
 #endif
 
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "order.h"
@@ -66,6 +67,23 @@ static ld_status new_comm(MPI_Comm *comm)
                                         "MPI_Comm_set_errhandler");
 }
 
+/* The ranks that share this host's memory divide it, and its processors, between them. */
+static ld_status divide_host(void)
+{
+    MPI_Comm host;
+    int n_here;
+    ld_status st =
+        ld_ranks_check(MPI_Comm_split_type(ranks, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
+                       "MPI_Comm_split_type");
+    if (st != LD_OK)
+        return st;
+    st = ld_ranks_check(MPI_Comm_size(host, &n_here), "MPI_Comm_size");
+    MPI_Comm_free(&host);
+    if (st == LD_OK)
+        ld_machine_divide(n_here);
+    return st;
+}
+
 static ld_status begin(void)
 {
     MPI_Comm words;
@@ -84,6 +102,8 @@ static ld_status begin(void)
         (st = new_comm(&background)) != LD_OK ||
         (st = ld_ranks_check(MPI_Comm_rank(ranks, &own_rank), "MPI_Comm_rank")) != LD_OK ||
         (st = ld_ranks_check(MPI_Comm_size(ranks, &n_ranks), "MPI_Comm_size")) != LD_OK)
+        return st;
+    if ((st = divide_host()) != LD_OK)
         return st;
     return ld_ranks_open_waiting(words, own_rank, n_ranks);
 }

@@ -1,16 +1,19 @@
-/* Prints what base/platform.c finds:
+/* Prints what base/platform.c and base/cgroup.c find:
  *     platform COMMAND [ARGS...]
  * program             the path of this program
  * short               the same with room for four characters
  * processors          how many there are
+ * groups ROOT         what control groups leave: bytes, quota, processors
  * map FILE            fresh pages and a file's first ones, written to and made larger
  * end PID             whether PID is the parent */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cgroup.h"
 #include "base/platform.h"
 
 static int print_map(const char *path)
@@ -37,6 +40,12 @@ static int print_map(const char *path)
     return ld_platform_map_file(-1, 0, 5, false) != NULL || close(fd) != 0;
 }
 
+static void print_groups(const char *root)
+{
+    ld_cgroup_limits l = ld_cgroup_read(root);
+    printf("%" PRIu64 " %g %" PRId64 "\n", l.memory, l.quota, l.n_allowed);
+}
+
 int main(int argc, char **argv)
 {
     char path[4096];
@@ -47,6 +56,8 @@ int main(int argc, char **argv)
         puts(ld_platform_program(path, 4, argv[0]) ? path : "none");
     else if (strcmp(command, "processors") == 0)
         printf("%d\n", ld_platform_processors());
+    else if (strcmp(command, "groups") == 0 && argc > 2)
+        print_groups(argv[2]);
     else if (strcmp(command, "map") == 0 && argc > 2)
         return print_map(argv[2]);
     else if (strcmp(command, "end") == 0 && argc > 2)

@@ -1,5 +1,6 @@
 --- launch.size(): how many processes mpirun or srun has started, of which this is one; 1 where
--- nobody did. What a rank starts itself inherits its environment and is none.
+-- nobody did, and launch.is_launched() then is false. What a rank starts itself inherits its
+-- environment and is none.
 
 local launch = {}
 
@@ -14,6 +15,13 @@ end
 function launch.size()
   if not package.loaded.ladies_host or os.getenv "LADIES_WITHIN_RANK" then return 1 end
   return math.tointeger(tonumber(told() or "1")) or 1
+end
+
+local is_launched = told() ~= nil and not os.getenv "LADIES_WITHIN_RANK"   -- which ranks set later
+
+--- Whether this process, perhaps alone, was started by mpirun or srun.
+function launch.is_launched()
+  return is_launched
 end
 
 return launch

@@ -2,17 +2,31 @@
 
 local core = require "ladies_core"
 local commit = require "ladies.base.commit"
+local launch = require "ladies.base.launch"
 
 local machine = {}
 
 --- The number of cores that this process may use, whatever number of threads it has chosen.
-machine.cores = core.threads()
+machine.cores = core.machine().processors
 
---- The bytes of memory that the machine has.
+--- The bytes of memory that this process may use of the machine's: what its control groups leave of
+-- them, divided by the ranks on this host.
 function machine.memory()
-  local file <close> = io.open "/proc/meminfo"
-  local kilobytes = file and file:read "a":match "MemTotal:%s*(%d+) kB"
-  return kilobytes and math.tointeger(kilobytes) * 1024 or math.maxinteger
+  return core.machine().memory
+end
+
+--- A line for a process that may run on fewer cores than it could use, since whoever has started it
+-- has bound it to some; nil where that is not so.
+function machine.bound()
+  local has, threads = core.machine(), core.threads()
+  local is_launched = launch.is_launched()
+  local reason = threads > has.allowed and ("%d threads were asked for"):format(threads)
+    or is_launched and has.share > has.allowed and ("its share is %d"):format(has.share)
+  if not reason or has.allowed >= has.all then return nil end
+  return ("%s may run on %d of the %d cores of this host, and %s; %s"):format(
+    is_launched and "each rank" or "this process", has.allowed, has.all, reason, is_launched
+    and "mpirun --bind-to none (srun --cpu-bind=none) leaves all of them to it"
+    or "whoever has started it has bound it to these (taskset)")
 end
 
 --- What the system calls the processor.

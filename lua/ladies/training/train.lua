@@ -8,6 +8,7 @@ local drawn_together = require "ladies.training.drawn_together"
 local errors = require "ladies.base.errors"
 local inference = require "ladies.evaluation.inference"
 local link = require "ladies.ranks.link"
+local machine = require "ladies.base.machine"
 local needs_whole = require "ladies.training.needs_whole"
 local options = require "ladies.base.options"
 local results = require "ladies.training.results"
@@ -56,6 +57,12 @@ local function check_precision(opts)
   end
 end
 
+-- Tells where a run has fewer cores than it could use.
+local function check_cores()
+  local line = machine.bound()
+  if line then io.stderr:write("ladies.train: ", line, "\n") end
+end
+
 -- ladies.train, in whatever precision its caller is.
 local function train_with(given)
   if type(given) == "table" and not options.class_of(given) then
@@ -81,6 +88,7 @@ local function train_with(given)
   opts.eval_every = opts.eval_every or validation.interval(opts.data)
   check_own_model(opts)
   check_precision(opts)
+  check_cores()
   local folder, lock
   if opts.out and link.rank == 0 then folder, lock = run_folder.take(opts.out, opts.resume) end
   local _ <close> = lock

@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/machine.h"
 #include "base/marker.h"
 #include "base/memory.h"
+#include "base/platform.h"
 #include "base/printable.h"
 #include "base/simd.h"
 #include "base/threads.h"
@@ -23,6 +25,23 @@ static int system_threads(lua_State *L)
     if (!lua_isnoneornil(L, 1))
         bind_check(L, ld_set_threads((int)bind_count(L, 1, "threads")));
     lua_pushinteger(L, ld_threads());
+    return 1;
+}
+
+static int system_machine(lua_State *L)
+{
+    size_t memory = ld_machine_memory();
+    lua_newtable(L);
+    lua_pushinteger(L, memory > LUA_MAXINTEGER ? LUA_MAXINTEGER : (lua_Integer)memory);
+    lua_setfield(L, -2, "memory");
+    lua_pushinteger(L, ld_machine_processors());
+    lua_setfield(L, -2, "processors");
+    lua_pushinteger(L, ld_platform_processors());
+    lua_setfield(L, -2, "allowed");
+    lua_pushinteger(L, ld_machine_share());
+    lua_setfield(L, -2, "share");
+    lua_pushinteger(L, ld_machine_all_processors());
+    lua_setfield(L, -2, "all");
     return 1;
 }
 
@@ -226,7 +245,15 @@ static const bind_function functions[] = {
     {"threads", system_threads,
      "ladies.threads([n]) -> n\n"
      "Sets (when given) and returns the number of threads of the parallel loops. Results do not\n"
-     "depend on it."},
+     "depend on it. Where nobody has set it, it is the number of processors that this process may use:\n"
+     "no more than its control groups' quota, rounded up, and its part of the host's where several\n"
+     "ranks share it."},
+    {"machine", system_machine,
+     "ladies_core.machine() -> table\n"
+     "What this process has of the machine: memory in bytes, the machine's or, where it is less, the\n"
+     "limit of its control groups; processors that may be busy at a time; both divided by the ranks\n"
+     "on this host. Besides, allowed: the processors that it may run on; all: those of the host, as far\n"
+     "as control groups leave them; share: its part of these."},
     {"vector_units", system_vector_units,
      "ladies_core.vector_units([name]) -> \"AVX-512\" | \"AVX2\" | \"SSE2\" | \"NEON\" | \"none\"\n"
      "Sets (when given: avx512, avx2 or sse2, which this machine must have) and returns the vector\n"

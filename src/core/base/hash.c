@@ -34,6 +34,7 @@ ld_status ld_hash_items(uint64_t *hash, int64_t n, ld_hash_fn *fn, const void *c
 typedef struct {
     const char *bytes;
     size_t size;
+    const ld_mapping *mapping; /* or NULL */
 } byte_run;
 
 /* Items are pieces of LEAST_BYTES, the last one as long as it is. */
@@ -54,12 +55,19 @@ static uint64_t hash_pieces(const void *ctx, int64_t begin, int64_t end)
     memcpy(words, p, size);
     for (int i = 0; i < LD_HASH_LANES; i++)
         h.lane[i] = ld_hash_word(h.lane[i], words[i]);
+    if (run->mapping)
+        ld_mapping_forget(run->mapping, run->bytes + begin * LEAST_BYTES, p + size);
     return ld_hash_join(size, &h);
 }
 
 ld_status ld_hash_bytes(uint64_t *hash, const void *bytes, size_t size)
 {
-    byte_run run = {bytes, size};
+    return ld_hash_mapped(hash, NULL, bytes, size);
+}
+
+ld_status ld_hash_mapped(uint64_t *hash, const ld_mapping *m, const void *bytes, size_t size)
+{
+    byte_run run = {bytes, size, m};
     *hash = ld_hash_word(*hash, size);
     return ld_hash_items(hash, (int64_t)((size + LEAST_BYTES - 1) / LEAST_BYTES), hash_pieces,
                          &run);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/mapping.h"
 #include "base/status.h"
 
 enum { LD_HASH_SEED = 0x2545F491, LD_HASH_LANES = 4 };
@@ -40,5 +41,9 @@ ld_status ld_hash_items(uint64_t *hash, int64_t n, ld_hash_fn *fn, const void *c
 
 /* Continues `hash` over a run of bytes. */
 ld_status ld_hash_bytes(uint64_t *hash, const void *bytes, size_t size);
+
+/* The same of bytes that lie in a mapping, or of any where that is NULL; their pages are given back as it
+ * goes on, so that little of them is in memory at a time. */
+ld_status ld_hash_mapped(uint64_t *hash, const ld_mapping *m, const void *bytes, size_t size);
 
 #endif

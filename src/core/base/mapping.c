@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "base/threads.h"
@@ -28,7 +29,7 @@ static ld_status map(ld_mapping **out, int fd, int64_t position, int64_t size, b
         return ld_fail(LD_IO, "a file cannot be mapped: %s", strerror(errno));
     }
     m->data = (char *)m->base + before;
-    m->is_large = fstat(fd, &file) == 0 && (size_t)file.st_size > ld_platform_memory() / 4;
+    m->is_large = fstat(fd, &file) == 0 && (size_t)file.st_size > ld_machine_memory() / 4;
     *out = m;
     return LD_OK;
 }

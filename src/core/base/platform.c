@@ -32,6 +32,11 @@ int ld_platform_processors(void)
     if (sched_getaffinity(0, sizeof set, &set) == 0)
         return CPU_COUNT(&set);
 #endif
+    return ld_platform_all_processors();
+}
+
+int ld_platform_all_processors(void)
+{
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n < 1 ? 1 : n > INT_MAX ? INT_MAX : (int)n;
 }

@@ -12,6 +12,9 @@
 /* The processors that this process may run on; at least 1. */
 int ld_platform_processors(void);
 
+/* The processors that the machine has, at least 1. */
+int ld_platform_all_processors(void);
+
 /* The bytes of memory that the machine has; SIZE_MAX where that is not known. */
 size_t ld_platform_memory(void);
 

@@ -13,7 +13,7 @@
 
 #include "base/decimal_point.h"
 #include "base/float_mode.h"
-#include "base/platform.h"
+#include "base/machine.h"
 
 #if defined(__x86_64__)
 #define pause_cpu() __builtin_ia32_pause()
@@ -48,7 +48,7 @@ static struct {
 
 static int processors(void)
 {
-    int n = ld_platform_processors();
+    int n = ld_machine_processors();
     return n > MAX_THREADS ? MAX_THREADS : n;
 }
 

@@ -31,8 +31,8 @@ void ld_loop_note(ld_loop_failure *f, ld_status st);
 /* Behind the loop: what was kept, with its message, or else the loop's own status. */
 ld_status ld_loop_result(const ld_loop_failure *f, ld_status loop);
 
-/* Sets the number of threads (1 .. 256) for later loops; the default is the number of processors
- * that this process may use. LD_VALUE when out of range, LD_NOMEM when threads cannot start. */
+/* Sets the number of threads (1 .. 256) for later loops; the default is
+ * ld_machine_processors. LD_VALUE when out of range, LD_NOMEM when threads cannot start. */
 ld_status ld_set_threads(int n);
 
 /* The number of threads in use. */

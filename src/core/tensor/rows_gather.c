@@ -263,6 +263,9 @@ static void find_not_finite(void *ctx, int64_t begin, int64_t end)
             return;
         }
     }
+    const char *data = p->x->data;
+    if (p->x->mapping)
+        ld_mapping_forget(p->x->mapping, data + begin * cols * size, data + end * cols * size);
 }
 
 ld_status ld_rows_not_finite(int64_t *position, float *value, const ld_rows *x)
@@ -301,8 +304,8 @@ ld_status ld_rows_hash(uint64_t *hash, const ld_rows *x)
     if (x->parts)
         return hash_parts(hash, x);
     advise(x, LD_ACCESS_SEQUENTIAL);
-    ld_status st =
-        ld_hash_bytes(hash, x->data, (size_t)(x->n_rows * x->n_cols * ld_number_size(x->number)));
+    ld_status st = ld_hash_mapped(hash, x->mapping, x->data,
+                                  (size_t)(x->n_rows * x->n_cols * ld_number_size(x->number)));
     advise(x, LD_ACCESS_RANDOM);
     return st;
 }
