@@ -105,7 +105,8 @@ local function shared(opts, number)
   return share, (number - 1) // step * own + 1, last // step * own
 end
 
--- The iterator: batches number .. last; `background` has workers while there are any.
+-- The iterator: batches number .. last; `background` has workers while there are any. Where
+-- `in_loop` is set, the next batch is made by this thread all the same.
 local Batches = {__name = "Batches"}
 Batches.__index = Batches
 
@@ -189,7 +190,7 @@ function Batches:from_workers()
   if batches.is_checked(self.number - self.first) then
     self:compare(batch, sampling.hash(self.job(self.number)), found)
   end
-  return batch
+  return self.in_loop and self.job(self.number) or batch
 end
 
 -- All of a mini-batch is checked in the first, what is cheap in every one.

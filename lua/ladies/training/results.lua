@@ -58,7 +58,7 @@ local function summarize(run, reason, test)
     memory_paper = opts.count_memory and link.shared("agreement", opts.count_memory,
       run.rows.input / n, run.rows.hidden / n) or nil,
     input_rows = run.rows.input / n, hidden_rows = run.rows.hidden / n,
-    memory_batch = run.batch_bytes,
+    memory_batch = run.memory.most,
     memory_parameters = bytes_of_parameters(run), memory_peak = core.memory().resident_peak,
     profile = run.profile and run.profile:result(), ranks = ranks,
     inference = run.validation and run.validation:how(), folder = opts.out,

@@ -115,6 +115,11 @@ function RowsAhead:__call()
   return self.batches:hand_over(table.remove(self.queue, 1))
 end
 
+--- Fails when the loop has left out a call for the mini-batch before.
+function RowsAhead:check_calls()
+  self.batches:check_calls()
+end
+
 --- Goes through what is left of the step's groups, though this rank has no mini-batch there, or
 -- does not train on it any more.
 function RowsAhead:finish_step()

@@ -27,7 +27,9 @@ local propagation = require "ladies.graph.propagation"
 local ranks_cost = require "ladies.training.ranks_cost"
 local rows_ahead = require "ladies.training.rows_ahead"
 local run_checkpoint = require "ladies.training.run_checkpoint"
+local run_identity = require "ladies.training.run_identity"
 local step = require "ladies.training.step"
+local step_memory = require "ladies.training.step_memory"
 local tables = require "ladies.base.tables"
 local timer = require "ladies.training.timer"
 local together = require "ladies.training.together"
@@ -81,10 +83,11 @@ function Run.new(opts, folder)
     numerics = {machine.numerics(opts.precision)},
     number = 0, epoch = 1, index = 0,     -- batches in all; the last one's epoch and place in it
     rows = {input = 0, hidden = 0},       -- of all batches: of the features, and of all layers
-    validation_seconds = 0, batch_bytes = 0,
+    validation_seconds = 0, memory = step_memory.new(),
     history = {},                         -- of validations: see ladies.summary
     losses = {sum = 0, n = 0},            -- of batches since the last validation
   }, Run)
+  run.step.memory = run.memory
   if run.together then together.begin(run) end
   run:open_checkpoint()
   if run.together and opts.shard_optimizer then together.divide(run) end
@@ -218,25 +221,44 @@ function Run:measured(f, ...)
   return f(...)
 end
 
---- Samples the next batch, on which the model is about to be trained.
-function Run:draw()
+-- Mini-batch `number`, the next one. Those of rows_ahead are drawn before, with others, which are
+-- not told from it.
+function Run:take(number)
+  if self.rows_ahead then return self.next_batch() end
+  self.next_batch.in_loop = self.memory:is_measured(number)
+  return self.memory:counted(number, self.next_batch)
+end
+
+--- Samples mini-batch `number`, the next one, on which the model is about to be trained.
+function Run:draw(number)
   self.timer:start()
   self.batch = nil      -- one at a time is held
   if self.profile then self.profile:begin() end
-  local batch = self:measured(self.next_batch)
+  local batch = self:measured(self.take, self, number)
   self.timer:sampled(batch.sampling)
   propagation.trained(self.model, batch)
   if self.guard then self.guard(batch) end
   return batch
 end
 
+--- What `train`, a method of Step, returns for mini-batch `number`, of which memory and time are
+-- measured.
+function Run:trained(train, batch, number, ...)
+  local loss, wrong = self:measured(self.memory.counted, self.memory, number, train, self.step,
+    batch, number, ...)
+  if loss then
+    self.timer:leave_out(self.step.paused)
+    self.timer:stop(batch.gathering)
+  end
+  return loss, wrong
+end
+
 --- Counts a batch that was trained on, here or at another rank, and tells of it. `of` has its
--- epoch, index, loss, rows (see rows_of), bytes, and what the log says (see log.measured); `batch`
--- is the mini-batch, where it is here.
+-- epoch, index, loss, rows (see rows_of), and what the log says (see log.measured); `batch` is the
+-- mini-batch, where it is here.
 function Run:count(of, batch)
   local rows = self.rows
   self.number, self.epoch, self.index = self.number + 1, of.epoch, of.index
-  self.batch_bytes = math.max(self.batch_bytes, of.bytes)
   rows.input, rows.hidden = rows.input + of.input, rows.hidden + of.hidden
   local numbers = self:call("on_batch", {index = of.index, loss = of.loss, mini_batch = batch},
     log.names.batch)
@@ -247,16 +269,28 @@ end
 
 -- Samples the next batch and trains on it, or gives up.
 function Run:advance()
-  local before = core.memory().total
-  local batch = self:draw()
-  local loss, wrong = self:measured(self.step.train, self.step, batch, self.number + 1)
-  if not loss then return self:give_up(self.number + 1, wrong) end
-  self.timer:stop(batch.gathering)
+  local number = self.number + 1
+  local batch = self:draw(number)
+  local loss, wrong = self:trained(self.step.train, batch, number)
+  if not loss then return self:give_up(number, wrong) end
   self.batch = batch
-  local bytes, of = self.step.bytes, self:rows_of(batch)
-  of.epoch, of.index, of.loss, of.bytes = batch.epoch, batch.index, loss, bytes - before
-  if self.log then of.measured = log.measured(batch, self.timer, bytes) end
+  local of = self:rows_of(batch)
+  of.epoch, of.index, of.loss = batch.epoch, batch.index, loss
+  if self.log then of.measured = log.measured(batch, self.timer, self.step.bytes) end
   self:count(of, batch)
+end
+
+-- Lets go of the mini-batches since `first`, where one of them was measured, and finds what they
+-- and their steps have held.
+function Run:settle(first)
+  if self.trouble or not self.memory:is_among(first, self.number) then return end
+  if self.batch and self.identity then
+    self.identity.batch = run_identity.of_batch(self.opts.sampler, self.batch)
+  end
+  self.batch = nil
+  self.next_batch:check_calls()
+  self.memory:settle()
+  if self.together then self.memory.most = together.most(self.memory.most) end
 end
 
 -- Whether the batch in hand ends a step.
@@ -360,7 +394,9 @@ function Run:loop()
   local _ <close> = interrupt.defer()
   local reason = self:reason_to_stop()
   while not reason do
+    local first = self.number + 1
     if self.together then together.step(self) else self:advance() end
+    self:settle(first)
     if not self.trouble and self:validation_is_due() then self:evaluate() end
     if self.divided then
       together.save(self, self:checkpoint_is_due())

@@ -105,7 +105,7 @@ local function counters_of(run)
   return {
     epoch = run.epoch, index = run.index, number = run.number, lr = run.step.lr,
     optimizer_lr = run.optimizer.lr,
-    validation_seconds = run.validation_seconds, batch_bytes = run.batch_bytes,
+    validation_seconds = run.validation_seconds, batch_bytes = run.memory.most,
     log_bytes = run.log:sync(), input_rows = run.rows.input, hidden_rows = run.rows.hidden,
   }
 end
@@ -124,7 +124,7 @@ local function load(run, path)
   end)
   run.best.exists = has_best
   run.epoch, run.index, run.number = counters.epoch, counters.index, counters.number
-  run.validation_seconds, run.batch_bytes = counters.validation_seconds, counters.batch_bytes
+  run.validation_seconds, run.memory.most = counters.validation_seconds, counters.batch_bytes
   run.rows.input, run.rows.hidden = counters.input_rows, counters.hidden_rows
   run.step:set_lr(counters.lr, path)
   run.optimizer:set_lr(counters.optimizer_lr)

@@ -109,7 +109,8 @@ function Step:update(number)
 end
 
 -- Leaves the gradients of mini-batch `number`; returns its loss, or nil and what is not finite.
--- `bytes` is then what was held when the gradients were there.
+-- `bytes` is then what the program held when the gradients were there, and `paused` the seconds
+-- that went by for measuring what of it is the step's (see step_memory).
 function Step:forward_and_backward(batch, number)
   local loss = errors.within("ladies.train: batch %d", number, self.objective, self, batch)
   local value = value_of(loss, number)
@@ -118,6 +119,7 @@ function Step:forward_and_backward(batch, number)
   backward(loss, number)
   if self.profile then self.profile:went_back() end
   self.bytes = core.memory().total
+  self.paused = self.memory and self.memory:at_gradients() or 0
   return value
 end
 

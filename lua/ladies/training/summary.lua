@@ -60,7 +60,13 @@ end
 -- history                           its validations, an array of {batch =, seconds = (of training),
 --                                   value =, loss = (mean since the one before)}, shown as a table
 --                                   and a curve; not in summary.json
--- memory_paper (bytes or nil), memory_batch, memory_parameters, memory_peak (bytes)
+-- memory_paper (bytes or nil), memory_batch, memory_parameters, memory_peak (bytes): as the paper
+--                                   counts it; what a mini-batch holds with its activations and
+--                                   gradients and lets go of, the most of the 1st, 4th, 16th, ...,
+--                                   at which it is measured, the same for the same run whatever
+--                                   ran before (what callbacks keep of one does not count); the
+--                                   parameters' and the optimizer's; and the most that the process
+--                                   ever had, other runs' included
 function summary.new(fields)
   local where = "ladies.summary"
   options.value(where, "what it is given", fields, "table")

@@ -55,6 +55,11 @@ function Timer:sampled(sampling)
   self.waiting, self.mark = since_mark(self)
 end
 
+--- Leaves so many seconds, which were no part of it, out of the batch in hand.
+function Timer:leave_out(seconds)
+  self.mark = self.mark + options.value("timer:leave_out", "the seconds", seconds, SECONDS)
+end
+
 --- Ends the batch and adds it to the totals; `gathering` is the part that the model took to gather
 -- features, where it is known. Returns the time now.
 function Timer:stop(gathering)

@@ -134,6 +134,11 @@ function together.first(value)
   return from_first("agreement", value)
 end
 
+--- The greatest of the numbers that ranks have, at all.
+function together.most(number)
+  return math.max(table.unpack(gather("agreement", number)))
+end
+
 --- The same reason to stop at all ranks: that of rank 0, or that one of them was interrupted.
 function together.agree(reason)
   local reasons = gather("agreement", reason or false)
@@ -171,15 +176,13 @@ end
 
 -- Trains on the mini-batch at `place` of a step; returns what all ranks are told of it, and itself.
 local function leaf(run, place)
-  local clock, before, number = run.timer, core.memory().total, run.number + place
-  local batch = run:draw()
-  local loss, wrong = run:measured(run.step.leaf, run.step, batch, number, place)
+  local number = run.number + place
+  local batch = run:draw(number)
+  local loss, wrong = run:trained(run.step.leaf, batch, number, place)
   if not loss then return {number = number, wrong = wrong} end
-  clock:stop(batch.gathering)
-  local bytes = run.step.bytes
   return tables.merged(run:rows_of(batch), {number = number, epoch = batch.epoch,
-    index = batch.index, loss = loss, bytes = bytes - before,
-    drawn = drawn_last(run, batch, place), measured = log.measured(batch, clock, bytes)}), batch
+    index = batch.index, loss = loss, drawn = drawn_last(run, batch, place),
+    measured = log.measured(batch, run.timer, run.step.bytes)}), batch
 end
 
 -- Fails when the mini-batches have changed what is not trained.

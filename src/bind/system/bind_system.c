@@ -76,6 +76,21 @@ static int system_memory(lua_State *L)
     return 1;
 }
 
+static int system_memory_count(lua_State *L)
+{
+    int64_t before, number = lua_isnoneornil(L, 1) ? LD_NEW_COUNT : bind_check_integer(L, 1);
+    number = ld_memory_count(number, &before);
+    lua_pushinteger(L, number);
+    lua_pushinteger(L, before);
+    return 2;
+}
+
+static int system_memory_counted(lua_State *L)
+{
+    lua_pushinteger(L, ld_memory_counted(bind_check_integer(L, 1)));
+    return 1;
+}
+
 static int system_memory_trim(lua_State *L)
 {
     lua_gc(L, LUA_GCCOLLECT);
@@ -264,6 +279,14 @@ static const bind_function functions[] = {
      "total, their sum, and peak, the largest total since the start or the last memory_trim(); cached,\n"
      "bytes of the free blocks kept for reuse; resident_peak, the most that the process has had in\n"
      "memory. Besides, system_calls: how many blocks were taken from malloc."},
+    {"memory_count", system_memory_count,
+     "ladies_core.memory_count([n: integer]) -> integer, integer\n"
+     "Counts what this thread takes of memory from now on, for the n-th count, for a new one, or for\n"
+     "none (0). Returns the number of the count, and of the one so far. What is taken counts until it\n"
+     "is freed, by whatever thread; the latest 16 counts are kept."},
+    {"memory_counted", system_memory_counted,
+     "ladies_core.memory_counted(n: integer) -> integer\n"
+     "The bytes in use of what was taken for the n-th count; 0 of one that is not kept."},
     {"memory_trim", system_memory_trim,
      "ladies.memory_trim()\nCollects garbage and gives cached memory back to the system; the peak\n"
      "starts anew."},

@@ -37,7 +37,8 @@ enum {
     LARGE_SHIFT = 20,
     CLASSES = 2 * (LARGE_SHIFT - MIN_SHIFT) + 1, /* of small blocks; the class of large ones */
     BORROW = 4,
-    TOO_MUCH_PART = 8
+    TOO_MUCH_PART = 8,
+    COUNTS = 16
 };
 static const size_t MOST = (size_t)1 << 46;
 static const int64_t SLACK = 64 << 20;
@@ -47,6 +48,7 @@ typedef struct block {
     struct block *next; /* in a free list */
     size_t size;        /* that was asked for */
     size_t room;        /* that there is, header included */
+    int64_t count;      /* it belongs to; 0: none */
     int32_t size_class;
     int32_t tag;
 } block;
@@ -67,7 +69,11 @@ static struct {
     int64_t too_much; /* what large blocks in use have that nobody asked for */
     ld_memory_stats stats;
     int64_t fail_in;
+    int64_t last_count,
+        counted[COUNTS]; /* the number of the latest count; bytes of the latest ones */
 } memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static _Thread_local int64_t own_count; /* that this thread counts for */
 
 /* The sanitizers should see every free; free lists would hide use after free from them. */
 #ifndef __has_feature
@@ -263,12 +269,28 @@ static int64_t excess(const block *b)
     return is_large(b) ? (int64_t)(b->room - b->size) : 0;
 }
 
+/* The bytes of the count of that number; NULL where it is not kept. */
+static int64_t *count_of(int64_t number)
+{
+    bool is_kept = number > 0 && number <= memory.last_count && number > memory.last_count - COUNTS;
+    return is_kept ? &memory.counted[number % COUNTS] : NULL;
+}
+
+static void add_to_count(int64_t number, int64_t bytes)
+{
+    int64_t *sum = count_of(number);
+    if (sum)
+        *sum += bytes;
+}
+
 /* Counts a block as in use by its owner. */
 static void count(block *b, size_t size, ld_memory_tag tag)
 {
     ld_memory_stats *s = &memory.stats;
     b->size = size;
     b->tag = tag;
+    b->count = own_count;
+    add_to_count(own_count, (int64_t)size);
     s->live[tag] += (int64_t)size;
     s->total += (int64_t)size;
     if (s->total > s->peak)
@@ -332,6 +354,7 @@ void ld_free(void *p)
     int64_t room = (int64_t)b->room, limit = of->most_used + of->most_used / 4 + SLACK;
     s->live[b->tag] -= (int64_t)b->size;
     s->total -= (int64_t)b->size;
+    add_to_count(b->count, -(int64_t)b->size);
     of->used -= room;
     memory.too_much -= excess(b);
     if (caching && of->used + of->cached + room <= limit)
@@ -356,6 +379,24 @@ int64_t ld_memory_live(void)
     int64_t live = memory.stats.total;
     pthread_mutex_unlock(&memory.lock);
     return live;
+}
+
+int64_t ld_memory_count(int64_t number, int64_t *before)
+{
+    *before = own_count;
+    pthread_mutex_lock(&memory.lock);
+    if (number == LD_NEW_COUNT)
+        memory.counted[(number = ++memory.last_count) % COUNTS] = 0;
+    pthread_mutex_unlock(&memory.lock);
+    return own_count = number;
+}
+
+int64_t ld_memory_counted(int64_t number)
+{
+    pthread_mutex_lock(&memory.lock);
+    int64_t *sum = count_of(number), bytes = sum ? *sum : 0;
+    pthread_mutex_unlock(&memory.lock);
+    return bytes;
 }
 
 void ld_memory_trim(void)

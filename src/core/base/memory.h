@@ -54,6 +54,16 @@ int64_t ld_memory_live(void);
 /* The owner's name as shown to users: "tensor", "index", ... */
 const char *ld_memory_tag_name(ld_memory_tag tag);
 
+/* Counts what this thread takes from now on, until it counts for another: for the count of that number,
+ * for a new one (LD_NEW_COUNT), or for none (0). Returns the number of the count, and in *before that of
+ * the one so far. A block is counted until it is freed, by whatever thread; the latest 16 counts are
+ * kept. */
+enum { LD_NEW_COUNT = -1 };
+int64_t ld_memory_count(int64_t number, int64_t *before);
+
+/* Bytes in use of the blocks of a count; 0 of one that is not kept. */
+int64_t ld_memory_counted(int64_t number);
+
 /* Returns all cached blocks to the system and forgets the peak. */
 void ld_memory_trim(void);
 
