@@ -149,7 +149,7 @@ function Way:__tostring()
   if room and in_files(room) > 0 then
     parts[#parts + 1] = ("more than the %s of memory that it may have: up to %s in files in %s")
       :format(size(self.memory), size(in_files(room)), self.folder)
-  elseif room then
+  elseif room and core.room_use(room) > 0 then
     parts[#parts + 1] = ("up to %s in memory"):format(size((core.room_use(room))))
   end
   return table.concat(parts, "; ")

@@ -50,10 +50,11 @@ local function target(pid, n_ranks, rng)
   return children[1] and children[rng:below(#children)] or pid
 end
 
--- Starts the words with a file for what they print and one for complaints. Returns the process
--- and its number.
+-- Starts the words with a file for what they print and one for complaints; SIGINT is heeded even if
+-- the storm was started as a background job, which is deaf to it. Returns the process and its
+-- number.
 local function start(case, place, words, n_ranks, mark)
-  local argv = {"env", mark, "TMPDIR=" .. place .. "/tmp"}
+  local argv = {"env", "--default-signal=INT", mark, "TMPDIR=" .. place .. "/tmp"}
   for _, list in ipairs{n_ranks > 0 and ranks.environment or {}, case.env and case.env(place
       .. "/out") or {}, {"sh", "-c", 'echo $$ >"$0"; exec "$@" 2>"$0.err"', place .. "/pid"},
       n_ranks > 0 and {"mpirun", "--quiet", "-n", tostring(n_ranks)} or {}, {shell.ladies},
@@ -149,9 +150,10 @@ function blows.check(case, place, rng, most)
     local began = core.clock()
     local status = process:wait(blows.PATIENCE)
     if not status then fail("it hangs after " .. tostring(name), words, place) end
+    local seconds_after = core.clock() - began
     check_after(case, place, words, n_ranks, mark, before)
     struck[#struck + 1] = name and ("%s%s, %.1f s"):format(n_ranks > 0 and n_ranks .. " ranks "
-      or "", name, core.clock() - began)
+      or "", name, seconds_after)
     if not name then break end
   end
   finish(case, place, rng, n + 1, mark)
