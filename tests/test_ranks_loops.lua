@@ -185,4 +185,17 @@ function tests.test_refused()
     train(1)]], "have after_step: they change what the next one is made of")
 end
 
+--- Ranks whose parameters differ are told so, from the first values or after a step that was
+-- another.
+function tests.test_other_parameters()
+  for said, lines in pairs{
+    [1] = "if comm.rank == 1 then model:parameters()[1]:fill_(1) end train(1)",
+    [2] = "adam:set_lr(comm.rank == 0 and 0.01 or 0.02) train(2)",
+    [4] = "train(2, function(at) if at == 2 then adam:set_lr(0.01 * (1 + comm.rank)) end end)",
+  } do
+    lu.assertStrContains(failed(lines), ("comm.accumulate: at step %d rank 1 has other parameters "
+      .. "than rank 0"):format(said))
+  end
+end
+
 return tests

@@ -108,7 +108,7 @@ function tests.test_options()
   local config = assert_trains("pickled_no_features.npz --make-features degree", {SPLIT})
   lu.assertEquals({config.make_features, config.split, config.split_seed},
     {"degree", "stratified:10/10/80", 1})
-  config = assert_trains("pickled_directed.npz --directed keep", {SPLIT})
+  config = assert_trains("pickled_directed.npz --directed keep", {"the matrix was turned", SPLIT})
   lu.assertEquals(config.directed, "keep")
   assert_trains("listed_splits.npz --split 1", {})
   assert_fails("listed_splits.npz --split 2", "train_mask has 2 splits, got the number 2")

@@ -4,9 +4,11 @@
 --   "symmetrize"   the union of the matrix with its transpose: an entry without its reverse gets
 --                  one of the same weight; of two with different weights both get the larger.
 --                  Entries of the diagonal, self-loops, stay
---   "keep"         as listed: entry (v, u) lets v hear u
+--   "keep"         as listed: the edge from a to b lets b hear a, which is entry (b, a)
 --
--- A file of ours says when the edges in it were kept; they are then kept again.
+-- A file of ours says when the edges in it were kept; they are then kept again. A matrix of another
+-- program's has the edge from a to b in row a and column b, as SciPy and NetworkX write it: where
+-- edges are kept it is turned.
 
 local grouped = require "ladies.base.grouped"
 local notes = require "ladies.data.notes"
@@ -33,11 +35,17 @@ end
 --- Settles the adjacency among the fields of a data set, whose `directed` is what its file says or
 -- nil, by the option `asked`; `directed` is afterwards true for edges that were kept and do not all
 -- go both ways. Where there is a field `symmetrize`, it is called for the union with the transpose.
+-- Where the field `from_rows` is true, the adjacency is a matrix of another program's.
 function direction.apply(context, fields, asked)
   local listed = fields.adjacency
   local symmetric = listed:is_symmetric()
   local keep = (asked or fields.directed) == "keep"
   fields.directed = keep and not symmetric
+  if fields.directed and fields.from_rows then
+    fields.adjacency = listed:transpose()
+    notes.add(context, fields.notes, "the matrix was turned, since in files rows are sources: the "
+      .. "entry in row a and column b is the edge from a to b, which lets b hear a")
+  end
   if keep or symmetric then return end
   fields.adjacency = fields.symmetrize and fields.symmetrize() or listed:symmetrize()
   tell(context, fields.notes, listed, fields.adjacency)

@@ -111,12 +111,31 @@ function comm.together(f, ...)
   return link.shared("comm.together", f, ...)
 end
 
--- Whether each parameter has a gradient at any rank.
+local EVERY = 64                                      -- steps, between comparisons of parameters
+local steps_of = setmetatable({}, {__mode = "k"})     -- optimizer -> its steps that ranks shared
+
+-- The hash of the parameters, at the steps at which ranks compare them: often at first.
+local function hash_now(optimizer)
+  local number = (steps_of[optimizer] or 0) + 1
+  steps_of[optimizer] = number
+  local due = number % EVERY == 0 or number & (number - 1) == 0
+  return due and optimizer:values():hash() or false
+end
+
+-- Whether each parameter has a gradient at any rank; fails where ranks have other parameters.
 local function has_any(optimizer)
   local _, has = optimizer:sums()
-  local any = {}
-  for _, text in ipairs(link.gather("comm.accumulate", packed.text(has))) do
-    for i, there in ipairs(packed.value(text)) do any[i] = any[i] or there end
+  local any, first = {}, nil
+  local told = link.gather("comm.accumulate", packed.text{has = has, hash = hash_now(optimizer)})
+  for i, text in ipairs(told) do
+    local one = packed.value(text)
+    first = first or one
+    if one.hash ~= first.hash then
+      errors.fail(("comm.accumulate: at step %d rank %d has other parameters than rank 0; their "
+        .. "first values, and what changes them (the learning rate, clipping, a schedule), must be "
+        .. "the same at every rank"):format(steps_of[optimizer], i - 1))
+    end
+    for k, there in ipairs(one.has) do any[k] = any[k] or there end
   end
   return any
 end
@@ -126,7 +145,8 @@ end
 -- step of so many that all ranks share, those of ladies.batches{step = batches}. At this rank's
 -- last one of the step it waits for the others, gives the optimizer the mean of the gradients of
 -- all, with the bits that one process alone would have, and returns true: it is time for
--- optimizer:step().
+-- optimizer:step(). At some of the steps, the first ones and every 64th, it compares the parameters
+-- of the ranks: others are an error.
 function comm.accumulate(optimizer, batches, place)
   options.value("comm.accumulate", "the optimizer", optimizer, "Optimizer")
   options.value("comm.accumulate", "batches", batches, "positive integer")

@@ -51,7 +51,7 @@ writers["edge list"] = function(folder, data)
 end
 
 writers["matrix market"] = function(folder, data)
-  core.mtx.write(join(folder, "edges.mtx"), data.graph.adjacency)
+  core.mtx.write(join(folder, "edges.mtx"), data.graph.adjacency:transpose())
   core.mtx.write(join(folder, "features.mtx"), in_memory(data.features))
 end
 
@@ -60,7 +60,8 @@ end
 -- .npz or .safetensors file of the arrays that PyTorch Geometric's Data has: edge_index, x, y,
 -- train_mask, val_mask, test_mask and, if they are not all one, edge_weight; "edge list" a folder
 -- of tables: edges.csv (source, target and, if they are not all one, weight), features.csv,
--- labels.csv and split.csv; "matrix market" the same with edges.mtx and features.mtx. The folder is
+-- labels.csv and split.csv; "matrix market" the same with edges.mtx, whose rows are sources and
+-- columns targets, and features.mtx. The folder is
 -- new, empty or one of an earlier export. Nodes and classes are numbers from 0; several classes a
 -- node are columns of 0 and 1 behind the node. What names there are, a name a line, are in
 -- node_names.txt, class_names.txt and feature_names.txt. ladies.data.load and

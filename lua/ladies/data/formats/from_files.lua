@@ -240,6 +240,7 @@ function from_files.read(given, piece)
   local pieces = piece and not FileReader.is_matrix(opts.edges)
     and edge_pieces(reader, opts.edges, fields.notes, piece)
   if not pieces then fields.adjacency, fields.merged = adjacency_of(reader, fields.notes) end
+  fields.from_rows = FileReader.is_matrix(opts.edges)
   if reader.names then fields.node_names = reader.names:lines() end
   if opts.node_names then fields.node_names = table.concat(read_names(opts.node_names), "\n") end
   fields.class_names = opts.class_names and read_names(opts.class_names) or fields.class_names
@@ -254,7 +255,8 @@ end
 -- checked as one of arrays is.
 --
 --   ladies.data.from_files{
---     edges    = "edges.csv",       -- source, target [, weight]; or a matrix in .mtx, .npz
+--     edges    = "edges.csv",       -- source, target [, weight]; or a matrix in .mtx, .npz, whose
+--                                   -- rows are sources and columns targets
 --     features = "features.csv",    -- a row for each node; or .mtx, .npz, .npy
 --     labels   = "labels.csv",      -- a class for each node, or a 0/1 column for each class
 --     split    = "split.csv",       -- train, val, test or another word for each node; or files

@@ -155,6 +155,7 @@ function layout.read(path, opts, adjacency)
   fields.labels, fields.class_names = npz_labels.read(context, fields.notes, file, key)
   npz_split.read(context, file, fields, fields.adjacency.n_rows, opts.split)
   fields.directed = direction.read(file)
+  fields.from_rows = not fields.directed and not adjacency
   fields.class_names = npz_arrays.texts(context, file, "class_names") or fields.class_names
   fields.feature_names = npz_arrays.texts(context, file, key_of(context, file, "feature_names"))
   fields.node_names = npz_arrays.lines(context, file, "node_names")

@@ -56,6 +56,7 @@ function npz_pair.read(path, opts)
   local fields = {path = context.where, name = name,
     source = ("%s_data.npz and %s_graph.npz"):format(name, name)}
   fields.adjacency, fields.merged = npz_matrix.load(base .. "_graph.npz")
+  fields.from_rows = true
   local file <close> = core.npz.open(context.where)
   for _, key in ipairs{"label", "node_types"} do
     npz_matrix.require_key(context, file, key, KNOWN)

@@ -76,7 +76,7 @@ function layout.read(path, file, opts)
   local metadata = read_metadata(context, file)
   local node_names = texts(context, metadata, "node_names")
   local fields = {path = path, notes = {}, source = "npz with pickled SciPy matrices"}
-  fields.adjacency = read_matrix(context, file, "adj_matrix")
+  fields.adjacency, fields.from_rows = read_matrix(context, file, "adj_matrix"), true
   fields.features = read_features(context, file)
   fields.labels, fields.class_names = npz_labels.read(context, fields.notes, file, "node_label")
   fields.class_names = texts(context, metadata, "class_names") or fields.class_names

@@ -93,8 +93,8 @@ local function read_graph(context)
   return graph, n
 end
 
--- The neighbour lists as two Indexes: who is listed (sources), and by whom. A list that belongs to
--- two nodes is refused, since a small file could describe a huge graph so.
+-- The neighbour lists as two Indexes: whose they are (sources), and who is listed. A list that
+-- belongs to two nodes is refused, since a small file could describe a huge graph so.
 local function edges_of(context, graph, n)
   local sources, targets, count, seen = {}, {}, 0, {}
   local type_of = math.type
@@ -105,14 +105,14 @@ local function edges_of(context, graph, n)
         tostring(id), n - 1)
     end
     seen[neighbours] = true
-    local target = id + 1
+    local own = id + 1
     for _, neighbour in ipairs(neighbours) do
       if type_of(neighbour) ~= "integer" or neighbour < 0 or neighbour >= n then
         checks.fail(context, "graph: node %d has the neighbour %s, must be in 0..%d", id,
           tostring(neighbour), n - 1)
       end
       count = count + 1
-      sources[count], targets[count] = neighbour + 1, target
+      sources[count], targets[count] = own, neighbour + 1
     end
   end
   return core.index(sources), core.index(targets)
