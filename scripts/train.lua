@@ -24,6 +24,7 @@ local ranks_cost = require "ladies.training.ranks_cost"
 local settings = require "ladies.experiment.settings"
 local run_folder = require "ladies.training.run_folder"
 local tables = require "ladies.base.tables"
+local unheard = require "ladies.experiment.unheard"
 
 local experiment = ladies.experiment
 
@@ -145,6 +146,7 @@ cli.main(spec, arg, function(opts, given)
   for _, one in ipairs(declared.groups.running) do how[one[1]] = opts[one[1]] end
   how.out = folder
   local run = experiment.options(config, data, how)        -- sooner than anything is told
+  if not opts.auto then unheard.tell(config, experiment_options.settings(opts, given), run) end
   print(tostring(data))
   print_configuration(config, folder)
   local result = ladies.train(run)

@@ -26,7 +26,7 @@ end
 local function train(words)
   local argv = {"train"}
   for word in words:gmatch "%S+" do argv[#argv + 1] = word end
-  table.move({"--max-batches", "2", "--layers", "2", "--hidden", "4", "--samples", "8", "--quiet"},
+  table.move({"--max-batches", "2", "--layers", "2", "--hidden", "4", "--samples", "64", "--quiet"},
     1, 9, #argv + 1, argv)
   return shell.run_ladies(argv, {folder = folder.path})
 end

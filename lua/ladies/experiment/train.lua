@@ -11,6 +11,7 @@ local own_code = require "ladies.experiment.own_code"
 local settings = require "ladies.experiment.settings"
 local tables = require "ladies.base.tables"
 local train = require "ladies.training.train"
+local unheard = require "ladies.experiment.unheard"
 
 local WHERE = "ladies.train"
 
@@ -49,6 +50,7 @@ local function by_name(given)
   local config = own_code.with_files(experiment.configure(own, WHERE))
   if type(data) == "string" then data = experiment.load(config) end
   local opts = experiment.options(config, data, extra)
+  unheard.tell(config, own, opts)
   return train(opts), opts.model
 end
 
