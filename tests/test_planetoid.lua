@@ -57,6 +57,17 @@ function tests.test_small_data_set()
     .. "1, self-loops dropped: 1, nodes without features and label: 2")
 end
 
+--- Where edges are kept, an edge goes from a node to those in its list: they hear it.
+function tests.test_kept()
+  local folder <close> = shell.folder()
+  write_toy(folder.path, {graph = graph_of(function(i)
+    return i == 3 and "(lI7\naI9\na" or "(l"
+  end)})
+  local adjacency = ladies.data.load(folder.path .. "/ind.toy", {directed = "keep"}).graph.adjacency
+  lu.assertEquals({adjacency.nnz, adjacency:row_of():to_table(), adjacency:col_of():to_table()},
+    {2, {8, 10}, {4, 4}})
+end
+
 function tests.test_what_is_wrong_is_named()
   local folder <close> = shell.folder()
   local base = folder.path .. "/ind.toy"
