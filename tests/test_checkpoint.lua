@@ -153,7 +153,7 @@ function tests.test_contents()
     kinds[name:match "^%l+"] = true
   end
   lu.assertEquals(kinds, {parameter = true, best = true, optimizer = true, counter = true,
-    run = true, state = true})
+    run = true, state = true, hash = true})
 end
 
 local function refused(folder, own)

@@ -115,6 +115,7 @@ end
 --- The value of a JSON text; null fields are absent, and integers are exact. Errors name `what`,
 -- the file or member read.
 function json.decode(text, what)
+  text = text:gsub("^\xEF\xBB\xBF", "")       -- the mark that some editors begin a file with
   local ok, value = errors.try(cjson.decode, keep_integers(text))
   if not ok then errors.fail(("%s is not valid JSON: %s"):format(what or "the text", value)) end
   local function drop_nulls(t)

@@ -30,9 +30,25 @@ function Folder:file(name)
   return self.path .. "/" .. options.value("a folder", "the name of the file", name, "string")
 end
 
---- Whether a file of that name is there.
+-- Whether the folder lists something of that name, a link that leads nowhere among it.
+local function lists(folder, name)
+  for _, one in ipairs(core.files(folder.path)) do
+    if one == name then return true end
+  end
+  return false
+end
+
+--- Whether a file of that name is there. Anything else of that name, such as a folder, a fifo or a
+-- link that leads nowhere, is an error: it is neither the file nor the lack of one.
 function Folder:has(name)
-  return core.exists(self:file(name)) == "file"
+  local path = self:file(name)
+  local kind = core.exists(path)
+  if kind == "file" then return true end
+  if kind or core.exists(self.path) == "folder" and lists(self, name) then
+    errors.fail(("%s is %s, not a regular file"):format(path, kind == "folder" and "a folder"
+      or kind and "a fifo or a device" or "a link that leads nowhere"))
+  end
+  return false
 end
 
 --- Writes plain data as indented JSON; the file appears whole or not at all.
@@ -40,9 +56,15 @@ function Folder:write_json(name, value)
   core.file.write(self:file(name), json.encode(value, "  ") .. "\n")
 end
 
---- The data of a JSON file; an error names the file when it is missing or not JSON.
+--- The data of a JSON file; an error names the file when it is missing, not JSON, or holds no
+-- object.
 function Folder:read_json(name)
-  return json.decode(core.file.read(self:file(name)), self:file(name))
+  local path = self:file(name)
+  local value = json.decode(core.file.read(path), path)
+  if type(value) ~= "table" or value[1] ~= nil then
+    errors.fail(("%s must hold a JSON object, got %s"):format(path, json.encode(value)))
+  end
+  return value
 end
 
 --- The kind of the folder by its marker, nil without one.

@@ -8,9 +8,11 @@ local grouped = require "ladies.base.grouped"
 local json = require "ladies.base.json"
 local label_kinds = require "ladies.data.labels"
 local metrics = require "ladies.evaluation.metrics"
+local own_folder = require "ladies.base.own_folder"
 local Page = require "ladies.report.page"
 local plot = require "ladies.report.plot"
 local settings = require "ladies.experiment.settings"
+local summaries = require "ladies.training.summary"
 local svg = require "ladies.report.svg"
 local tables = require "ladies.base.tables"
 
@@ -22,9 +24,10 @@ local function class_name(data, class)
   return data.class_names and data.class_names[class] or ("class %d"):format(class)
 end
 
-local function read_json(run, name)
-  local path = ("%s/%s"):format(run.path, name)
-  return core.exists(path) == "file" and json.decode(core.file.read(path), path) or {}
+-- What read_file(folder, name) gives of a file in the run's folder, {} where there is none.
+local function read(run, name, read_file)
+  local folder = own_folder.at(run.path)
+  return folder:has(name) and read_file(folder, name) or {}
 end
 
 -- ---------------------------------------------------------------- what it came to
@@ -38,11 +41,11 @@ local function add_cards(page, found, part, summary)
   page:add '<div class="cards brief">'
   add_card(page, 1, percent(found.micro) .. " %", part .. " micro-F1")
   add_card(page, 2, percent(found.macro) .. " %", part .. " macro-F1")
-  if summary.best_value then
+  if summary.best_value and summary.best_batch then
     add_card(page, 3, ("%.4f"):format(summary.best_value), ("best validation %s, after batch %d")
       :format(summary.monitor or "value", summary.best_batch))
   end
-  if summary.seconds then
+  if summary.seconds and summary.batches then
     add_card(page, 4, ("%.1f s"):format(summary.seconds), ("of training: %s batches, %.2f ms each")
       :format(grouped(summary.batches), summary.batch_ms or 0 / 0))
   end
@@ -50,9 +53,10 @@ local function add_cards(page, found, part, summary)
 end
 
 local function add_curves(page, run, summary)
-  local path = run.path .. "/log.jsonl"
   local name = summary.monitor or "micro-F1"
-  local rows = core.exists(path) == "file" and curve.read(path, name) or {}
+  local rows = read(run, "log.jsonl", function(folder, log)
+    return curve.read(folder:file(log), name)
+  end)
   if #rows < 2 then return end
   page:heading "Curves"
   page:add '<div class="figures">'
@@ -215,7 +219,9 @@ local function add_configuration(page, run)
     rows[i] = {name, settings.show(config[name])}
   end
   if not config then
-    local own = read_json(run, "config.json")
+    local own = read(run, "config.json", function(folder, name)
+      return folder:read_json(name)
+    end)
     for i, name in ipairs(tables.sorted_keys(own)) do
       rows[i] = {name, type(own[name]) == "table" and json.encode(own[name]) or tostring(own[name])}
     end
@@ -228,7 +234,7 @@ end
 
 --- The text of SavedRun:page.
 return function(run, part)
-  local data, summary, page = run.data, read_json(run, "summary.json"), Page.new()
+  local data, summary, page = run.data, read(run, "summary.json", summaries.stored), Page.new()
   part = part or (data.test and #data.test > 0 and "test" or "val")
   local found = findings(run, part)
   local title = ("%s on %s"):format(summary.method or "a run", data.name)

@@ -5,7 +5,6 @@
 
 local core = require "ladies_core"
 local changes = require "ladies.data.changes"
-local checkpoint = require "ladies.training.checkpoint"
 local data_sets = require "ladies.data"
 local errors = require "ladies.base.errors"
 local experiment = require "ladies.experiment"
@@ -21,6 +20,7 @@ local not_finite = require "ladies.training.not_finite"
 local options = require "ladies.base.options"
 local own_code = require "ladies.experiment.own_code"
 local own_folder = require "ladies.base.own_folder"
+local run_identity = require "ladies.training.run_identity"
 local run_page = require "ladies.experiment.run_page"
 local smoothing = require "ladies.evaluation.smoothing"
 local splits = require "ladies.data.splits"
@@ -52,8 +52,17 @@ end
 -- Gives a data set the split of a run, which its predictions tell.
 local function take_split(data, predictions)
   local file <close> = core.npz.open(predictions)
-  local nodes = {{}, {}, {}, [0] = {}}
-  for v, part in ipairs(file:index "split":to_table()) do table.insert(nodes[part], v) end
+  local nodes, split = {{}, {}, {}, [0] = {}}, file:index "split"
+  if #split ~= data.graph.n_nodes then
+    errors.fail(("%s: split has %d elements, must have %d, one for each node"):format(predictions,
+      #split, data.graph.n_nodes))
+  end
+  for v, part in ipairs(split:to_table()) do
+    if not nodes[part] then
+      errors.fail(("%s: split[%d] must be in -1 .. 2, got %d"):format(predictions, v, part - 1))
+    end
+    table.insert(nodes[part], v)
+  end
   for i, part in ipairs(SPLIT) do data[part] = nodes[i][1] and core.index(nodes[i]) or nil end
 end
 
@@ -93,7 +102,8 @@ end
 -- `ladies train`, which say how all of it is made; and what its checkpoint says of it, or nil.
 local function read(folder)
   local settings = folder:has "config.json" and folder:read_json "config.json" or nil
-  local before = folder:has "checkpoint.npz" and checkpoint.run(folder:file "checkpoint.npz") or nil
+  local before
+  if folder:has "checkpoint.npz" then before = run_identity.read(folder:file "checkpoint.npz") end
   local whole = settings ~= nil and settings.preset ~= nil
   local kind = folder:kind()
   if kind and kind ~= "run" then errors.fail(("%s holds a %s, not a run"):format(folder, kind)) end

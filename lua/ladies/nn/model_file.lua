@@ -121,6 +121,8 @@ local function architecture_of(file, path)
   local architecture = json.decode(text, path .. ": architecture")
   local make = type(architecture) == "table" and KINDS[architecture.kind]
   if not make then errors.fail(("ladies.load_model: %s is of an unknown kind"):format(path)) end
+  options.value("ladies.load_model: " .. path, "the options of its architecture",
+    architecture.options, "table")
   return architecture.options, make
 end
 

@@ -2,11 +2,12 @@
 -- its summary, and the curve of its log.
 
 local changes = require "ladies.data.changes"
-local checkpoint = require "ladies.training.checkpoint"
 local curve = require "ladies.training.curve"
 local errors = require "ladies.base.errors"
 local hashes_of = require "ladies.data.hashes"
 local own_folder = require "ladies.base.own_folder"
+local run_identity = require "ladies.training.run_identity"
+local summary = require "ladies.training.summary"
 
 -- {batch, seconds of training, validation micro-F1} for every validation that found it.
 local function curve_of(log)
@@ -26,13 +27,13 @@ return function(where, path, data)
       errors.fail(("%s: there is no finished run in %s: it has no %s"):format(where, path, name))
     end
   end
-  local before = checkpoint.run(folder:file "checkpoint.npz")
+  local before = run_identity.read(folder:file "checkpoint.npz")
   local parts = changes(before.data, hashes_of(data))
   if parts then
     errors.fail(("%s: the run in %s was trained on another data set than %s, or another split of "
       .. "it (%s)"):format(where, path, data.name, parts))
   end
-  local record = folder:read_json "summary.json"
+  local record = summary.stored(folder)
   record.key, record.curve = path, curve_of(folder:file "log.jsonl")
   record.config = before.settings
   return record

@@ -10,9 +10,11 @@
 --   counter.NAME                 numbers: epoch and batch (the position of the rng, since every
 --                                draw is a function of them and of the seed), the length of the log
 --   run                          which run it is (see ladies.training.run_identity), as JSON text
+--   hash                         of all of the above: what is edited or missing shows before
+--                                anything is taken over
 -- A file appears whole or not at all (temporary file, fsync, rename).
 
-local npz = require "ladies_core".npz
+local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local json = require "ladies.base.json"
 local named_tensors = require "ladies.nn.named_tensors"
@@ -22,7 +24,9 @@ local tables = require "ladies.base.tables"
 
 local checkpoint = {}
 
-local FORMAT = 4
+local npz = core.npz
+
+local FORMAT = 5
 
 local STATE = {
   parameters = "array of tables", optimizer = "Optimizer", best = "array of tables or nil",
@@ -50,6 +54,53 @@ local function add_named(list, file, prefix)
     list[#list + 1] = {name = name, tensor = found[name]}
   end
   return list
+end
+
+-- A number, or numbers in rows, bit by bit.
+local function exactly(x)
+  if type(x) == "table" then return table.concat(tables.map(x, exactly), " ") end
+  return x == x and ("%a"):format(x) or "nan"
+end
+
+local digest_of = {
+  Tensor = function(tensor) return tensor:hash() end,
+  Index = function(index) return index:hash() end,
+  string = core.hash,
+  number = exactly, table = exactly,
+}
+
+-- A hash of the arrays by name, as they are before they are written and when they were read.
+local function hash_of(arrays)
+  local parts = {}
+  for _, name in ipairs(tables.sorted_keys(arrays)) do
+    local value = arrays[name]
+    local kind = options.class_of(value) or type(value)
+    parts[#parts + 1] = ("%s %s %s\n"):format(name, kind, digest_of[kind](value))
+  end
+  return core.hash(table.concat(parts))
+end
+
+local READ = {float32 = "tensor", uint8 = "text", int32 = "index"}
+
+-- All arrays of an open file but the hash.
+local function arrays_in(file)
+  local arrays = {}
+  for _, name in ipairs(file:names()) do
+    if name ~= "hash" then
+      arrays[name] = file[READ[file:dtype(name)] or "numbers"](file, name)
+    end
+  end
+  return arrays
+end
+
+-- Fails for a file in which not all is as it was written.
+local function check_hash(file, path)
+  local ok, hash = errors.try(function() return hash_of(arrays_in(file)) end)
+  if not ok and not errors.is_internal(hash) then errors.pass_on(hash) end
+  if not ok or hash ~= file:text "hash" then
+    errors.fail(("%s: something in it was changed, added or removed since it was written")
+      :format(path))
+  end
 end
 
 -- Gives an optimizer the state that the file holds, when it is of the same kind and shapes.
@@ -90,7 +141,15 @@ function checkpoint.save(path, state)
   for name, value in pairs(state.optimizer:state()) do arrays["optimizer." .. name] = value end
   object_state.put(arrays, state.objects or {})
   for name, value in pairs(state.counters or {}) do arrays["counter." .. name] = value end
+  arrays.hash = hash_of(arrays)
   npz.write(path, arrays, {compress = false})
+end
+
+-- What the file says of the run that it is of.
+local function run_in(file, path)
+  local where = path .. ": run"
+  local run = json.decode(file:text "run", where)
+  return options.value(where, "what it holds", run, "table")
 end
 
 --- checkpoint.run(path) -> table: the plain data that says which run the checkpoint at `path` is
@@ -98,7 +157,7 @@ end
 function checkpoint.run(path)
   options.value("ladies.checkpoint.run", "the path", path, "string")
   local file <close> = npz.open(path)
-  return json.decode(file:text "run", path .. ": run")
+  return run_in(file, path)
 end
 
 --- checkpoint.load(path, state: table [, check: function]) -> table, boolean: loads the file at
@@ -112,10 +171,11 @@ function checkpoint.load(path, state, check)
   state = options.check("ladies.checkpoint.load", state, STATE)
   local file <close> = npz.open(path)
   local counters = members(file, "counter.")
-  if counters.format ~= FORMAT then
+  if counters.format ~= FORMAT or not file:has "hash" then
     errors.fail(("%s is not a checkpoint that this version reads"):format(path))
   end
-  if check then check(json.decode(file:text "run", path .. ": run")) end
+  check_hash(file, path)
+  if check then check(run_in(file, path)) end
   named_tensors.get(file, path, "parameter.", state.parameters)
   load_optimizer(file, path, state.optimizer)
   named_tensors.get(file, path, "sampler.", state.sampler or {}, "sampler")

@@ -4,7 +4,7 @@
 
 local core = require "ladies_core"
 local Figure = require "ladies.report.figure"
-local json = require "ladies.base.json"
+local log = require "ladies.training.log"
 
 local curve = {}
 
@@ -12,17 +12,15 @@ local curve = {}
 -- value among the validation's numbers.
 function curve.read(path, name)
   local rows, sum, n = {}, 0, 0
-  for line in io.lines(path) do
-    local loss = line:match '"loss":([^,}]+)'
-    if line:find('"validation":', 1, true) then
-      local record = json.decode(line, path)
+  for batch, loss, record in log.read(path) do
+    if record then
       rows[#rows + 1] = {
-        batch = record.batch, seconds = record.seconds, loss = n > 0 and sum / n or nil,
+        batch = batch, seconds = record.seconds, loss = n > 0 and sum / n or nil,
         value = record.validation[name],
       }
       sum, n = 0, 0
     elseif loss then
-      sum, n = sum + tonumber(loss), n + 1
+      sum, n = sum + loss, n + 1
     end
   end
   return rows
@@ -31,8 +29,8 @@ end
 local function tsv(rows, name)
   local lines = {"batch\tseconds\tloss\t" .. name:gsub("%c", " ")}
   for i, row in ipairs(rows) do
-    lines[i + 1] = ("%d\t%.3f\t%s\t%.6f"):format(row.batch, row.seconds,
-      row.loss and ("%.6f"):format(row.loss) or "", row.value)
+    lines[i + 1] = ("%d\t%.3f\t%s\t%s"):format(row.batch, row.seconds,
+      row.loss and ("%.6f"):format(row.loss) or "", row.value and ("%.6f"):format(row.value) or "")
   end
   return table.concat(lines, "\n") .. "\n"
 end

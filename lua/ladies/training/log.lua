@@ -40,33 +40,95 @@ log.names = {
 
 local Log = {__name = "Log"}
 Log.__index = Log
-of_class(Log, "file path flushed")
+of_class(Log, "file path flushed hash:string")
 
--- Cuts the log back to `keep` bytes; one that is shorter, to its whole lines.
-local function cut(path, keep)
-  if core.exists(path) ~= "file" then return end
-  if core.folder.bytes(path) < keep then
-    keep = 0
-    for line in io.lines(path, "L") do
-      if line:sub(-1) == "\n" then keep = keep + #line end
-    end
-  end
-  core.truncate(path, keep)
+local BATCH = '^{"batch":(%d+),"epoch":%d+,"loss":([^,}]+)[,}].*}$'
+
+local function is_finite(x)
+  return type(x) == "number" and x == x and x ~= math.huge and x ~= -math.huge
 end
 
---- ladies.log(path [, keep: integer]) -> table: opens a log of JSON lines for a loop:
--- log:batch(batch, number, loss, timer, bytes [, numbers]) and log:validation(number, epoch, found,
--- seconds [, numbers]) write one, log:sync() brings all to the disk and returns the length,
+-- What a line says, as log.read gives it; nothing where it is no line of a log.
+local function parse(line)
+  local batch, loss = line:match(BATCH)
+  local number = math.tointeger(tonumber(batch))
+  if number and (is_finite(tonumber(loss)) or loss == "null") then return number, tonumber(loss) end
+  local ok, record = errors.try(json.decode, line)
+  if not ok or type(record) ~= "table" or math.type(record.batch) ~= "integer"
+    or not is_finite(record.seconds) or type(record.validation) ~= "table" then return end
+  for name, value in pairs(record.validation) do
+    if type(name) ~= "string" or not is_finite(value) then return end
+  end
+  return record.batch, nil, record
+end
+
+-- Fails for a line that is none of a log.
+local function check_line(path, i, batch)
+  if not batch then errors.fail(("%s: line %d is not one of a run's log"):format(path, i)) end
+end
+
+local function check_file(path)
+  if core.exists(path) ~= "file" then errors.fail(("%s is not a regular file"):format(path)) end
+end
+
+--- log.read(path) -> iterator: for each line of the log at `path` the number of its batch; the
+-- loss, nil where that was not finite and of a validation; and the record of a validation. A line
+-- that is none of a log is an error that names it.
+function log.read(path)
+  check_file(path)
+  local next_line, i = io.lines(path), 0
+  return function()
+    local line = next_line()
+    if not line then return nil end
+    i = i + 1
+    local batch, loss, validation = parse(line)
+    check_line(path, i, batch)
+    return batch, loss, validation
+  end
+end
+
+-- How much of the log at `path` is to be kept of so many bytes, and the hash of that; of one that
+-- is shorter, which the third result says, its whole lines.
+local function kept(path, keep)
+  local is_cut, length, hash, i = core.folder.bytes(path) < keep, 0, nil, 0
+  for line in io.lines(path, "L") do
+    i = i + 1
+    if length + #line > keep or line:sub(-1) ~= "\n" then break end
+    if is_cut then check_line(path, i, (parse(line:sub(1, -2)))) end
+    length, hash = length + #line, core.hash(line, hash)
+  end
+  return is_cut and length or keep, hash, is_cut
+end
+
+-- Cuts the log back to `keep` bytes; one that is shorter, to its whole lines. Returns the hash of
+-- what is left, which must be `hash` where one is given and nothing is missing.
+local function cut(path, keep, hash)
+  if not core.exists(path) then return nil end
+  check_file(path)
+  local length, found, is_cut = kept(path, keep)
+  if hash and not is_cut and found ~= hash then
+    errors.fail(("%s: something in it was changed since the checkpoint; to go on without it, move "
+      .. "it away"):format(path))
+  end
+  core.truncate(path, length)
+  return found
+end
+
+--- ladies.log(path [, keep: integer [, hash: string]]) -> table: opens a log of JSON lines for a
+-- loop: log:batch(batch, number, loss, timer, bytes [, numbers]) and log:validation(number, epoch,
+-- found, seconds [, numbers]) write one, log:sync() brings all to the disk and returns the length,
 -- log:close() ends it. It is a new one, or, with `keep` (bytes), the old one cut back to that
--- length; one that is shorter, which somebody must have cut, keeps its whole lines.
-function log.open(path, keep)
+-- length; one that is shorter, which somebody must have cut, keeps its whole lines. `hash`: what
+-- log.hash was at that length; an error, and nothing is cut, where the log is another one.
+function log.open(path, keep, hash)
   options.value("ladies.log", "the path", path, "string")
   options.value("ladies.log", "the length to keep", keep, "non-negative integer or nil")
-  if keep then cut(path, keep) end
+  options.value("ladies.log", "the hash", hash, "string or nil")
+  local of_kept = keep and cut(path, keep, hash)
   local file, reason = io.open(path, keep and "a" or "w")
   if not file then errors.fail("log: " .. reason) end
   file:setvbuf("full", 1 << 16)
-  return setmetatable({file = file, path = path, flushed = clock()}, Log)
+  return setmetatable({file = file, path = path, hash = of_kept, flushed = clock()}, Log)
 end
 
 local function fail(self, reason)
@@ -81,6 +143,7 @@ end
 local function put(self, line)
   local ok, reason = open_file(self):write(line)
   if not ok then fail(self, reason) end
+  self.hash = core.hash(line, self.hash)
 end
 
 local function milliseconds(seconds)

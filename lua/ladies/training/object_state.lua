@@ -63,10 +63,27 @@ local decode = {
   Index = function(i, source) return source.file:index(source.prefix .. i) end,
 }
 
+local CONTENT = {string = "string", boolean = "boolean", integer = "string", float = "string",
+  Tensor = "integer", Index = "integer", table = "table"}
+
+-- The value of a tag and its content.
+local function decoded(tagged, source)
+  local kind = type(tagged) == "table" and CONTENT[tagged[1]]
+  local content = kind and tagged[2]
+  local value
+  if kind and (type(content) == kind or math.type(content) == kind) then
+    value = decode[tagged[1]](content, source)
+  end
+  if value == nil then errors.fail(source.where .. " holds what no state is written as") end
+  return value
+end
+
 function decode.table(list, source)
   local t = {}
   for i = 1, #list, 2 do
-    t[decode[list[i][1]](list[i][2], source)] = decode[list[i + 1][1]](list[i + 1][2], source)
+    local key = decoded(list[i], source)
+    if key ~= key then errors.fail(source.where .. ": NaN is no key") end
+    t[key] = decoded(list[i + 1], source)
   end
   return t
 end
@@ -110,9 +127,9 @@ function object_state.get(file, path, objects)
     end
   end
   for _, name in ipairs(tables.sorted_keys(objects)) do
-    local tagged = json.decode(file:text("state." .. name), ("%s: state.%s"):format(path, name))
-    objects[name]:load_state(decode[tagged[1]](tagged[2],
-      {file = file, prefix = ("tensor.%s."):format(name)}))
+    local where = ("%s: state.%s"):format(path, name)
+    objects[name]:load_state(decoded(json.decode(file:text("state." .. name), where),
+      {file = file, prefix = ("tensor.%s."):format(name), where = where}))
   end
 end
 

@@ -12,6 +12,7 @@ local link = require "ladies.ranks.link"
 local log = require "ladies.training.log"
 local machine = require "ladies.base.machine"
 local object_state = require "ladies.training.object_state"
+local options = require "ladies.base.options"
 local run_identity = require "ladies.training.run_identity"
 local tables = require "ladies.base.tables"
 local tell = require "ladies.base.tell"
@@ -110,6 +111,14 @@ local function counters_of(run)
   }
 end
 
+local WHOLE, SECONDS = "non-negative integer", "non-negative number"
+
+local COUNTERS = {
+  epoch = "positive integer", index = WHOLE, number = WHOLE, lr = SECONDS, optimizer_lr = SECONDS,
+  validation_seconds = SECONDS, batch_bytes = WHOLE, log_bytes = WHOLE, input_rows = WHOLE,
+  hidden_rows = WHOLE,
+}
+
 -- Takes over the state of the checkpoint at `path`; returns the length of the log at that time.
 local function load(run, path)
   local counters, has_best = checkpoint.load(path, {
@@ -119,9 +128,11 @@ local function load(run, path)
   }, function(before)
     run_identity.check(tostring(run.folder), before, run.identity)
     run.identity.batch, run.identity.forgets = before.batch, before.forgets
-    continue_numerics(run, before.numerics)
+    run.log_hash = before.log
+    continue_numerics(run, before.numerics or {})
     run.stopped_by = callbacks.still_stopped(before.stopped_by, run.opts)
   end)
+  counters = options.check(path .. ": counter", counters, COUNTERS)
   run.best.exists = has_best
   run.epoch, run.index, run.number = counters.epoch, counters.index, counters.number
   run.validation_seconds, run.memory.most = counters.validation_seconds, counters.batch_bytes
@@ -163,8 +174,8 @@ function run_checkpoint.open(run, path)
     tell("ladies.train: %s has %d batches already, and max_batches is %d: nothing more is trained",
       path, run.number, run.opts.max_batches)
   end
+  run.log = log.open(run.folder:file "log.jsonl", kept, run.log_hash)
   if run.opts.settings then run.folder:write_json("config.json", run.opts.settings) end
-  run.log = log.open(run.folder:file "log.jsonl", kept)
   local missing = (kept or 0) - run.log:sync()
   if missing > 0 then
     tell("ladies.train: %s has lost %d bytes since the checkpoint; the run goes on without those "
@@ -210,11 +221,13 @@ function run_checkpoint.save(run)
   identity.batch = drawn_last(run)
   check_memory(run)
   check_sampler_memory(run)
+  local counters = counters_of(run)
+  identity.log = run.log.hash
   checkpoint.save(run.folder:file "checkpoint.npz", {
     parameters = run.parameters, best = run.best.exists and run.best.copies or nil,
     buffers = run.buffers, best_buffers = run.best.exists and run.best.buffer_copies or nil,
     optimizer = run.optimizer, sampler = run.sampler, objects = run.objects,
-    counters = counters_of(run), run = identity,
+    counters = counters, run = identity,
   })
   run.saved = core.clock()
 end

@@ -137,6 +137,7 @@ function run_folder.take(path, resume)
   local made, is_new = missing_on_the_way(path), #core.files(path) == 0
   local lock = folder:take "run"
   folder = run_folder.at(path, resume)
+  for _, name in ipairs(FILES) do folder:has(name) end      -- sooner than anything is trained
   keep_log(folder)
   return folder, is_new and undoing(folder, lock, made) or lock
 end

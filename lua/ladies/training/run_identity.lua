@@ -2,6 +2,7 @@
 -- its settings, the last mini-batch. A run goes on as the same one only.
 
 local core = require "ladies_core"
+local checkpoint = require "ladies.training.checkpoint"
 local code = require "ladies.base.code"
 local declared = require "ladies.training.declared"
 local errors = require "ladies.base.errors"
@@ -123,9 +124,43 @@ function run_identity.differences(before, now, form, free)
   return changed
 end
 
+-- Whether both keys and values of a table are texts.
+local function is_of_texts(t)
+  for key, value in pairs(t) do
+    if type(key) ~= "string" or type(value) ~= "string" then return false end
+  end
+  return true
+end
+
+-- What a checkpoint says of its run, which is given with the types that its fields have.
+local function checked(where, before)
+  local function field(name, type_text)
+    return options.value(where, "run." .. name, before[name], type_text)
+  end
+  field("settings", "table")
+  if not is_of_texts(field("data", "table")) then
+    errors.fail(where .. ": run.data must be texts by names")
+  end
+  field("numerics", "array of strings or nil")
+  for _, name in ipairs{"batch", "log"} do field(name, "string or nil") end
+  local stop = field("stopped_by", "table or nil") or {by = "", code = ""}
+  local source = field("source", "table or nil") or {path = ""}
+  options.value(where, "run.stopped_by.by", stop.by, "string")
+  options.value(where, "run.source.path", source.path, "string")
+  options.value(where, "run.source.directed", source.directed, "keep|symmetrize or nil")
+  return before
+end
+
+--- run_identity.read(path): what the checkpoint at `path` says of its run: a table of `data`,
+-- `settings` and, where the data set came from a file, `source`, checked.
+function run_identity.read(path)
+  return checked(path, checkpoint.run(path))
+end
+
 --- An error, which begins with `where`, unless both are of one run: it names the settings that have
 -- changed and the parts of the data set.
 function run_identity.check(where, before, now)
+  checked(where, before)
   local changed = run_identity.differences(before, now, "%s was %s and is %s",
     declared.free "resumed")
   if #changed > 0 then

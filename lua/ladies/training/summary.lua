@@ -78,6 +78,23 @@ function summary.new(fields)
   return setmetatable(all, Summary)
 end
 
+local TEXTS = {"method", "dataset", "stopped", "trouble", "monitor", "mode", "numerics",
+  "inference", "folder", "curve"}
+local NUMBERS = {"seed", "test_f1", "test_macro_f1", "best_value", "best_batch", "val_f1",
+  "batches", "seconds", "batch_ms", "waiting_ms", "gathering_ms", "computing_ms", "workers",
+  "sampling_ms", "validation_seconds", "input_rows", "hidden_rows", "memory_paper", "memory_batch",
+  "memory_parameters", "memory_peak"}
+
+--- The fields of the summary.json of a run's folder (see ladies.base.own_folder), of their types.
+function summary.stored(folder)
+  local stored, where = folder:read_json "summary.json", folder:file "summary.json"
+  for _, name in ipairs(TEXTS) do options.value(where, name, stored[name], "string or nil") end
+  for _, name in ipairs(NUMBERS) do options.value(where, name, stored[name], "number or nil") end
+  options.value(where, "batches", stored.batches, "non-negative integer or nil")
+  options.value(where, "best_batch", stored.best_batch, "non-negative integer or nil")
+  return stored
+end
+
 local function mib(bytes)
   return bytes and ("%.2f"):format(bytes / units.MIB) or "-"
 end

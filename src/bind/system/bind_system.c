@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/machine.h"
 #include "base/marker.h"
 #include "base/memory.h"
@@ -150,6 +151,16 @@ static int system_printable(lua_State *L)
         luaL_addsize(&shown, (size_t)ld_printable(luaL_prepbuffsize(&shown, LD_PRINTABLE), &text,
                                                   end, lines));
     luaL_pushresult(&shown);
+    return 1;
+}
+
+static int system_hash(lua_State *L)
+{
+    size_t length;
+    const char *text = bind_check_lstring(L, 1, &length);
+    uint64_t hash = strtoull(lua_isnoneornil(L, 2) ? "0" : bind_check_string(L, 2), NULL, 16);
+    bind_check(L, ld_hash_bytes(&hash, text, length));
+    bind_push_hash(L, hash);
     return 1;
 }
 
@@ -308,6 +319,9 @@ static const bind_function functions[] = {
     {"clock", system_clock, "ladies_core.clock() -> number\nMonotonic time in seconds."},
     {"isatty", system_isatty,
      "ladies_core.isatty(descriptor) -> boolean\nWhether the file descriptor is a terminal."},
+    {"hash", system_hash,
+     "ladies_core.hash(text [, before]) -> string\n"
+     "16 hexadecimal digits that depend on every byte of a text, and on the hash of what was before."},
     {"printable", system_printable,
      "ladies_core.printable(text [, lines]) -> string\n"
      "The text with what must not reach a terminal, an axis or a table made visible: control\n"
