@@ -63,7 +63,7 @@ local function searched(opts, own, config, data)
   local report = ladies.auto{settings = own, data = data, seconds = opts.auto_seconds,
     threads = opts.threads, out = opts.out and opts.out .. "-auto", quiet = opts.quiet}
   print(report)
-  for _, note in ipairs(report.notes) do print("\n" .. core.printable(note)) end
+  for _, note in ipairs(report.notes) do print("\n" .. core.printable(note, true)) end
   print()
   local found = own_code.with_files(experiment.configure(tables.merged(report.best, {
     dataset = config.dataset, split = config.split, split_seed = config.split_seed})))

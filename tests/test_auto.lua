@@ -193,6 +193,7 @@ function tests.test_command()
     "--batch-size", "20", "--max-batches", "10", "--eval-every", "5", "--dropout", "0.1", "--out",
     out, "--quiet"}
   lu.assertEquals({err, status}, {"", 0})
+  lu.assertNotStrContains(text, "\\n")            -- notes of several lines are shown as such
   local model, layers = text:match "Chosen: model (%w+), layers (%d+)[.,]"
   local config = json.decode(ladies.file.read(out .. "/config.json"))
   lu.assertEquals({config.model, config.layers}, {model, tonumber(layers)})

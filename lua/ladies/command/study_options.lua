@@ -22,7 +22,7 @@ end
 -- failed.
 function study_options.show(report)
   print(report)
-  for _, note in ipairs(report.notes) do print("\n" .. core.printable(note)) end
+  for _, note in ipairs(report.notes) do print("\n" .. core.printable(note, true)) end
   print(("\nin %s: %s"):format(core.printable(report.folder), table.concat(report.files, ", ")))
   if report.failed > 0 then error(("runs that failed: %d"):format(report.failed), 0) end
 end

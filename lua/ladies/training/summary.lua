@@ -133,7 +133,8 @@ local function notes_of(self)
   note(self.memory_batch, "held",
     "%s MB by a batch with its gradients, %s MB by the model and its optimizer",
     mib(self.memory_batch), mib(self.memory_parameters))
-  note(self.memory_peak, "peak", "%s MB resident, data set and exact inference included",
+  note(self.memory_peak, "peak",
+    "%s MB resident in this process so far, data set and exact inference included",
     mib(self.memory_peak))
   note(self.inference, "inference", "%s", self.inference)
   note(self.test_macro_f1, "macro-F1", "%.4f on the test nodes", self.test_macro_f1)
