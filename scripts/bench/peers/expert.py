@@ -4,6 +4,8 @@ embedding_bag (the fastest sparse product of PyTorch on a processor), sparse fea
 sparse, all parameters in one array. With the word `once` behind the folder: one training step, and
 the end."""
 
+from scipy.sparse._sparsetools import csr_row_index
+
 from common import *
 
 FEW = 4  # rows of at most so many entries a node of the graph are sorted; others are counted
@@ -13,7 +15,8 @@ random = np.random.default_rng(1)
 method, layers, size = case["method"], case["layers"], case.get("samples")
 own_loops = "P" if method in ("ladies", "fastgcn", "full", "graphsaint") else "A"
 offsets, columns = data[own_loops + "_indptr"], data[own_loops + "_indices"]
-values = data[own_loops + "_data"] if own_loops == "P" else None
+values = data[own_loops + "_data"]
+short_offsets = offsets.astype(np.int32)  # of one type with the columns, as SciPy's loops want them
 n = len(offsets) - 1
 place = np.full(n, -1, np.int32)  # where a node stands among those of a layer; -1 between uses
 
@@ -173,8 +176,11 @@ def own_nodes(above, batch):
 
 
 def rows_of(above):
-    counts, e = entries_of(above)
-    return counts, columns[e], values[e]
+    """How many entries each of the rows has, their columns and values: SciPy's copy of rows."""
+    counts = offsets[above + 1] - offsets[above]
+    cols, v = np.empty(counts.sum(), np.int32), np.empty(counts.sum(), np.float32)
+    csr_row_index(len(above), above.astype(np.int32), short_offsets, columns, values, cols, v)
+    return counts, cols, v
 
 
 def masses(rows):
@@ -262,8 +268,7 @@ def neighbours(batch):
 def labor(batch):
     above, blocks = batch, []
     for _ in range(layers):
-        counts, e = entries_of(above)
-        cols = columns[e]
+        counts, cols, _ = rows_of(above)
         r = random.random(n, dtype=np.float32)
         limit = np.repeat((size / np.maximum(counts, 1)).astype(np.float32), counts)
         keep = r[cols] <= limit
