@@ -8,7 +8,8 @@
 -- alone is set beside LADIES and FastGCN, unless --against names others, or none. All numbers of
 -- the first sampler, the comparison and, last, the verdicts are printed; the folder --out gets a
 -- page of HTML with everything (lab.html), lab.json, lab.md, lab.csv and pictures. Every number has
--- its 95 % interval. doc/laboratory.md says what each of them means.
+-- its 95 % interval. doc/laboratory.md says what each of them means. The status is 1 where a
+-- sampler that was named, but for those of --against, has a fault, and 0 otherwise.
 
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -48,7 +49,8 @@ local function spec(args)
     usage = "ladies lab FILE.lua|NAME ... [options]", rest = "samplers",
     about = [[Examines samplers, ours or those of a file: bias and variance of each layer, the
       embedding and the gradient of the loss, how mini-batches hang together, what they cost, how
-      the error grows; and sets them beside each other.]],
+      the error grows; and sets them beside each other. It ends with status 1 where it finds a
+      fault, and with 0 otherwise.]],
     {"dataset", "NAME|PATH", "string", default = "cora", help = "one without a split gets the "
       .. "default one"},
     {"against", "LIST", "string", help = "what it is set beside, or none (default: one sampler "
@@ -101,6 +103,16 @@ local function files_text(files)
   return table.concat(words, ", ") .. (n > 0 and (" and %d pictures"):format(n) or "")
 end
 
+-- Whether one of the first samplers has a fault, which is more than a warning.
+local function has_fault(lab, first)
+  for i = 1, first do
+    for _, one in ipairs(lab.examinations[i].faults) do
+      if one.kind == "fault" then return true end
+    end
+  end
+  return false
+end
+
 cli.main(spec, arg, function(opts, given)
   if not opts.samplers[1] then
     error(("which sampler? ladies lab FILE.lua, or one of %s"):format(
@@ -120,7 +132,9 @@ cli.main(spec, arg, function(opts, given)
     train = budget_of(opts), seed = opts.seed, quiet = opts.quiet,
   })
   print(lab)
-  if not opts.out then return end
-  local report = lab:write(opts.out)
-  print(("\nin %s: %s"):format(core.printable(report.folder), files_text(report.files)))
+  if opts.out then
+    local report = lab:write(opts.out)
+    print(("\nin %s: %s"):format(core.printable(report.folder), files_text(report.files)))
+  end
+  if has_fault(lab, #opts.samplers) then os.exit(1, true) end
 end)

@@ -28,13 +28,15 @@ end
 local SMALL = {"--dataset", toy_study.dataset, "--hidden", "8", "--batch-size", "20", "--seconds",
   "0.2", "--quiet"}
 
--- Runs `ladies lab` with small settings; returns its output.
-local function lab(...)
+-- Runs `ladies lab` with small settings, which ends with a status; returns its output.
+local function lab_ends(wanted, ...)
   local words = table.pack("lab", ...)
   local out, err, status = shell.run_ladies(table.move(SMALL, 1, #SMALL, #words + 1, words))
-  lu.assertEquals({err, status}, {"", 0})
+  lu.assertEquals({err, status}, {"", wanted})
   return out
 end
+
+local function lab(...) return lab_ends(0, ...) end
 
 function tests.test_one_sampler_beside_two()
   local out = lab("graphsage:3", "--samples", "9")
@@ -116,7 +118,9 @@ function tests.test_errors_in_a_file()
   lu.assertEquals({out, status}, {"", 1})
   lu.assertStrMatches(err, 'ladies lab: [^\n]*call%.lua:7: call %(9%): seeds 1, draw 1: Rng has no '
     .. 'field or method "choice"\n')
-  out = lab(path .. ":9", "ladies:5")
+  -- A fault is told by the status, but not that of a sampler that another is set beside.
+  lab_ends(0, "ladies:5", "--against", path .. ":9")
+  out = lab_ends(1, path .. ":9", "ladies:5")
   out = out:gsub("%s+", " ")
   lu.assertNotNil(out:find "it fails: [^ ]*/wrong%.lua:7: ")
   -- Which verdict it gets depends on how many draws fit into the seconds.

@@ -3,6 +3,10 @@
 -- Tests of one examination are looked at together: a p-value counts after Holm's adjustment, below
 -- LEVEL. An estimate is badly biased when that is so and it is off by more than MUCH.
 
+local bias = require "ladies.lab.bias"
+local bias_sentences = require "ladies.lab.bias.sentences"
+local measure = require "ladies.lab.measure"
+local series = require "ladies.lab.bias.series"
 local student = require "ladies.lab.student"
 local tables = require "ladies.base.tables"
 local weights = require "ladies.lab.weights"
@@ -15,6 +19,11 @@ local MUCH = 0.03
 causes.LEVEL = 0.001
 
 local LEVEL = causes.LEVEL
+
+-- The first group of the draws for a layer's bias, above that of the weights; what weights may tell
+-- of; and the share of their number that groups are worth without heavy tails.
+local BIAS, EFFECTIVE = 100000, 0.33
+local WEIGHED = {all = true, columns = true, entries = true}
 
 -- The exponent of ladies.lab.weights from which on weights fall too fast. Unbiased weights that
 -- depend on the draw, as those of draws with replacement, have up to 1.1; 1 / (s p) without
@@ -76,7 +85,8 @@ end
 -- What the weights of the last layer are by their exponent and products, as a cause; nil where they
 -- are as they should be, or cannot be known. Of rows that are divided by their sums it is a
 -- warning: they may be meant as means, or as ratio estimates whose bias is small with many samples.
-local function of_weights(seen, normalized)
+-- is_all: whether nothing tells better by what the layer is off than all of its weights.
+local function of_weights(seen, normalized, is_all)
   local b, often, rarely = seen.exponent, seen.often, seen.rarely
   local proof = ("%sfrequency times weight, 1 without bias: %s for entries that most draws have, "
     .. "%s for those that few have"):format(
@@ -94,7 +104,7 @@ local function of_weights(seen, normalized)
   elseif b and is_near(b, 0, 0.25) then
     return cause("unweighted", "entries are not weighted by how often they are drawn",
       "multiply by the design weights that sampling.choice and sample_rows return")
-  elseif often and rarely and not normalized and is_near(often, rarely.mean, 0.1)
+  elseif is_all and often and rarely and not normalized and is_near(often, rarely.mean, 0.1)
     and (often.low > 1 + MUCH or often.high < 1 - MUCH) then
     return cause("factor", ("all weights are %.3g times what they should be"):format(often.mean),
       often.high < 0 and "look for a sign" or "look for a factor that is there twice, or a "
@@ -156,35 +166,143 @@ local function of_nothing_known(off, broken)
   end
 end
 
--- The embedding or the gradient is off although every layer is right.
-local function of_nonlinearity(off)
-  local x = off["gradient.scale"] or off["embedding.scale"]
-  return {key = "nonlinear", kind = "warning", text = ("the %s comes out %.2f times as large, "
-    .. "though no layer by itself is off beyond chance by more than %g %%"):format(
-    off["gradient.scale"] and "gradient" or "embedding", x.mean, 100 * MUCH),
-    proof = "along the exact one it has " .. text_of(x),
-    remedy = "ReLU and the loss are not linear, so the variance of a layer is bias behind them: "
-      .. "more samples lower both"}
+-- The largest bias² of a layer that the intervals of the sample allow, as a share of its signal,
+-- and whether there is one for each layer.
+local function bound_of_layers(sample, layers)
+  local most = 0
+  for l = 1, layers do
+    local column = sample.columns[("layers.%d.bias"):format(l)] or {}
+    if #column < 2 then return math.huge end
+    most = math.max(most, student.interval(column).high)
+  end
+  return most
 end
 
---- What is badly biased and why: an array of {key =, kind = "fault" | "warning", text =, proof =,
--- remedy =}; empty where nothing is. run, sample: those of measure.run, and run.keeps, whether the
--- sampler has the setting self_nodes; first: the first group for further draws; broken: whether the
--- sampler breaks its contract, which may be why.
-function causes.examine(run, sample, first, broken)
-  local off, list = badly_off(sample), {}
+-- The embedding or the gradient is off although every layer is right, or may be right.
+local function of_nonlinearity(off, sample, layers)
+  local of_gradient = off["gradient.scale"] ~= nil
+  local x = off["gradient.scale"] or off["embedding.scale"]
+  local name, bound = of_gradient and "gradient" or "embedding", bound_of_layers(sample, layers)
+  local proof = "along the exact one it has " .. text_of(x)
+  if bound < ((x.mean - 1) / 2) ^ 2 then
+    return {key = "nonlinear", kind = "warning", text = ("the %s comes out %.2f times as large, "
+      .. "though no layer by itself is off by more than %.2g %%"):format(name, x.mean,
+      100 * math.sqrt(bound)), proof = proof .. "; the bias of every layer is within its interval",
+      remedy = "ReLU and the loss are not linear, so the variance of a layer is bias behind them: "
+        .. "more samples lower both"}
+  end
+  return {key = "undecided", kind = "warning", text = ("the %s comes out %.2f times as large, "
+    .. "and no "
+    .. "layer by itself is off beyond chance%s"):format(name, x.mean, bound < math.huge
+      and (", though one may be by up to %.2g %%"):format(100 * math.sqrt(bound)) or ""),
+    proof = proof, remedy = "more draws (--seconds) tell whether a layer is off; --same-as NAME, a "
+      .. "sampler that it should equal in distribution, tells sooner; more samples lower the "
+      .. "variance, which ReLU and the loss turn into bias"}
+end
+
+-- Layers whose bias² is beyond chance, of which nothing else is said: an array of causes.
+-- is_divided: whether rows are divided by their sums, and P's do not sum to one.
+local function of_layers(sample, layers, told, broken, is_divided)
+  local keys, ps, list = {}, {}, {}
+  for l = 1, layers do
+    local column = sample.columns[("layers.%d.bias"):format(l)]
+    if column and #column > 2 then
+      keys[#keys + 1] = l
+      ps[#ps + 1] = student.p_value(column, 0)
+    end
+  end
+  for i, p in ipairs(student.holm(ps)) do
+    local l = keys[i]
+    local column = sample.columns[("layers.%d.bias"):format(l)]
+    local x = student.interval(column)
+    if p < LEVEL and x.mean > MUCH ^ 2 and not told[l] and largest_share(column, x.mean) < 0.5 then
+      list[#list + 1] = {key = "biased", kind = "warning", text = ("layer %d is off by %.2g %%, "
+        .. "%s"):format(l,
+        100 * math.sqrt(x.mean), is_divided and "since its rows are divided by their sums, and "
+          .. "those of P are not" or "by nothing that is known of its rows, columns or entries"),
+        proof = ("bias² / signal is %s"):format(text_of(x, "%.3g")),
+        remedy = broken and "first mend what is said above, which may be the cause"
+          or "compare with more samples, and with a sampler that is known; --same-as NAME tells "
+            .. "what differs"}
+    end
+  end
+  return list
+end
+
+-- Errors that rest on a few draws: an array of causes.
+local function of_tails(sample, layers, told)
+  local function tail(key, name)
+    local column = sample.columns[key]
+    if not column or #column < 8 then return nil end
+    local x, share = student.interval(column), series.effective(column)
+    if x.mean < measure.ROUNDING or x.low > 0 and share > EFFECTIVE then return nil end
+    return {key = "tails", kind = "warning", text = ("%s has heavy tails: the errors of %d sets of "
+      .. "seeds are so unequal that they are worth %.0f"):format(name, #column,
+      math.max(1, share * #column)), proof = ("error / signal is %s, and the largest has %.0f "
+        .. "%% of "
+      .. "the sum of squares"):format(text_of(x, "%.3g"), 100 * largest_share(column, 0)),
+      remedy = "rare, large weights make errors that few draws meet, and intervals that miss them: "
+        .. "bound the weights, or draw more often what has a large one"}
+  end
+  local list, any = {}, next(told) ~= nil
+  for l = 1, layers do
+    if not told[l] then list[#list + 1] = tail(("layers.%d.error"):format(l), "layer " .. l) end
+  end
+  if #list == 0 and not any then
+    list[1] = tail("embedding.error", "the embedding") or tail("gradient.error", "the gradient")
+  end
+  return list
+end
+
+-- Whether the last layer is off by what its weights may tell.
+local function asks_for_weights(found, off, last)
+  local of_last = ("^layers%%.%d%%."):format(last)
+  for key in pairs(off) do
+    if key:find(of_last) then return true end
+  end
+  local best = found[last] and found[last].best
+  return best ~= nil and WEIGHED[best.side] == true
+end
+
+--- What is off and why: an array of {key =, kind = "fault" | "warning", text =, proof =, remedy =},
+-- the worst first; empty where nothing is. run, sample: those of measure.run, and run.keeps,
+-- whether the sampler has the setting self_nodes; first: the first group for further draws;
+-- seconds: for these; broken: whether the sampler breaks its contract, which may be why.
+function causes.examine(run, sample, first, seconds, broken)
+  local off, list, told, found = badly_off(sample), {}, {}, {}
+  local last = run.known.n_layers
+  local function add(cause) list[#list + 1] = cause end
+  for _, one in ipairs(bias.examine(run, first + BIAS, seconds)) do found[one.layer] = one end
+  if asks_for_weights(found, off, last) then
+    local normalized = is_normalized(run, first)
+    local seen = weights.examine(run, first, 160, normalized)
+    local best = found[last] and found[last].best
+    add(seen and of_weights(seen, normalized, not best or best.side == "all") or nil)
+  end
+  add(of_mass(off, sample, run.keeps))
+  local divided = (next(off) or next(found)) and of_normalization(is_normalized(run, first)) or nil
+  add(divided)
+  local order = tables.sorted_keys(found)
+  table.sort(order, function(a, b)
+    local x, y = bias_sentences.amount(found[a]), bias_sentences.amount(found[b])
+    return x > y or x == y and a < b
+  end)
+  for _, l in ipairs(order) do
+    for _, cause in ipairs(bias_sentences.of(found[l])) do
+      told[l] = true
+      add(cause)
+    end
+  end
+  tables.append(list, of_layers(sample, last, told, broken, divided ~= nil))
+  tables.append(list, of_tails(sample, last, told))
   local in_layers = false
   for key in pairs(off) do in_layers = in_layers or key:find "^layers" ~= nil end
-  if not next(off) then return list end
-  if not in_layers then return {of_nonlinearity(off)} end
-  local function add(cause) list[#list + 1] = cause end
-  local normalized, of_P = is_normalized(run, first)
-  local seen = weights.examine(run, first, 160, normalized)
-  add(seen and of_weights(seen, normalized) or nil)
-  add(of_mass(off, sample, run.keeps))
-  add(of_normalization(normalized, of_P))
   if #list > 0 then return list end
-  add(of_nothing_known(off, broken))
+  if in_layers then
+    add(of_nothing_known(off, broken))
+  elseif next(off) then
+    add(of_nonlinearity(off, sample, last))
+  end
   return list
 end
 

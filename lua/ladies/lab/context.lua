@@ -49,20 +49,28 @@ function Context:seeds(group)
   return train[core.sampling.uniform(#train, size, {rng = rng})]:sort()
 end
 
--- What a sampler is called with: the seeds of a group and the rng; or, where it draws its own
--- seeds, the training nodes, an rng and its place, that of mini-batch `number`, or any of an epoch.
-local function arguments(self, sampler, group, rng, number)
+-- The place in training of draw i of a group: the group goes through the mini-batches of an epoch,
+-- i through the epochs.
+local function place_of(self, group, rng, i)
+  local size = math.min(self.opts.batch_size, #self.data.train)
+  local per_epoch = math.ceil(#self.data.train / size)
+  return {epoch = i, index = (group - 1) % per_epoch + 1, rng = rng:fork(0)}
+end
+
+-- What a sampler is called with: the seeds of a group, the rng and its place; or, where it draws
+-- its own seeds, the training nodes, an rng and its place, that of mini-batch `number`, or any of
+-- an epoch.
+local function arguments(self, sampler, group, rng, number, i)
   local own = numbered_batches.own_batches(sampler)
-  if not own then return self:seeds(group), rng end
+  if not own then return self:seeds(group), rng, place_of(self, group, rng, i or 1) end
   number = number or rng:fork(2):below(own)
   return self.data.train, rng:fork(1),
     {epoch = (number - 1) // own + 1, index = (number - 1) % own + 1, rng = rng:fork(0)}
 end
 
---- What the sampler is called with for draw i of a group: seeds, rng, and a place in an epoch where
--- it draws its own seeds.
+--- What the sampler is called with for draw i of a group: seeds, rng, and a place in an epoch.
 function Context:arguments(sampler, group, i)
-  return arguments(self, sampler, group, self.root:fork(DRAWS):fork(group):fork(i))
+  return arguments(self, sampler, group, self.root:fork(DRAWS):fork(group):fork(i), nil, i)
 end
 
 --- Draw i of a group: a mini-batch whose penalty and after_step are taken away.
@@ -105,7 +113,7 @@ function Context:go_along(sampler, known)
   for i, values in ipairs(known.path) do
     network.set(known.model, values)
     local rng = self.root:fork(TRAINING):fork(i)
-    local batch = sampler(arguments(self, sampler, -i, rng, i))
+    local batch = sampler(arguments(self, sampler, -i, rng, i, i))
     batch.rng = rng:fork(3)                                 -- a forward with it is one of training
     known:with_loss(batch, function()
       if optimizer then optimizer:step() end

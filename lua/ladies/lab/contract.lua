@@ -13,6 +13,7 @@ local streams = require "ladies.lab.streams"
 local student = require "ladies.lab.student"
 local Subject = require "ladies.lab.subject"
 local tables = require "ladies.base.tables"
+local trained = require "ladies.training.trained"
 
 local contract = {}
 
@@ -102,10 +103,11 @@ end
 
 -- ---------------------------------------------------------------- random numbers
 
--- Whether every row of the blocks has as many entries as in P: nothing is left out.
+-- Whether every row of the blocks has as many entries as in P, or `control` for those that are left
+-- out: nothing is missing.
 local function is_whole(P, batch)
   for _, block in ipairs(batch.blocks) do
-    if block.adj.nnz < P:degrees(block.dst):sum():item() then return false end
+    if not block.control and block.adj.nnz < P:degrees(block.dst):sum():item() then return false end
   end
   return true
 end
@@ -201,6 +203,29 @@ local function check_memory(run, calls, from_worker)
   if same then check_worker(run, calls, hashes, from_worker) end
 end
 
+-- Whether what a sampler in step with training remembers is in its state: one that was made anew
+-- and is given the same state draws the same.
+local function check_state(run, calls)
+  local sampler, context = run.sampler, run.context
+  if run.subject.given or not Subject.is_adaptive(sampler) then return end
+  local other = run.subject:make(context:exact(run.P).model)
+  if type(other) ~= "table" then return end
+  local _, kept = trained.of_sampler(sampler)
+  local _, fresh = trained.of_sampler(other)
+  if #kept ~= #fresh then return end
+  for i, one in ipairs(fresh) do
+    if kept[i].tensor ~= one.tensor then one.tensor:copy_(kept[i].tensor) end
+  end
+  local hashes = replay.hashes(context, sampler, calls)
+  local count = replay.differing(hashes, replay.hashes(context, other, calls))
+  if count == 0 then return end
+  fault(run, "kept_state", "it remembers what is not in its `state`: one that was made anew, with "
+    .. "the same state and parameters, gives other mini-batches",
+    ("%d of %d calls differ"):format(count, #calls), "put each tensor that it changes into "
+      .. "`state`, an array of {name =, tensor =}: "
+      .. "checkpoints hold these alone")
+end
+
 -- ---------------------------------------------------------------- all of it
 
 -- The keys of a table as a set.
@@ -291,6 +316,7 @@ function contract.examine(subject, context)
     if run.in_step then
       run.notes[1] = "it goes in step with training (adaptive, penalty or after_step), so it may "
         .. "remember: the same calls were not made again"
+      check_state(run, again)
     else
       check_memory(run, again, from_worker)
     end

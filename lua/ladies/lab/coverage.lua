@@ -8,6 +8,7 @@ local batches = require "ladies.training.batches"
 local by_degree = require "ladies.lab.by_degree"
 local counts = require "ladies.lab.counts"
 local numbered_batches = require "ladies.training.numbered_batches"
+local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
 local student = require "ladies.lab.student"
 local tables = require "ladies.base.tables"
@@ -16,6 +17,9 @@ local coverage = {}
 
 -- The fewest and the most epochs.
 local LEAST, MOST = 4, 20
+
+-- Losses that nodes have on average, from which on one without any is no chance.
+local EXPECTED = 12
 
 -- The nodes that so many layers over P reach from some nodes, with these.
 local function reachable(P, nodes, layers)
@@ -26,8 +30,10 @@ local function reachable(P, nodes, layers)
   return nodes
 end
 
--- Those of a mini-batch's output that carry the loss.
+-- Those of a mini-batch's output that carry the loss, with a weight that is not 0.
 local function of_loss(batch)
+  local weight = rawget(batch, "loss_weight")
+  if weight then return batch.output[weight:square():above(0)] end
   return batch.loss_nodes and batch.output[batch.loss_nodes] or batch.output
 end
 
@@ -104,18 +110,50 @@ local function findings_of(epochs, per_epoch, reached, train)
   }
 end
 
---- coverage.examine(subject, context, seconds) -> findings, series: of epochs as ladies.batches
--- makes them from the training nodes, each an independent repetition:
+-- The class that all of some nodes have, and no other training node: a text, or nil.
+local function class_of(data, nodes)
+  if options.class_of(data.labels) ~= "Index" then return nil end
+  local labels = data.labels[nodes]
+  local class = labels:min()
+  local of_class = data.labels[data.train]:equals(class):sum():item()
+  return class == labels:max() and of_class == #nodes and ("all that have class %d"):format(class)
+    or nil
+end
+
+-- Training nodes that are in no loss of any epoch, though others are in many: an array of faults. A
+-- sampler that draws its own seeds may leave some out for long.
+local function faults_of(epochs, data, own)
+  local train, seen = data.train, core.zeros(data.graph.n_nodes)
+  for _, epoch in ipairs(epochs) do seen = seen + epoch.seen end
+  seen = seen[train]
+  local never = 1 - seen:above(0)
+  local missing = total(never)
+  if missing == 0 or missing == #train then return {} end
+  local others = (seen + never * seen:max()):min()
+  local mean = total(seen) / (#train - missing)
+  if own and mean < EXPECTED or others < #epochs and mean < EXPECTED then return {} end
+  local class = class_of(data, train[never])
+  return {{key = "coverage.unseen", kind = own and "warning" or "fault",
+    text = ("%d of the %d training nodes%s are in no loss: their labels are never learned")
+      :format(missing, #train, class and ", " .. class .. "," or ""),
+    proof = ("in none of %d epochs, in which the others are %.3g times on average"):format(#epochs,
+      mean), remedy = "look at output, loss_nodes and loss_weight: a weight of 0 leaves a node "
+        .. "out"}}
+end
+
+--- coverage.examine(subject, context, seconds) -> findings, series, faults: of epochs as
+-- ladies.batches makes them from the training nodes, each an independent repetition:
 -- coverage.batches     mini-batches of an epoch
 -- coverage.never       share of the nodes in reach that are in no layer of any of them
 -- coverage.unseen      share of the training nodes that are in no output (loss_nodes, where there
---                      are such)
+--                      are such), or have the loss_weight 0 there
 -- coverage.outside     share of the draws, a node in a mini-batch, that are of nodes out of reach
 -- coverage.effective   (sum c)^2 / sum c^2 over the nodes in reach, c being a node's mini-batches
 -- and a line of the mini-batches of an epoch that a node in reach is in, by its degree.
 function coverage.examine(subject, context, seconds)
   local P, train = context:propagation_of(subject), context.data.train
-  local epochs, per_epoch, layers = epochs_of(context:sampler(subject), context, seconds)
+  local sampler = context:sampler(subject)
+  local epochs, per_epoch, layers = epochs_of(sampler, context, seconds)
   local reached = reachable(P, train, layers)
   local degrees, all = P:degrees(reached):to_table(), by_degree.new()
   for _, epoch in ipairs(epochs) do all:add(degrees, epoch.drawn[reached]:to_table()) end
@@ -123,7 +161,7 @@ function coverage.examine(subject, context, seconds)
     key = "coverage", title = "Mini-batches of an epoch that have a node, by its degree",
     x_label = "degree", y_label = "mini-batches", log_x = true, log_y = false,
     lines = {{name = subject.title, points = all:points()}},
-  }}
+  }}, faults_of(epochs, context.data, numbered_batches.own_batches(sampler) ~= nil)
 end
 
 return coverage

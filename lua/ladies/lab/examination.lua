@@ -24,6 +24,9 @@ local examination = {}
 -- The first groups of what is drawn besides the two samples of measure.run.
 local WEIGHTS, DEGREES, SCALING, COST, GROWTH = 10001, 20001, 30001, 40001, 50001
 
+-- The share of `seconds` that the search for bias may take besides.
+local OF_CAUSES = 0.4
+
 -- The deepest network of the errors over depth.
 local DEEPEST = 4
 
@@ -86,10 +89,13 @@ local function measured(found, context, subject, opts)
   local sample = measure.run(run, opts)
   local names = tables.map(known.model:named_parameters(), function(one) return one.name end)
   tables.append(found.findings, findings.of(sample, names, run.statistics))
-  tables.append(found.faults, causes.examine(run, sample, WEIGHTS, is_broken(found.faults)))
+  tables.append(found.faults, causes.examine(run, sample, WEIGHTS,
+    opts.seconds * OF_CAUSES, is_broken(found.faults)))
   table.insert(found.series, where.examine(run, DEGREES))
   table.insert(found.series, connection.receptive_field(found.findings, subject.title))
-  add(found, coverage.examine(subject, context, opts.seconds / 5))
+  local seen, series, unseen = coverage.examine(subject, context, opts.seconds / 5)
+  add(found, seen, series)
+  tables.append(found.faults, unseen)
   local ok, message = errors.try(add_growth, found, context, subject, opts)
   if not ok then
     table.insert(found.notes, "it fails with other samples or another depth, so nothing is told "

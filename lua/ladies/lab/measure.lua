@@ -52,7 +52,8 @@ end
 local function numbers_of(run, batch)
   local found = {}
   for l, block in ipairs(batch.blocks) do
-    found[("layers.%d.mass"):format(l)] = mass_of(run.known, block)
+    -- What control adds is no mass of the block's.
+    if not block.control then found[("layers.%d.mass"):format(l)] = mass_of(run.known, block) end
   end
   for _, one in ipairs(run.statistics) do
     local value = one.see(batch, run.known)

@@ -3,8 +3,8 @@
 --
 -- A primitive takes its numbers from one stream: the key of its Rng and the number of the call. Two
 -- calls on one stream get the same numbers, so what they draw hangs together. Ladies has that on
--- purpose in poisson_rows and drift, whose callers share numbers between rows, layers or
--- mini-batches (LABOR); elsewhere it is a mistake, of an rng that was forked twice by one key.
+-- purpose in poisson_rows, drift and uniform_of, whose callers share numbers between rows, layers
+-- or mini-batches (LABOR); elsewhere it is a mistake, of an rng that was forked twice by one key.
 
 local core = require "ladies_core"
 local options = require "ladies.base.options"
@@ -16,7 +16,8 @@ local streams = {}
 local PURE = {["Rng:fork"] = true, ["Rng:at"] = true}
 
 -- Sharing is what these are for.
-local SHARING = {["Matrix:poisson_rows"] = true, ["sampling.drift"] = true}
+local SHARING = {["Matrix:poisson_rows"] = true, ["sampling.drift"] = true,
+  ["Rng:uniform_of"] = true}
 
 -- What depends on more than arguments, by function.
 local OUTSIDE = {

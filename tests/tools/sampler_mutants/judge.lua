@@ -94,7 +94,7 @@ function judge.alone(shared, subject)
     local run = {context = shared, sampler = shared:sampler(subject), draws = 6, name = "mutant",
       known = shared:exact(shared:propagation_of(subject)),
       statistics = connection.statistics(shared.opts.layers)}
-    add(causes.examine(run, measure.run(run, {precision = 0.2, seconds = 1}), 10001))
+    add(causes.examine(run, measure.run(run, {precision = 0.2, seconds = 1}), 10001, 1))
   end
   return found
 end

@@ -1,0 +1,189 @@
+--- Which of the tests count, and which attribute tells best by what a layer is off.
+
+local series = require "ladies.lab.bias.series"
+local statistics = require "ladies.report.statistics"
+local student = require "ladies.lab.student"
+local tables = require "ladies.base.tables"
+
+local kinds = {}
+
+--- The chance that anything is called off of which nothing is, and the least relative bias, a root
+-- mean square, that is spoken of.
+kinds.LEVEL, kinds.LEAST = 0.001, 0.01
+
+-- Where an attribute explains this share of what rows, columns or entries by themselves do, it is
+-- the attribute; and where all weights together do this share of it, it is none.
+local SHARE, OF_ALL = 0.7, 0.85
+
+-- The p-value of an attribute that may be what a layer is off by, once it is known to be off.
+local LIKELY = 0.01
+
+-- Cells that are expected to be drawn so often, were they like the others, and are not.
+local EXPECTED = 50
+
+-- Attributes some of whose cells are few nodes, which may be drawn rarely for good reasons.
+local FEW = {degree = true, frequency = true}
+
+-- Weights are heavy-tailed where draws are worth less than this share of their number.
+local EFFECTIVE = 0.5
+
+-- The differences of a list's numbers from the mean of their set of seeds, and 1 / set.
+local function within_groups(list, of_group)
+  local sums, counts = {}, {}
+  for k, x in ipairs(list) do
+    local g = of_group[k]
+    sums[g], counts[g] = (sums[g] or 0) + x, (counts[g] or 0) + 1
+  end
+  return tables.map(list, function(x, k)
+    local g = of_group[k]
+    return x - sums[g] / counts[g]
+  end)
+end
+
+-- The candidates of a layer: {layer =, section =, place =, key =, side =, text =, p =, explained
+-- =}.
+local function of_sections(layer, list)
+  for _, section in ipairs(layer:sections()) do
+    local explained, margins = section:explained()
+    for i, one in ipairs(section.list) do
+      local p, largest = series.p_above(section.series[i])
+      list[#list + 1] = {layer = layer.l, section = section, place = i, key = one.key,
+        side = one.side, text = one.text, p = largest < 0.5 and p or 1,
+        explained = explained[i], score = explained[i] - margins[i],
+        cells = one.names and one.cells}
+    end
+  end
+end
+
+-- Whether the layer changes with time, and whether its mini-batches are too large or too small as a
+-- whole: then two halves of their columns are so together.
+local function of_totals(layer, list)
+  local p, period, square = series.period(within_groups(layer.totals, layer.of_group))
+  list[#list + 1] = {layer = layer.l, key = "time", side = "time", p = p, explained = square,
+    period = period, draws = #layer.totals}
+  if layer.own then return end
+  local x = within_groups(tables.map(layer.common, function(both) return both[1] end),
+    layer.of_group)
+  local y = within_groups(tables.map(layer.common, function(both) return both[2] end),
+    layer.of_group)
+  local products = tables.map(x, function(one, k) return one * y[k] end)
+  local above, largest = series.p_above(products)
+  list[#list + 1] = {layer = layer.l, key = "together", side = "batch",
+    p = largest < 0.5 and above or 1, explained = math.max(0, statistics.mean(products) or 0)}
+end
+
+-- What no draw has of a cell that should have had many: {name =, side =, mass =}.
+local function never_of(layer)
+  local list = {}
+  for i, one in ipairs(layer.cells.list) do
+    local looks = (one.side == "columns" or one.side == "entries") and not FEW[one.key]
+    local cells = looks and layer.cells:cells(i) or {}
+    local drawn, there, mass = 0, 0, 0
+    for _, cell in ipairs(cells) do
+      drawn, there, mass = drawn + cell.drawn, there + cell.there, mass + cell.mass
+    end
+    for _, cell in ipairs(cells) do
+      if cell.drawn == 0 and there > 0 and cell.there * drawn / there > EXPECTED then
+        list[#list + 1] = {key = one.key, side = one.side, name = cell.name,
+          share = cell.mass / mass}
+      end
+    end
+  end
+  return list
+end
+
+-- How unequal weights of one entry are from draw to draw, and how unequal draws are as a whole: the
+-- share of the draws that equal ones would need.
+local function tails_of(layer)
+  local e = layer.entry
+  local known = e.drawn:above(7)
+  local n = known:sum():item()
+  local drawn = e.drawn:clamp(1, math.huge)
+  -- The weight of a draw is its error plus the mass of the entry, M over times.
+  local mass = e.M / e.times:clamp(1, math.huge)
+  local mean = (e.S + e.M) / drawn
+  local squares = (e.Q + mass * e.S * 2 + mass:square() * e.times) / drawn
+  local unequal = (squares / mean:square():clamp(1e-30, math.huge) * known):sum():item()
+  local of_draws = series.effective(tables.map(layer.totals, function(x) return 1 + x end))
+  return {entries = unequal > 0 and math.min(1, n / unequal) or 1, draws = of_draws}
+end
+
+-- Whether a candidate is of an attribute with few cells.
+local function is_named(one) return one.cells ~= nil and one.key ~= "all" end
+
+local function most_of(list, accept)
+  local best
+  for _, one in ipairs(list) do
+    local score = one.score or one.explained
+    if accept(one) and (not best or score > (best.score or best.explained)) then
+      best = one
+    end
+  end
+  return best
+end
+
+-- What tells best by what a layer is off, where the test of some attribute counts; nil where none
+-- does. Which one it is is another question than whether there is any, so all that may be are
+-- asked.
+local function best_of(all_of_layer, counted)
+  if not most_of(counted, function(one) return one.section ~= nil end) then return nil end
+  local list = {}
+  for _, one in ipairs(all_of_layer) do
+    if one.section and one.p < LIKELY and one.explained > kinds.LEAST ^ 2 then
+      list[#list + 1] = one
+    end
+  end
+  local all = most_of(list, function(one) return one.key == "all" end)
+  local named = most_of(list, is_named)
+  local each = most_of(list, function(one) return one.key == "each" and one.side ~= "entries" end)
+  local entry = most_of(list, function(one) return one.side == "entries" and one.key == "each" end)
+  if not each or entry and entry.score * SHARE > each.score then each = entry or each end
+  local best = named
+  if each and (not best or best.score < SHARE * each.score) then best = each end
+  if all and (not best or all.explained >= OF_ALL * best.explained) then best = all end
+  -- Among what ids or places leave, the smallest divisor that tells as much.
+  for _, one in ipairs(list) do
+    if best and one.side == best.side and one.key == best.key and is_named(one)
+      and one.explained >= 0.9 * best.explained and one.cells < best.cells then
+      best = one
+    end
+  end
+  return best
+end
+
+--- kinds.of(layers): what counts, an array with a table for each layer: {layer =, best = what tells
+-- best by what it is off, or nil; time =, together = of all draws, or nil; never = array; tails =}.
+function kinds.of(layers)
+  local list = {}
+  for _, layer in ipairs(layers) do
+    if #layer.totals > 0 then
+      of_sections(layer, list)
+      of_totals(layer, list)
+    end
+  end
+  local adjusted = student.holm(tables.map(list, function(one) return one.p end))
+  local found = {}
+  for _, layer in ipairs(layers) do
+    local counted, of_layer = {}, {}
+    for i, one in ipairs(list) do
+      if one.layer == layer.l then of_layer[#of_layer + 1] = one end
+      if one.layer == layer.l and adjusted[i] < kinds.LEVEL
+        and one.explained > kinds.LEAST ^ 2 then
+        counted[#counted + 1] = one
+      end
+    end
+    if #layer.totals > 0 then
+      local function of(side, key)
+        return most_of(counted, function(one) return one.side == side and one.key == key end)
+      end
+      local tails = tails_of(layer)
+      found[#found + 1] = {layer = layer.l, draws = #layer.totals, time = of("time", "time"),
+        together = of("batch", "together"), never = never_of(layer),
+        tails = math.min(tails.entries, tails.draws) < EFFECTIVE and tails or nil,
+        best = best_of(of_layer, counted)}
+    end
+  end
+  return found
+end
+
+return kinds

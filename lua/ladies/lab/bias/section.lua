@@ -1,0 +1,141 @@
+--- Sums of errors of cells over draws, and whether what the draws before have found is found again.
+--
+-- Of every draw k a cell c has an error T_c, what P~ has of it beyond P, and a mass M_c, what P
+-- has. An unbiased estimate has E T_c = 0 whatever came before. So, with factors a_c that depend on
+-- the draws before k alone,
+--     t_k = sum over c of a_c T_c
+-- has the mean 0, and t_1, t_2, ... are differences of a martingale. The factors are mean /
+-- variance of T_c so far, which is large where a cell was off for certain: were it chance, these
+-- draws know nothing of it. So a single test tells whether many cells are off, each by too little
+-- to be seen. Cells that were drawn fewer than LEAST times have no factor: the mean of rare, large
+-- numbers is below their expectation most of the time.
+
+local core = require "ladies_core"
+
+local Section = {__name = "ladies.lab.bias.Section"}
+Section.__index = Section
+
+-- Draws that a cell needs, of an entry of it.
+local LEAST = 5
+
+-- By cell: sums of T, of T^2, of M, of T and M over the first half of the draws; draws that had it;
+-- and how much was drawn of it, and how much there was.
+local SUMS = {"S", "Q", "M", "SA", "MA", "times", "drawn", "there"}
+
+--- Section.new(list): the attributes of a list, {side = of "rows", "columns", "entries" or more,
+-- key =, text =, cells = how many, names = of these, where there are few}. Their cells are numbered
+-- one after the other.
+function Section.new(list)
+  local self = setmetatable({list = list, firsts = {}, n = 0, series = {}}, Section)
+  local attribute_of = {}
+  for i, one in ipairs(list) do
+    self.firsts[i], self.series[i] = self.n, {}
+    self.n = self.n + one.cells
+    if #list > 1 then
+      for _ = 1, one.cells do attribute_of[#attribute_of + 1] = i end
+    end
+  end
+  self.attribute_of = #list > 1 and core.index(attribute_of) or nil
+  self.norms = core.ones(#list)
+  for _, name in ipairs(SUMS) do self[name] = core.zeros(self.n) end
+  self.draws = 0
+  return self
+end
+
+-- The t of a draw, by attribute, from its terms a_c T_c.
+local function project(self, terms)
+  if not self.attribute_of then
+    table.insert(self.series[1], terms:sum():item() / self.norms:get(1, 1))
+    return
+  end
+  local sums = terms:scatter_add(self.attribute_of, #self.list) / self.norms
+  for i, t in ipairs(sums:to_table()) do table.insert(self.series[i], t) end
+end
+
+--- Adds a draw: x.error, mass, drawn and there, a number for each of the cells. half: whether it is
+-- a draw of the first half.
+function Section:add(x, half)
+  if self.a then project(self, self.a * x.error) end
+  self.S, self.Q, self.M = self.S + x.error, self.Q + x.error:square(), self.M + x.mass
+  self.drawn, self.there = self.drawn + x.drawn, self.there + x.there
+  self.times = self.times + 1
+  if half then self.SA, self.MA = self.SA + x.error, self.MA + x.mass end
+  self.draws = self.draws + 1
+end
+
+--- The same of a section of one attribute with many cells, of which the draw has those in ids.
+function Section:add_at(ids, x, half)
+  if self.a then project(self, self.a[ids] * x.error) end
+  self.S:add_at_(ids, x.error)
+  self.Q:add_at_(ids, x.error:square())
+  self.M:add_at_(ids, x.mass)
+  self.times:add_at_(ids, 1)
+  self.drawn:add_at_(ids, x.drawn)
+  if half then
+    self.SA:add_at_(ids, x.error)
+    self.MA:add_at_(ids, x.mass)
+  end
+  self.draws = self.draws + 1
+end
+
+-- The variance of a draw's errors, with one draw that has nothing of the cell for those that have
+-- not been met: a cell that is always drawn so far may yet be left out.
+local function variances(self)
+  local n = self.times:clamp(1, math.huge)
+  local mean = self.S / n
+  return (self.Q / n - mean:square()):clamp(0, math.huge) + (self.M / n):square() / n + 1e-30, mean
+end
+
+--- Takes up what was found so far: the factors for the draws to come.
+function Section:refresh()
+  if self.draws == 0 then return end
+  local variance, mean = variances(self)
+  self.a = mean / variance * self.drawn:above(LEAST - 1)
+  local norms = self.a:square() * variance * self.times / self.draws
+  norms = self.attribute_of and norms:scatter_add(self.attribute_of, #self.list)
+    or norms:sum():reshape(1)
+  self.norms = norms:sqrt() + 1e-30
+end
+
+--- Forgets all draws of attribute i.
+function Section:clear(i)
+  local others = 1 - self.attribute_of:equals(i)
+  for _, name in ipairs(SUMS) do self[name] = self[name] * others end
+  self.a, self.series[i] = self.a and self.a * others, {}
+end
+
+--- The cells of attribute i as numbers: {mass =, error = T over M, half = half the width of its
+-- interval, drawn =, there =}, for attributes with few cells.
+function Section:cells(i)
+  local first, n = self.firsts[i], self.list[i].cells
+  local variance = variances(self)
+  local function numbers(t) return t:slice(first + 1, first + n):to_table() end
+  local M, S, V, drawn, there = numbers(self.M), numbers(self.S), numbers(variance * self.times),
+    numbers(self.drawn), numbers(self.there)
+  local list = {}
+  for c = 1, n do
+    list[c] = {name = self.list[i].names[c], mass = M[c], drawn = drawn[c], there = there[c],
+      error = M[c] > 0 and S[c] / M[c] or 0, half = M[c] > 0 and 1.96 * math.sqrt(V[c]) / M[c] or 0}
+  end
+  return list
+end
+
+--- By attribute, the mean square of the relative errors of its cells, weighted by their mass, from
+-- products of two halves of the draws, so that chance is not counted; and about what it may be too
+-- large by, two standard deviations of such a sum of chance.
+function Section:explained()
+  local MB, SB = self.M - self.MA, self.S - self.SA
+  local known = self.drawn:above(2 * LEAST - 1) * self.MA:above(0) * MB:above(0)
+  local a, b = self.SA / (self.MA + 1 - self.MA:above(0)), SB / (MB + 1 - MB:above(0))
+  local terms = a * b * self.M * known
+  local means, margins = {}, {}
+  for i, one in ipairs(self.list) do
+    local function own(t) return t:slice(self.firsts[i] + 1, self.firsts[i] + one.cells) end
+    local of_one, total = own(terms), own(self.M):sum():item()
+    means[i] = total > 0 and of_one:sum():item() / total or 0
+    margins[i] = total > 0 and one.cells > 64 and 2 * of_one:norm() / total or 0
+  end
+  return means, margins
+end
+
+return Section
