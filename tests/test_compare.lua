@@ -105,7 +105,7 @@ function tests.test_difference()
   for seed = 1, 3 do squares = squares + (list[seed] - mean) ^ 2 end
   local half = 4.302652729749464 * math.sqrt(squares / 2) / math.sqrt(3)   -- t of 0.975, 2
   lu.assertEquals({cell(result.rows, 1, "difference"), cell(result.rows, 2, "difference")},
-    {"-", ("%+.2f ± %.1f"):format(mean, half)})
+    {"-", ("%+.2f ± %.2f"):format(mean, half)})
   local text = table.concat(result.notes, "\n"):gsub("%s+", " ")
   lu.assertStrContains(text, "Behind ± is the standard deviation over the runs of a method")
   lu.assertStrContains(text, '"difference" is by how much the test F1 is above that of full batch, '

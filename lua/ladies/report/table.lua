@@ -35,9 +35,10 @@ local function cell_of(list, spread, format, spread_format)
     width or ""}
 end
 
---- "76.5 ± 1.4": the mean of a list of numbers and half its 95 % interval, "%.1f".
-function Table.interval(list, format)
-  return cell_of(list, statistics.half_width, format, "%.1f")
+--- "76.5 ± 1.4": the mean of a list of numbers and half its 95 % interval, in a format of its own
+-- ("%.1f").
+function Table.interval(list, format, spread_format)
+  return cell_of(list, statistics.half_width, format, spread_format or "%.1f")
 end
 
 --- "76.5 ± 1.4": the mean of a list of numbers and their standard deviation.

@@ -139,7 +139,8 @@ local function table_of(list)
       return Table.deviation(values, column.format or "%.2f")
     end)
     if #list > 1 then
-      table.insert(cells, Table.interval(one ~= first and differences(one, first) or {}, "%+.2f"))
+      table.insert(cells, Table.interval(one ~= first and differences(one, first) or {}, "%+.2f",
+        "%.2f"))
     end
     for _, name in ipairs(differing) do
       local value = value_of(one, name)
