@@ -161,6 +161,8 @@ function tests.test_parts_refused()
     lu.assertErrorMsgContains(expected, f, adam, ...)
   end
   refused("gradient 0 of 4 cannot come now, expected 1 or one after it", adam.accumulate, 4, 0)
+  refused("gradient 0 of 4 cannot come now, expected 1 or one after it", adam.accumulate, 4,
+    math.mininteger)
   refused("gradient 5 of 4 cannot come now, expected 1 or one after it", adam.accumulate, 4, 5)
   adam:accumulate(4, 3)
   refused("gradient 3 of 4 cannot come now, expected 4", adam.accumulate, 4, 3)

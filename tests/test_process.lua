@@ -1,7 +1,9 @@
 --- Other programs, folders and files: what they give back, and what is said where they fail.
 local lu = require "luaunit"
 local core = require "ladies_core"
+local ladies = require "ladies"
 local shell = require "tools.shell"
+local temporary = require "reference.temporary"
 
 local tests = {}
 
@@ -25,6 +27,21 @@ function tests.test_status()
 end
 
 --- A process that was waited for keeps its status; while it runs there is none.
+--- A process that has ended lives no more, though its parent has not asked for its status.
+function tests.test_one_that_has_ended_does_not_live()
+  local log = temporary.path "zombie"
+  local parent <close> = core.process.start({"sh", "-c", "(exit 0) & echo $!; exec sleep 20"},
+    {log = log})
+  local number
+  for _ = 1, 500 do
+    number = ladies.file.read(log):match "%d+"
+    local state = number and shell.run{"sh", "-c", "grep State: /proc/" .. number .. "/status"}
+    if state and state:find "Z" then break end
+    parent:wait(0.01)
+  end
+  lu.assertFalse(core.process.lives(math.tointeger(tonumber(number))))
+end
+
 function tests.test_waiting()
   local process <close> = core.process.start{"sleep", "60"}
   lu.assertNil(process:wait(0))

@@ -143,8 +143,9 @@ static int optimizer_accumulate(lua_State *L)
     if (o->n_sums > 0)
         next = o->sums[0].leaves.first + ld_optimizer_waiting(o);
     bool complete;
-    bind_check(L,
-               ld_optimizer_accumulate(o, bind_opt_integer(L, 3, next + 1) - 1, leaves, &complete));
+    int64_t place = bind_opt_integer(L, 3, next + 1);
+    place = place < 0 ? 0 : place; /* refused as all below 1; no overflow below */
+    bind_check(L, ld_optimizer_accumulate(o, place - 1, leaves, &complete));
     lua_pushboolean(L, complete);
     return 1;
 }

@@ -137,7 +137,8 @@ static const bind_function functions[] = {
     {"exists", process_exists,
      "process.exists(name) -> boolean\nWhether PATH leads to a program of this name."},
     {"lives", process_lives,
-     "process.lives(number: integer) -> boolean\nWhether a process of this number is there."},
+     "process.lives(number: integer) -> boolean\n"
+     "Whether a process of this number is there and has not ended."},
     {NULL, NULL, NULL},
 };
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -20,9 +21,22 @@ bool ld_process_exists(const char *name)
     return ld_platform_find_program(path, sizeof path, name);
 }
 
+/* Whether a process has ended and waits for its parent, or init, to notice, where the system tells. */
+static bool is_zombie(pid_t pid)
+{
+    char path[64], state = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return false;
+    int found = fscanf(file, "%*d (%*[^)]) %c", &state); /* a name with ")" is not read: it lives */
+    fclose(file);
+    return found == 1 && (state == 'Z' || state == 'X');
+}
+
 bool ld_process_lives(pid_t pid)
 {
-    return kill(pid, 0) == 0 || errno == EPERM;
+    return (kill(pid, 0) == 0 || errno == EPERM) && !is_zombie(pid);
 }
 
 /* In the child, where until exec only what is safe in a signal handler may be called. */

@@ -16,7 +16,7 @@ typedef struct ld_process {
  * are not named from the root, such as the current one, are left out. */
 bool ld_process_exists(const char *name);
 
-/* Whether a process of this number is there. */
+/* Whether a process of this number is there and has not ended. */
 bool ld_process_lives(pid_t pid);
 
 /* Starts the program of this name, looked for in PATH unless it is a path, with `argv`
