@@ -5,6 +5,7 @@ local ladies = require "ladies"
 local context = require "ladies.lab.context"
 local estimate = require "ladies.lab.estimate"
 local full = require "ladies.samplers.full"
+local lab_sentences = require "reference.lab_sentences"
 local message_of = require "tools.message_of"
 local statistics = require "ladies.report.statistics"
 local student = require "ladies.lab.student"
@@ -21,10 +22,10 @@ end
 local DATA = toy()
 
 local function lab(sampler, more)
-  local opts = {dataset = DATA, against = {}, hidden = 16, batch_size = 60, seconds = 0.3,
+  local opts = {dataset = DATA, against = {}, hidden = 16, batch_size = 60, seconds = 0.2,
     quiet = true}
   for key, value in pairs(more or {}) do opts[key] = value end
-  return ladies.lab(sampler, opts)
+  return lab_sentences(ladies.lab(sampler, opts))
 end
 
 local function finding(one, key)
