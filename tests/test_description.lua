@@ -22,7 +22,7 @@ function tests.test_weights_and_loops()
     train = index{1, 2}, val = index{3}, test = index{4}}
   lu.assertEquals(description.full(data, 40), [[
 one
-  nodes      6, 2 isolated
+  nodes      6, 3 isolated
   edges      3, each stored both ways, weights 0.5 to 2, self-loops: 1
   entries    5
   components 4, the largest with 3 nodes (50.0 %)
@@ -66,9 +66,9 @@ function tests.test_several_classes()
     labels = tensor{{1, 1}, {0, 0}, {1, 0}}, train = index{1}}
   lu.assertEquals(description.short(data), [[
 three
-  nodes      3, 1 isolated
+  nodes      3, 0 isolated
   edges      2, directed (kept as given)
-  entries    2
+  entries    2, nodes that hear nobody: 1
   components 1: all nodes are connected
   features   2, sparse: 4 ones, 66.67 %
   classes    2; 1.00 a node; in none: 1

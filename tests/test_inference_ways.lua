@@ -251,7 +251,7 @@ local function saved(folder)
 end
 
 local TRAIN = {"--layers", "2", "--hidden", "64", "--samples", "32", "--max-batches", "20",
-  "--model", "gcn", "--quiet"}
+  "--model", "gcn", "--self-nodes", "previous", "--quiet"}
 
 local function train(path, out, ...)
   local arguments = {"train", path, "--out", out, table.unpack(TRAIN)}

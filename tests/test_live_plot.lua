@@ -57,7 +57,7 @@ end
 -- files; the model is the same. A single validation makes no curve, and that is said.
 function tests.test_command()
   local words = {"train", toy_study.dataset, "--max-batches", "60", "--model", "gcn", "--layers",
-    "2", "--samples", "20", "--out"}
+    "2", "--samples", "20", "--self-nodes", "previous", "--out"}
   local plain, seen, drawn = temporary.path "plain", temporary.path "seen", temporary.path "drawn"
   words[#words + 1] = plain
   local out, err, status = shell.run_ladies(words)

@@ -122,7 +122,7 @@ end
 function tests.test_settings_of_ones_own()
   local path = file("mine", ENTRY)
   local help = shell.run_ladies{"train", "--help", "--method", path}
-  lu.assertStrContains(help:gsub("%s+", " "), "--first N mine: samples of layer 1 (default 3)")
+  lu.assertStrContains(help:gsub("%s+", " "), "--first N samples of layer 1 (default 3)")
   lu.assertNil(shell.run_ladies{"train", "--help"}:find("--first", 1, true))
   local out = train("entry", "--first", "7", "--method=" .. path)
   lu.assertStrContains(out, "Mine (5)")

@@ -57,10 +57,9 @@ end
 
 -- ---------------------------------------------------------------- training
 
--- A function train(n, finish), which trains on the next n mini-batches of this rank and calls
--- finish(batch) after the gradients of each; and the optimizer.
-local function trainer(step)
-  local data = ladies.data.load "wordnet"
+-- A function train(n, finish), which trains a model of its own on the next n mini-batches of this
+-- rank and calls finish(batch) after the gradients of each; and the optimizer.
+local function trainer(data, step)
   local sampler = ladies.samplers.ladies(data.graph:normalize "sym",
     {samples = {512, 512, 512, 512, 512}, self_nodes = "previous"})
   local model = ladies.nn.gcn{inputs = data.features.n_cols, outputs = data.classes, dropout = 0.3}
@@ -79,21 +78,25 @@ local function trainer(step)
 end
 
 -- Mini-batches a second of one rank, of all together, and of each on its own, in rounds.
-local function rates(opts, train, adam)
+-- The models that are trained together and alone are two: at each rank the latter becomes another
+-- one, with which comm.accumulate would refuse to go on.
+local function rates(opts, data, train, adam)
   local step, own = opts.step, opts.steps * opts.step // comm.size
+  local train_alone, adam_alone = trainer(data, step)
   local function together(batch)
     if comm.accumulate(adam, step, batch.place) then adam:step() end
   end
   local function alone()
-    if adam:accumulate(step // comm.size) then adam:step() end
+    if adam_alone:accumulate(step // comm.size) then adam_alone:step() end
   end
-  local function first() if comm.rank == 0 then train(own, alone) end end
+  local function first() if comm.rank == 0 then train_alone(own, alone) end end
   train(own, together)                                 -- warms up
+  train_alone(own, alone)
   local one, all, each = {}, {}, {}
   for i = 1, opts.rounds do
     one[i] = own / seconds_of(first)
     all[i] = own * comm.size / seconds_of(train, own, together)
-    each[i] = own * comm.size / seconds_of(train, own, alone)
+    each[i] = own * comm.size / seconds_of(train_alone, own, alone)
   end
   return one, all, each
 end
@@ -126,8 +129,9 @@ local function measure(opts)
   if opts.step % comm.size ~= 0 then
     error(("--step must be a multiple of the ranks, %d"):format(comm.size), 0)
   end
-  local train, adam = trainer(opts.step)
-  local one, all, each = rates(opts, train, adam)
+  local data = ladies.data.load "wordnet"
+  local train, adam = trainer(data, opts.step)
+  local one, all, each = rates(opts, data, train, adam)
   local megabytes = sent((1 + opts.rounds) * opts.steps)
   local _, _, slab = adam:sums()
   local _, computed = gradients.cost(#slab, comm.size, opts.step)

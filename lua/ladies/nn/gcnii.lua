@@ -34,7 +34,7 @@ local tables = require "ladies.base.tables"
 
 local find, union, free_after = core.sampling.find, core.sampling.union, module.free_after
 
-local Gcnii = network.class("Gcnii", "first head identity")
+local Gcnii = network.class("Gcnii", "first head")
 
 local SPEC = tables.merged(network.SPEC,
   {alpha = "number in [0, 1) or nil", theta = {"positive number", 0.5}})
@@ -70,10 +70,20 @@ function Gcnii.new(given)
       beta = math.log(opts.theta / i + 1),
     }, opts, opts.hidden)
   end
-  model.identity = core.matrix{n_rows = opts.hidden, n_cols = opts.hidden,
-    rows = core.range(1, opts.hidden), cols = core.range(1, opts.hidden)}:to_dense()
   model.head = linear(opts.hidden, opts.outputs, opts.layers + 2, opts.bias)
   return model
+end
+
+-- The identity matrices of models, which are constants and so no part of what is saved of them.
+local identities = setmetatable({}, {__mode = "k"})
+
+local function identity_of(model)
+  if not identities[model] then
+    local places = core.range(1, model.config.hidden)
+    identities[model] = core.matrix{n_rows = #places, n_cols = #places, rows = places,
+      cols = places}:to_dense()
+  end
+  return identities[model]
 end
 
 -- ((1 - beta) I + beta W) times `scale`.
@@ -129,7 +139,7 @@ function Gcnii:layer(i, h, block, rng)
   local hops = layer.hops and (layer.hops * RATE):exp()
   if hops then scale = 1 / (hops + 1) end
   local s = residual(near, hops or 1, h.first, places)                     -- S / scale
-  local map = layer_map(layer, self.identity, scale)
+  local map = layer_map(layer, identity_of(self), scale)
   local z = finish.apply(layer, free_after(map, free_after(s, s:matmul(map))), rng)
   if i < self.n_layers then return {last = z, first = h.first, nodes = h.nodes} end
   return free_after(z, self.head:forward(z))

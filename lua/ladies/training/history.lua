@@ -6,9 +6,10 @@ local html = require "ladies.report.html"
 local picture = require "ladies.report.picture"
 local show = require "ladies.show"
 local sparkline = require "ladies.show.sparkline"
+local wrap = require "ladies.base.wrap"
 
 local MOST_ROWS = 12
-local EACH = "; loss: the mean in training since the one before"
+local LOSS = "loss: the mean in training since the one before"
 
 local History = {__name = "ladies.History"}
 History.__index = History
@@ -52,16 +53,18 @@ end
 
 function History:__html()
   local curve = #self > 1 and picture(self:plot()) or ""
-  return html.line(tostring(self) .. EACH)
+  return html.line(("%s; %s"):format(self, LOSS))
     .. html.table{head = head(self), rows = rows_of(self)} .. curve
 end
 
 function History:__show(width)
-  local lines = {tostring(self) .. EACH, ("  %8s  %9s  %9s  %s"):format(table.unpack(head(self)))}
+  width = width or show.width()
+  local lines = wrap(("%s; %s"):format(self, LOSS), width)
+  lines[#lines + 1] = ("  %8s  %9s  %9s  %s"):format(table.unpack(head(self)))
   for _, row in ipairs(rows_of(self)) do
     lines[#lines + 1] = ("  %8s  %9s  %9s  %s"):format(table.unpack(row))
   end
-  local curve = self:curve((width or show.width()) - 2)
+  local curve = self:curve(width - 2)
   if curve then lines[#lines + 1] = "  " .. curve end
   return table.concat(lines, "\n")
 end

@@ -42,7 +42,7 @@ local Log = {__name = "Log"}
 Log.__index = Log
 of_class(Log, "file path flushed hash:string")
 
-local BATCH = '^{"batch":(%d+),"epoch":%d+,"loss":([^,}]+)[,}].*}$'
+local BATCH = '^{"batch":(%d+),"epoch":%d+,"loss":([^,}]+).*}$'
 
 local function is_finite(x)
   return type(x) == "number" and x == x and x ~= math.huge and x ~= -math.huge

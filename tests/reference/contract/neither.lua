@@ -7,10 +7,11 @@ end
 
 without("", [[
   auto batches bfloat16_units blamed_line blas cancel_at clock compare default_places depth
-  early_stopping edge_runs exists files full home index interruption is_interruption isatty lab
-  limit_entries load_model log memory memory_fail_at memory_trim mkdir nearest ones op printable
-  progress range real_path reload rng room room_use rows_in_parts run_folder same_file saved_run
-  set_home step summary sweep tensor threads timer train truncate vector_units zeros
+  early_stopping edge_runs exists files full hash home index interruption is_interruption isatty lab
+  limit_entries load_model log machine memory memory_count memory_counted memory_fail_at
+  memory_trim mkdir nearest ones op printable progress range real_path reload rng room room_use
+  rows_in_parts run_folder same_file saved_run set_home step summary sweep tensor threads timer
+  train truncate vector_units zeros
 ]])
 entries.graph_rows = "takes matrices without weights, and refuses others"
 without("checkpoint.", "load run save")
@@ -29,8 +30,8 @@ without("inference.", "lacking possible way")
 without("loss.", "of")
 without("mtx.", "read")
 without("nn.", [[
-  activation appnp batch_norm class dropout gat gat_conv gcn gcn_conv gcnii gin gin_conv layer_norm
-  linear mlp sage sage_conv sgc
+  activation appnp batch_norm buffers class dropout gat gat_conv gcn gcn_conv gcnii gin gin_conv
+  layer_norm linear mlp sage sage_conv sgc
 ]])
 without("nn.initialize.", "by_name")
 without("npy.", "read")
@@ -85,7 +86,8 @@ without("PickledArray", [[
 without("Names", ".__gc .__index .__len .__tostring :add :find :lines")
 without("Process", ".__close .__gc .__index :stop :wait")
 without("Zip", ".__close .__gc .__index :close :members :unpack")
-without("Dataset", ":find_node :split")
+without("Dataset", ".__len :find_node :split")
+without("graph", ".__len")
 for class in ("Buffer Fields Gz Input Lock Parcel Pickle Table"):gmatch "%a+" do
   without(class, ".__close .__gc")
 end

@@ -145,7 +145,9 @@ return {
     refuses(function(c) return c.m:copy_rows_(index{1}, c.constant:slice(1, 1)) end),
     refuses(function(c) return c.constant:copy_rows_(index{4, 3, 2, 1}, c.m) end),
   },
-  ["Tensor:set_grad_"] = refuses(function(c) return dense(4, 3)():set_grad_(c.m) end),
+  ["Tensor:set_grad_"] = refuses(function(c)
+    return dense(4, 3)():requires_grad_():set_grad_(c.m)
+  end),
 
   -- reading
   ["Tensor:to_table"] = reads(function(c) return c.m:to_table() end),
