@@ -465,7 +465,8 @@ function tests.test_a_file_that_is_shortened()
     safetensors.write(path, {x = npz.float16(ladies.ones(3000, 400))})
     local out, err, status = shell.run_ladies{"-e", code}
     lu.assertEquals({out, err:match "[^\n]*", status},
-      {"", "ladies: a file in use was shortened, or its disk failed", 128 + 7})
+      {"", "ladies: a file in use was shortened, or its disk failed (safetensors: " .. path .. ")",
+        128 + 7})
   end
 end
 

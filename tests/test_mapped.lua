@@ -79,7 +79,7 @@ function tests.test_a_file_that_is_shortened()
     print(x:sum():item())]]):format(path, path)
   local out, err, status = shell.run_ladies{"-e", code}
   lu.assertEquals({out, err:match "[^\n]*", status},        -- the shell has a word as well
-    {"", "ladies: a file in use was shortened, or its disk failed", 128 + 7})
+    {"", "ladies: a file in use was shortened, or its disk failed (npz: " .. path .. ")", 128 + 7})
 end
 
 function tests.test_damage_is_found()

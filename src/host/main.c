@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mapped_file.h"
 #include "base/simd.h"
 #include "base/version.h"
 #include "compiled/compiled.h"
@@ -351,30 +352,72 @@ static int protected_main(lua_State *L)
     return 0;
 }
 
+/* In the handler of a signal: tells what happened, and to which mapped file, where that is known. */
+static void tell(const char *what, const char *file)
+{
+    const char *parts[] = {"ladies: ", what, *file ? " (" : "", file, *file ? ")\n" : "\n"};
+    char line[LD_MAPPED_NAME + 100];
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        size_t more = strnlen(parts[i], sizeof line - 1 - n);
+        memcpy(line + n, parts[i], more);
+        n += more;
+    }
+    line[n] = '\0';
+    ld_complain_in_handler(line);
+}
+
 /* What is left to do when the pages of a mapped file are gone: to say so and end as ever. Several threads
  * may meet that at the same time: those that come later wait for the end. */
 static void on_sigbus(int signal_number)
 {
     static atomic_flag told = ATOMIC_FLAG_INIT;
+    char name[LD_MAPPED_NAME] = "";
     while (atomic_flag_test_and_set(&told))
         pause();
-    ld_complain_in_handler("ladies: a file in use was shortened, or its disk failed\n");
+    ld_mapped_file_changed_in_handler(name);
+    tell("a file in use was shortened, or its disk failed", name);
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }
 
-/* signal() would have the handler for the first one alone. */
-static void heed_sigbus(void)
+static struct sigaction before_segv, before_abort;
+
+/* Numbers that another program wrote to a mapped file may lead anywhere: to memory that is not there, or
+ * into that of the allocator, which then aborts. Where such a file was changed, that is told, and the
+ * program ends as for any error; otherwise it is a fault like any other, and ends as without us. */
+static void on_fault(int signal_number, siginfo_t *info, void *context)
 {
-    struct sigaction action = {.sa_handler = on_sigbus};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGBUS, &action, NULL);
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    char name[LD_MAPPED_NAME];
+    (void)context;
+    if (ld_mapped_file_changed_in_handler(name)) {
+        while (atomic_flag_test_and_set(&told))
+            pause(); /* for the thread that tells it */
+        tell("a file was overwritten while it was in use", name);
+        _exit(EXIT_FAILURE);
+    }
+    sigaction(signal_number, signal_number == SIGSEGV ? &before_segv : &before_abort, NULL);
+    if (info->si_code <= 0) /* sent: it does not come again by itself */
+        raise(signal_number);
+}
+
+/* signal() would have the handlers for the first one alone. */
+static void heed_faults(void)
+{
+    struct sigaction bus = {.sa_handler = on_sigbus};
+    struct sigaction fault = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+    sigemptyset(&bus.sa_mask);
+    sigemptyset(&fault.sa_mask);
+    sigaction(SIGBUS, &bus, NULL);
+    sigaction(SIGSEGV, &fault, &before_segv);
+    sigaction(SIGABRT, &fault, &before_abort);
 }
 
 int main(int argc, char **argv)
 {
     ld_streams_open();
-    heed_sigbus();
+    heed_faults();
     invocation run = {.argv = argv, .argc = argc, .status = EXIT_FAILURE};
     read_options(&run);
     if (run.bad) {

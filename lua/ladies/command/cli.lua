@@ -22,6 +22,7 @@
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local link = require "ladies.ranks.link"
+local mapped_files = require "ladies.base.mapped_files"
 local options = require "ladies.base.options"
 local tables = require "ladies.base.tables"
 local wrap = require "ladies.base.wrap"
@@ -330,6 +331,8 @@ function cli.main(spec, args, main)
   end
   if core.isatty(1) then _G.print = print_plainly end
   local results = table.pack(xpcall(main, explain, opts, given))
+  local unchanged, e = pcall(mapped_files.check_all)      -- what is not may be why main failed
+  if not unchanged and not errors.is_interrupt(results[2]) then give_up(spec, e, 1) end
   if not results[1] then give_up(spec, results[2], 1) end
   return table.unpack(results, 2, results.n)
 end

@@ -5,6 +5,7 @@
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
+local mapped_files = require "ladies.base.mapped_files"
 local options = require "ladies.base.options"
 local propagation = require "ladies.graph.propagation"
 local sampling = require "ladies.sampling"
@@ -74,6 +75,7 @@ function inference.without_graph(model, features)
       logits:slice(first, last):copy_(h)
     end
   end)
+  mapped_files.check()
   return logits
 end
 
@@ -123,7 +125,9 @@ function inference.exact(model, data, given)
     errors.fail(("%s: %d rows of features for a graph of %d nodes"):format(where, features.n_rows,
       P.n_rows))
   end
-  return core.in_float32(core.no_grad, way.logits, way, model, P, features)
+  local logits = core.in_float32(core.no_grad, way.logits, way, model, P, features)
+  mapped_files.check()
+  return logits
 end
 
 local SAMPLED = {
@@ -173,6 +177,7 @@ function inference.sampled(model, data, nodes, given)
       end
     end
   end)
+  mapped_files.check()
   return logits
 end
 

@@ -7,6 +7,7 @@ local equal = require "ladies.lab.equal"
 local errors = require "ladies.base.errors"
 local examination = require "ladies.lab.examination"
 local Laboratory = require "ladies.lab.laboratory"
+local mapped_files = require "ladies.base.mapped_files"
 local methods = require "ladies.experiment.methods"
 local options = require "ladies.base.options"
 local progress = require "ladies.base.progress"
@@ -191,5 +192,6 @@ return function(given, opts)
   examination.add_costs(list, opts.seconds / 5)
   if budget then train(all, list, data, budget, tick) end
   bar:clear()
+  mapped_files.check()
   return Laboratory.new(data, opts, list)
 end

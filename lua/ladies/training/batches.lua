@@ -7,6 +7,7 @@ local fold = require "ladies.ranks.fold"
 local garbage = require "ladies.base.garbage"
 local GraphInParts = require "ladies.ranks.graph_in_parts"
 local link = require "ladies.ranks.link"
+local mapped_files = require "ladies.base.mapped_files"
 local must_call = require "ladies.training.must_call"
 local numbered_batches = require "ladies.training.numbered_batches"
 local options = require "ladies.base.options"
@@ -251,6 +252,7 @@ end
 
 --- The next mini-batch, nil after the last, for one who hands it over later.
 function Batches:draw()
+  mapped_files.check()
   if self.number > self.last then
     self:close()
     return nil

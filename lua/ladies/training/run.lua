@@ -17,6 +17,7 @@ local live_plot = require "ladies.training.live_plot"
 local link = require "ladies.ranks.link"
 local log = require "ladies.training.log"
 local machine = require "ladies.base.machine"
+local mapped_files = require "ladies.base.mapped_files"
 local module = require "ladies.nn.module"
 local not_finite = require "ladies.training.not_finite"
 local numbered_batches = require "ladies.training.numbered_batches"
@@ -172,11 +173,12 @@ function Run:open_batches()
   end
 end
 
-function Run:__close()
+function Run:__close(e)
   self.optimizer:clear()
   self.next_batch:close()
   self.progress:clear()
   if self.log then self.log:close() end
+  if e and not errors.is_interrupt(e) then mapped_files.check() end      -- it may be why
 end
 
 --- Ends the run at a batch, for something is not finite any more; what was good before is kept.
@@ -242,10 +244,12 @@ function Run:draw(number)
 end
 
 --- What `train`, a method of Step, returns for mini-batch `number`, of which memory and time are
--- measured.
+-- measured. What comes of an overwritten file leaves this process neither in a checkpoint nor to
+-- other ranks.
 function Run:trained(train, batch, number, ...)
   local loss, wrong = self:measured(self.memory.counted, self.memory, number, train, self.step,
     batch, number, ...)
+  mapped_files.check()
   if loss then
     self.timer:leave_out(self.step.paused)
     self.timer:stop(batch.gathering)
@@ -326,6 +330,7 @@ function Run:evaluate()
   self:check_parameters()
   if self.trouble then return end
   local value, found, predicted = self:validated()
+  mapped_files.check()
   if not value then return self:give_up(self.number, found) end
   self.value = value
   local is_best = self.stopper:update(value, self.number)

@@ -62,6 +62,16 @@ static int file_forget(lua_State *L)
     return 0;
 }
 
+static int file_changed(lua_State *L)
+{
+    char name[LD_MAPPED_NAME];
+    if (ld_mapped_file_changed(name))
+        lua_pushstring(L, name);
+    else
+        lua_pushnil(L);
+    return 1;
+}
+
 static const bind_function functions[] = {
     {"read", file_read,
      "file.read(path [, {limit = 2^30}]) -> string\n"
@@ -73,6 +83,11 @@ static const bind_function functions[] = {
      "file.forget(path)\n"
      "Asks the system to forget what it has in memory of a file, to time what reads it from the disk.\n"
      "Pages that a process has mapped stay."},
+    {"changed", file_changed,
+     "file.changed() -> string | nil\n"
+     "The name of a file that was written to, or touched, since this process opened it, and of which it\n"
+     "still has something mapped (see npz.open); nil where there is none. Numbers of such a file may\n"
+     "be others now than they were. A file that another one has replaced is as it was."},
     {NULL, NULL, NULL},
 };
 

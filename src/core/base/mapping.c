@@ -22,6 +22,7 @@ static ld_status map(ld_mapping **out, int fd, int64_t position, int64_t size, b
     if (!m)
         return LD_NOMEM;
     atomic_init(&m->refs, 1);
+    m->file = NULL;
     m->length = (size_t)(before + size);
     m->base = ld_platform_map_file(fd, position - before, m->length, shared);
     if (!m->base) {
@@ -34,9 +35,19 @@ static ld_status map(ld_mapping **out, int fd, int64_t position, int64_t size, b
     return LD_OK;
 }
 
-ld_status ld_mapping_new(ld_mapping **out, int fd, int64_t position, int64_t size)
+ld_status ld_mapping_new(ld_mapping **out, int fd, ld_stamp opened, const char *name,
+                         int64_t position, int64_t size)
 {
-    return map(out, fd, position, size, false);
+    ld_mapped_file *file;
+    ld_status st = ld_mapped_file_ref(&file, fd, opened, name);
+    if (st != LD_OK)
+        return st;
+    st = map(out, fd, position, size, false);
+    if (st == LD_OK)
+        (*out)->file = file;
+    else
+        ld_mapped_file_unref(file);
+    return st;
 }
 
 ld_status ld_mapping_temporary(ld_mapping **out, const char *folder, int64_t size)
@@ -156,5 +167,6 @@ void ld_mapping_unref(ld_mapping *m)
     if (!m || atomic_fetch_sub_explicit(&m->refs, 1, memory_order_acq_rel) != 1)
         return;
     ld_platform_unmap(m->base, m->length);
+    ld_mapped_file_unref(m->file);
     ld_free(m);
 }

@@ -2,7 +2,8 @@
  * one stays in this process, but for temporary files. Memory that is mapped is not counted as allocated.
  *
  * Whoever shortens the file under a mapping takes the pages away: touching them then ends the program
- * with SIGBUS. Our own writers never do that, they put a new file in the place of the old one. */
+ * with SIGBUS. Whoever writes to it changes numbers that are in use (see mapped_file.h). Our own
+ * writers never do either, they put a new file in the place of the old one. */
 #ifndef LD_BASE_MAPPING_H
 #define LD_BASE_MAPPING_H
 
@@ -11,19 +12,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/mapped_file.h"
 #include "base/status.h"
 
 typedef struct ld_mapping {
     atomic_int refs;
     void *base; /* the page that holds the first byte */
     size_t length;
-    char *data;    /* the first byte */
-    bool is_large; /* the file, a quarter of memory or more: its pages may not stay there */
+    char *data;           /* the first byte */
+    ld_mapped_file *file; /* NULL: a temporary one, which nobody else knows */
+    bool is_large;        /* the file, a quarter of memory or more: its pages may not stay there */
 } ld_mapping;
 
 /* Maps bytes position .. position + size - 1 of an open file, size > 0, with one reference. They
- * must be in the file. */
-ld_status ld_mapping_new(ld_mapping **out, int fd, int64_t position, int64_t size);
+ * must be in the file. Its stamp was `opened` when reading it began; `name` is what messages call it. */
+ld_status ld_mapping_new(ld_mapping **out, int fd, ld_stamp opened, const char *name,
+                         int64_t position, int64_t size);
 
 /* `size` > 0 bytes of zeros that are written to a file of their own in `folder`, which has no name and
  * goes with the mapping. All of its room is taken at once: LD_IO where the disk has none. */

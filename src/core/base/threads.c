@@ -136,6 +136,7 @@ bool ld_thread_start(pthread_t *thread, void *(*run)(void *), void *arg)
     sigfillset(&most);
     sigdelset(&most,
               SIGBUS); /* of a page that is gone from a mapped file: the thread's own fault */
+    sigdelset(&most, SIGSEGV); /* likewise, of what another program wrote to one */
     pthread_sigmask(SIG_SETMASK, &most, &before);
     bool started = pthread_create(thread, NULL, run, arg) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -45,8 +45,8 @@ ld_status ld_hold(atomic_bool *held);
 /* Gives it back. */
 void ld_unhold(atomic_bool *held);
 
-/* Starts a thread that blocks all signals but SIGBUS: any other handler runs in a thread of the program's own. False
- * when the system grants no thread. */
+/* Starts a thread that blocks all signals but SIGBUS and SIGSEGV: any other handler runs in a thread of
+ * the program's own. False when the system grants no thread. */
 bool ld_thread_start(pthread_t *thread, void *(*run)(void *), void *arg);
 
 #endif

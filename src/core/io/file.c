@@ -44,6 +44,7 @@ ld_status ld_file_open(ld_file **out, const char *path, const char *reader)
     }
     LD_TRY(check_regular(&info, &f->label));
     f->size = info.st_size;
+    f->opened = ld_stamp_of(&info);
     *out = f;
     f = NULL;
 done:

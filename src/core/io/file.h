@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/mapped_file.h"
 #include "base/status.h"
 
 /* Begins every message about a file: "npz: runs/x.npz". Long paths lose their beginning, so that
@@ -26,6 +27,7 @@ typedef struct {
 typedef struct ld_file {
     int fd;
     int64_t size;
+    ld_stamp opened; /* when it was */
     ld_label label;
 } ld_file;
 

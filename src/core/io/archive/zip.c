@@ -364,7 +364,8 @@ static ld_status member_map(ld_source *s, ld_mapping **out, int64_t size)
     if (z->least_mapped == 0 || size < z->least_mapped || size > s->left ||
         z->member->method != LD_ZIP_STORED || z->position % ALIGNED != 0)
         return LD_OK;
-    ld_status st = ld_mapping_new(&m, z->file->fd, z->position, size);
+    ld_status st =
+        ld_mapping_new(&m, z->file->fd, z->file->opened, z->file->label.text, z->position, size);
     if (st != LD_OK)
         return st;
     st = add_crc(&z->crc, m->data, size);

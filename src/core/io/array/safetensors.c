@@ -92,7 +92,8 @@ static ld_status tensor_map(ld_source *s, ld_mapping **out, int64_t size)
     if (f->least_mapped == 0 || size < f->least_mapped || size > s->left ||
         f->position % f->tensor->header.type.size != 0)
         return LD_OK;
-    ld_status st = ld_mapping_new(out, f->file->fd, f->position, size);
+    ld_status st =
+        ld_mapping_new(out, f->file->fd, f->file->opened, f->file->label.text, f->position, size);
     f->position += size;
     s->left -= size;
     return st;

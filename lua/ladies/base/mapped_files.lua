@@ -1,0 +1,32 @@
+--- Whether the files of which something is mapped are still what they were when they were opened.
+
+local core = require "ladies_core"
+local errors = require "ladies.base.errors"
+
+local mapped_files = {}
+
+local TEXT = "%s: was overwritten (or touched) while it was in use: what was computed from it "
+  .. "since then may be of two contents; load it anew"
+
+--- Fails where such a file was overwritten, also one of which only garbage is mapped any more.
+function mapped_files.check_all()
+  local name = core.file.changed()
+  if name then errors.fail(TEXT:format(name)) end
+end
+
+--- ladies.data.check_files(): fails where another program wrote to a file that is in use. Large
+-- arrays of .npz and .safetensors files are not read but used where they lie, so that numbers would
+-- change in the midst of a computation. ladies.train, ladies.batches (at every mini-batch, for the
+-- one before), ladies.inference and ladies.lab call it before they give anything back; a program of
+-- one's own calls it before it keeps a result. It costs about a microsecond for each file. A file
+-- counts as overwritten when its size or the time of its last change is another one than when it
+-- was opened, so after `touch`, too; not when another file has taken its place: the one that is in
+-- use is then as it was.
+function mapped_files.check()
+  if not core.file.changed() then return end
+  collectgarbage()      -- the garbage may be of a file that was loaded anew since
+  collectgarbage()
+  mapped_files.check_all()
+end
+
+return mapped_files

@@ -1,0 +1,46 @@
+/* Files of which parts are mapped, and whether they are still what they were when they were opened.
+ *
+ * A file that another program writes to where it lies shows its new bytes through the mappings that are
+ * there: what is computed is then of two contents, and numbers that were checked, such as the columns of a
+ * matrix, may lead anywhere. Each such file is kept open, once, so that it can be asked when it was last
+ * written to; one that was replaced by another file of its name is unchanged. */
+#ifndef LD_BASE_MAPPED_FILE_H
+#define LD_BASE_MAPPED_FILE_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/status.h"
+
+/* What tells the content of a file from another one. The time of the last change of its inode is no part
+ * of it: a new name or other rights move that one too. */
+typedef struct {
+    dev_t device;
+    ino_t node;
+    off_t size;
+    struct timespec written;
+} ld_stamp;
+
+ld_stamp ld_stamp_of(const struct stat *info);
+
+typedef struct ld_mapped_file ld_mapped_file;
+
+/* Notes that parts of a file are mapped which is open as `fd`, a descriptor that stays the caller's; its
+ * stamp was `opened` when reading it began. `name` is what messages call it. LD_IO where no more files
+ * can be open. Ends with ld_mapped_file_unref. */
+ld_status ld_mapped_file_ref(ld_mapped_file **out, int fd, ld_stamp opened, const char *name);
+
+/* NULL is allowed. */
+void ld_mapped_file_unref(ld_mapped_file *f);
+
+enum { LD_MAPPED_NAME = 200 };
+
+/* True where one of these files was written to since it was opened, and its name. */
+bool ld_mapped_file_changed(char name[LD_MAPPED_NAME]);
+
+/* For the handler of a signal, which may not wait: it is false if another thread holds the list of files
+ * for long. */
+bool ld_mapped_file_changed_in_handler(char name[LD_MAPPED_NAME]);
+
+#endif
