@@ -55,8 +55,9 @@ function tests.test_unbiased_samplers()
   end
 end
 
--- Entries that are never drawn, by what they have in common; a fault.
-local function without(keep)
+-- Entries that are never drawn, by what they have in common, or are there with a weight of 0; a
+-- fault.
+local function without(keep, stays)
   return {name = "without", sampler = function(P)
     return function(seeds, rng)
       local dst, blocks = seeds, {}
@@ -65,7 +66,8 @@ local function without(keep)
         adj = adj:scale_entries(w)
         local row, col = dst[adj:row_of()], src[adj:col_of()]
         local kept = keep(row, col, P)
-        blocks[l] = {adj = adj:pick_entries(kept:positions()), dst = dst, src = src}
+        adj = stays and adj:scale_entries(kept) or adj:pick_entries(kept:positions())
+        blocks[l] = {adj = adj, dst = dst, src = src}
         dst = src
       end
       return {blocks = blocks, input = dst, output = seeds}
@@ -83,6 +85,12 @@ function tests.test_what_is_never_drawn_is_a_fault()
     lu.assertStrContains(texts_of(list), words)
     lu.assertEquals(list[1].kind, "fault")
   end
+end
+
+function tests.test_weights_of_zero_are_no_tails()
+  local text = texts_of(causes_of(without(function(row) return 1 - (row % 3):equals(0) end, true)))
+  lu.assertStrContains(text, "by rows and by their id modulo 3")
+  lu.assertNotStrContains(text, "tails")
 end
 
 -- ---------------------------------------------------------------- series

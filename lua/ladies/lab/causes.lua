@@ -11,6 +11,8 @@ local student = require "ladies.lab.student"
 local tables = require "ladies.base.tables"
 local weights = require "ladies.lab.weights"
 
+local percent = bias_sentences.percent
+
 local causes = {}
 
 local MUCH = 0.03
@@ -186,15 +188,15 @@ local function of_nonlinearity(off, sample, layers)
   local proof = "along the exact one it has " .. text_of(x)
   if bound < ((x.mean - 1) / 2) ^ 2 then
     return {key = "nonlinear", kind = "warning", text = ("the %s comes out %.2f times as large, "
-      .. "though no layer by itself is off by more than %.2g %%"):format(name, x.mean,
-      100 * math.sqrt(bound)), proof = proof .. "; the bias of every layer is within its interval",
+      .. "though no layer by itself is off by more than %s"):format(name, x.mean,
+      percent(math.sqrt(bound))),
+      proof = proof .. "; the bias of every layer is within its interval",
       remedy = "ReLU and the loss are not linear, so the variance of a layer is bias behind them: "
         .. "more samples lower both"}
   end
   return {key = "undecided", kind = "warning", text = ("the %s comes out %.2f times as large, "
-    .. "and no "
-    .. "layer by itself is off beyond chance%s"):format(name, x.mean, bound < math.huge
-      and (", though one may be by up to %.2g %%"):format(100 * math.sqrt(bound)) or ""),
+    .. "and no layer by itself is off beyond chance%s"):format(name, x.mean, bound < math.huge
+      and (", though one may be by up to %s"):format(percent(math.sqrt(bound))) or ""),
     proof = proof, remedy = "more draws (--seconds) tell whether a layer is off; --same-as NAME, a "
       .. "sampler that it should equal in distribution, tells sooner; more samples lower the "
       .. "variance, which ReLU and the loss turn into bias"}
@@ -216,10 +218,10 @@ local function of_layers(sample, layers, told, broken, is_divided)
     local column = sample.columns[("layers.%d.bias"):format(l)]
     local x = student.interval(column)
     if p < LEVEL and x.mean > MUCH ^ 2 and not told[l] and largest_share(column, x.mean) < 0.5 then
-      list[#list + 1] = {key = "biased", kind = "warning", text = ("layer %d is off by %.2g %%, "
-        .. "%s"):format(l,
-        100 * math.sqrt(x.mean), is_divided and "since its rows are divided by their sums, and "
-          .. "those of P are not" or "by nothing that is known of its rows, columns or entries"),
+      list[#list + 1] = {key = "biased", kind = "warning", text = ("layer %d is off by %s, "
+        .. "%s"):format(l, percent(math.sqrt(x.mean)), is_divided
+        and "since its rows are divided by their sums, and those of P are not"
+        or "by nothing that is known of its rows, columns or entries"),
         proof = ("bias² / signal is %s"):format(text_of(x, "%.3g")),
         remedy = broken and "first mend what is said above, which may be the cause"
           or "compare with more samples, and with a sampler that is known; --same-as NAME tells "

@@ -116,6 +116,12 @@ add("tail cut", "tail", function(_, size)
   end
 end)
 
+of_columns("column by norm", "norm", function(known)
+  local norms = known.P:col_sums(2):to_table()
+  local most = median(norms)
+  return function(u) return norms[u] > most end
+end)
+
 -- The unbiased sampler that the faults are planted in.
 local function fair(P, samples, layers, change, layer)
   local choice, k = ladies.sampling.choice, 0

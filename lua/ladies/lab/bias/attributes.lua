@@ -50,6 +50,20 @@ local function by_degree(P)
   return attribute("degree", "their degree", core.index(of), names)
 end
 
+-- Eighths of the nodes by the norm of their column of P, by whose square layer-wise samplers draw.
+local function by_mass(P)
+  local n, mass = P.n_rows, P:col_sums(2)
+  local size, of, names = math.ceil(n / math.min(8, n)), {}, {}
+  local order = mass:argsort()
+  local norms = mass[order]:sqrt():to_table()
+  for i, v in ipairs(order:to_table()) do of[v] = (i - 1) // size + 1 end
+  for part = 1, math.ceil(n / size) do
+    names[part] = ("whose norm in P is %.2g to %.2g"):format(norms[(part - 1) * size + 1],
+      norms[math.min(n, part * size)])
+  end
+  return attribute("mass", "the norm of their column of P", core.index(of), names)
+end
+
 local function by_class(data)
   local labels = data.labels
   if options.class_of(labels) ~= "Index" or data.classes > MOST_CLASSES then return nil end
@@ -122,11 +136,11 @@ function attributes.half(n)
   return of_mask(core.rng(n):at(1):uniform_of(core.range(1, n)):above(0.5))
 end
 
---- Attributes of the nodes of P: degree, class, id modulo 2, 3, 4, 5 and 7, order of ids,
+--- Attributes of the nodes of P: degree, norm, class, id modulo 2, 3, 4, 5 and 7, order of ids,
 -- being a training node, a hub, and next to one.
 function attributes.of_nodes(P, data)
   local n = P.n_rows
-  local list = {by_degree(P)}
+  local list = {by_degree(P), by_mass(P)}
   list[#list + 1] = by_class(data)
   for _, m in ipairs{2, 3, 4, 5, 7} do list[#list + 1] = by_remainder(n, m) end
   list[#list + 1] = by_id(n)

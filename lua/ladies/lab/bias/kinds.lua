@@ -96,12 +96,13 @@ end
 -- share of the draws that equal ones would need.
 local function tails_of(layer)
   local e = layer.entry
-  local known = e.drawn:above(7)
-  local n = known:sum():item()
   local drawn = e.drawn:clamp(1, math.huge)
   -- The weight of a draw is its error plus the mass of the entry, M over times.
   local mass = e.M / e.times:clamp(1, math.huge)
   local mean = (e.S + e.M) / drawn
+  -- An entry that is always there with a weight of 0 is off, and no tail.
+  local known = e.drawn:above(7) * mean:square():above(mass:square() * 1e-8)
+  local n = known:sum():item()
   local squares = (e.Q + mass * e.S * 2 + mass:square() * e.times) / drawn
   local unequal = (squares / mean:square():clamp(1e-30, math.huge) * known):sum():item()
   local of_draws = series.effective(tables.map(layer.totals, function(x) return 1 + x end))

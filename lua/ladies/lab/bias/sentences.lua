@@ -3,10 +3,13 @@
 
 local sentences = {}
 
-local function percent(x)
+--- sentences.percent(x): a share as a text, such as "2.5 %" or "110 %".
+function sentences.percent(x)
   x = 100 * x
   return (x < 10 and "%.2g %%" or "%.0f %%"):format(x)
 end
+
+local percent = sentences.percent
 
 local WORDS = {rows = "rows", columns = "columns", entries = "entries"}
 
