@@ -37,11 +37,16 @@ function Timer:each(batches)
   end
 end
 
--- Seconds since the batch in hand began, or since its sampling ended; and the time now.
-local function since_mark(self)
+-- When the batch in hand began, or its sampling ended.
+local function mark_of(self)
   if not self.mark then errors.fail "timer: no batch has begun; timer:start() begins one" end
-  local now = clock()
-  return now - self.mark, now
+  return self.mark
+end
+
+-- Seconds since then; and the time now.
+local function since_mark(self)
+  local mark, now = mark_of(self), clock()
+  return now - mark, now
 end
 
 --- Begins a batch, with the wait for it.
@@ -57,7 +62,7 @@ end
 
 --- Leaves so many seconds, which were no part of it, out of the batch in hand.
 function Timer:leave_out(seconds)
-  self.mark = self.mark + options.value("timer:leave_out", "the seconds", seconds, SECONDS)
+  self.mark = mark_of(self) + options.value("timer:leave_out", "the seconds", seconds, SECONDS)
 end
 
 --- Ends the batch and adds it to the totals; `gathering` is the part that the model took to gather

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -26,13 +27,14 @@ static void take(void)
 
 ld_stamp ld_stamp_of(const struct stat *info)
 {
-    return (ld_stamp){info->st_dev, info->st_ino, info->st_size, info->st_mtim};
+    return (ld_stamp){info->st_dev, info->st_ino, info->st_size, info->st_mtim.tv_sec,
+                      info->st_mtim.tv_nsec};
 }
 
 static bool same(ld_stamp a, ld_stamp b)
 {
-    return a.device == b.device && a.node == b.node && a.size == b.size &&
-           a.written.tv_sec == b.written.tv_sec && a.written.tv_nsec == b.written.tv_nsec;
+    return a.device == b.device && a.node == b.node && a.size == b.size && a.seconds == b.seconds &&
+           a.nanoseconds == b.nanoseconds;
 }
 
 ld_status ld_mapped_file_ref(ld_mapped_file **out, int fd, ld_stamp opened, const char *name)

@@ -8,20 +8,18 @@
 #define LD_BASE_MAPPED_FILE_H
 
 #include <stdbool.h>
-#include <sys/stat.h>
-#include <time.h>
+#include <stdint.h>
 
 #include "base/status.h"
 
 /* What tells the content of a file from another one. The time of the last change of its inode is no part
  * of it: a new name or other rights move that one too. */
 typedef struct {
-    dev_t device;
-    ino_t node;
-    off_t size;
-    struct timespec written;
+    uint64_t device, node;
+    int64_t size, seconds, nanoseconds; /* since 1970, when it was last written to */
 } ld_stamp;
 
+struct stat;
 ld_stamp ld_stamp_of(const struct stat *info);
 
 typedef struct ld_mapped_file ld_mapped_file;

@@ -16,14 +16,14 @@ without("", [[
 entries.graph_rows = "takes matrices without weights, and refuses others"
 without("checkpoint.", "load run save")
 without("comm.", "accumulate barrier finish gather")
-without("data.", "class_split from_files load names random_split split to_file")
+without("data.", "check_files class_split from_files load names random_split split to_file")
 without("errors.", [[
   fail is_in_own_file is_internal is_interrupt message own_file pass_on told
 ]])
 without("experiment.", [[
   batch_size configure load model options own read resolve run same_model sampler stored
 ]])
-without("file.", "forget read write")
+without("file.", "changed forget read write")
 without("folder.", "bytes lock make remove sync")
 without("generate.", "block_model power_law power_law_file weights")
 without("inference.", "lacking possible way")
