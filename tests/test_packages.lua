@@ -117,7 +117,7 @@ end
 function tests.test_version_everywhere()
   local version = ladies.version
   lu.assertStrContains(files.read(source .. "/doc/CITATION.cff"), "\nversion: " .. version .. "\n")
-  lu.assertEquals(files.read(source .. "/doc/CHANGELOG.md"):match "\n## (%S+)", version)
+  lu.assertEquals(files.read(source .. "/doc/CHANGELOG.md"):match "\n## (%d%S*)", version)
   lu.assertStrMatches(version, "%d+%.%d+%.%d+")
 end
 
