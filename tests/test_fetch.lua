@@ -181,6 +181,12 @@ function tests.test_killed()
     check_failure(world, {"info", name}, {"LADIES_OFFLINE=1"}, "no data set")
     lu.assertEquals(select(3, world:run{"fetch", name}), 0)
     lu.assertEquals(world:cached(), ("%s.json\n%s.npz\n"):format(name, name))
+    -- One that was killed while it removed its folder, when the data set was there already.
+    local work = ("%s/.%s.work"):format(world.cache, name)
+    core.folder.make(work)
+    fake.write(work .. "/.ladies.lock", "")
+    lu.assertEquals(select(3, world:run{"fetch", name}), 0)
+    lu.assertEquals(world:cached(), ("%s.json\n%s.npz\n"):format(name, name))
   end
 end
 

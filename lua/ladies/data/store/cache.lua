@@ -76,27 +76,33 @@ function cache.store(name, data, record)
   return path
 end
 
+-- Where a data set is made, for the holder of its lock.
+local function work_folder(name)
+  return own_folder.at(("%s/.%s.work"):format(cache.make_folder(), name))
+end
+
 --- Takes the lock for changing a data set in the cache; a <close> variable gives it back. What
--- killed processes have left half written goes.
+-- killed processes have left half written, or half removed, goes.
 function cache.lock(name, on_wait)
   local path = ("%s/.%s.lock"):format(cache.make_folder(), name)
   own_folder.at(cache.folder()):sweep()
   local lock = core.folder.lock(path)
-  if lock then return lock end
-  on_wait()
-  return core.folder.lock(path, math.huge)
+  if not lock then
+    on_wait()
+    lock = core.folder.lock(path, math.huge)
+  end
+  work_folder(name):remove_left "work"
+  return lock
 end
 
 --- A new, empty folder beside the cached files, removed at the end of the scope of a <close>
--- variable. What a process that was killed has left there goes first. For the holder of the lock.
+-- variable. For the holder of the lock.
 function cache.workplace(name)
-  local path = ("%s/.%s.work"):format(cache.make_folder(), name)
-  local folder = own_folder.at(path)
-  folder:remove "work"
+  local folder = work_folder(name)
   local lock = folder:take "work"
-  return setmetatable({path = path}, {__close = function()
+  return setmetatable({path = folder.path}, {__close = function()
     local _ <close> = lock
-    core.folder.remove(path)
+    folder:remove_taken()
   end})
 end
 
