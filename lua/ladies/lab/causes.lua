@@ -241,8 +241,7 @@ local function of_tails(sample, layers, told)
     return {key = "tails", kind = "warning", text = ("%s has heavy tails: the errors of %d sets of "
       .. "seeds are so unequal that they are worth %.0f"):format(name, #column,
       math.max(1, share * #column)), proof = ("error / signal is %s, and the largest has %.0f "
-        .. "%% of "
-      .. "the sum of squares"):format(text_of(x, "%.3g"), 100 * largest_share(column, 0)),
+        .. "%% of the sum of squares"):format(text_of(x, "%.3g"), 100 * largest_share(column, 0)),
       remedy = "rare, large weights make errors that few draws meet, and intervals that miss them: "
         .. "bound the weights, or draw more often what has a large one"}
   end

@@ -74,8 +74,7 @@ local function bias_text(found, of_embedding, of_gradient)
   end
   local is_open = embedding == "too noisy to judge" or gradient == "too noisy to judge"
   return text .. (is_open and ". More draws (--seconds) tell more; --same-as NAME, a sampler "
-    .. "that it "
-    .. "should equal in distribution, tells sooner." or ".")
+    .. "that it should equal in distribution, tells sooner." or ".")
 end
 
 -- The first of the causes of a kind; of warnings, one that says that a layer is off.

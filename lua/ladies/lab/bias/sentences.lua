@@ -34,8 +34,7 @@ local function extremes(cells)
 end
 
 local PROOF = "%d draws for this alone: what some of them find is found again in later ones, "
-  .. "below a "
-  .. "level of 0.001 with all tests counted"
+  .. "below a level of 0.001 with all tests counted"
 
 local function cause(found, key, kind, text, proof, remedy)
   return {key = ("bias.%d.%s"):format(found.layer, key), kind = kind, text = text,
@@ -113,8 +112,7 @@ local function of_tails(found, tails)
       or "the weights that one entry has in different draws are", 100 * share),
     ("of the weights in %d draws, (sum w)² over the number of draws times the sum of w²"):format(
       found.draws), "rare, large weights make errors that few draws meet: bound the weights, or "
-        .. "draw "
-      .. "more often what has a large one")
+        .. "draw more often what has a large one")
 end
 
 --- The relative bias of a layer that tells most, for the order in which layers are told of.
