@@ -120,9 +120,12 @@ end
 --- buffers:restore(named: Named[], where: string): puts tensors, as list() or copies() gave them,
 -- into the model, also where it has not made them yet. Errors begin with `where`.
 function Buffers:restore(named, where)
+  options.value("buffers:restore", "where", where, "string")
   local places = {}
   each_of(self, function(holder, key, name) places[name] = {holder, key} end)
-  for _, one in ipairs(named) do
+  for i, one in ipairs(options.value(where, "the tensors", named, "array of tables")) do
+    options.value(where, ("name of tensor %d"):format(i), one.name, "string")
+    options.value(where, ("tensor %d"):format(i), one.tensor, "Tensor")
     local place = places[one.name] or {place_of(self.model, one.name)}
     if not place[1] then
       errors.fail(("%s has the tensor %s, for which the model has no place: it is of another model")

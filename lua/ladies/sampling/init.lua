@@ -58,8 +58,7 @@ end
 -- other. A node that is in several is in the union as often. See ladies.block_diagonal.
 function sampling.disjoint_union(blocks)
   local where, parts = "sampling.disjoint_union", {adj = {}, dst = {}, src = {}}
-  options.value(where, "the blocks", blocks, "array of tables")
-  for i, block in ipairs(blocks) do
+  for i, block in ipairs(options.value(where, "the blocks", blocks, "array of tables")) do
     for key, class in pairs{adj = "Matrix", dst = "Index", src = "Index"} do
       parts[key][i] = options.value(where, ("%s of block %d"):format(key, i), block[key], class)
     end
